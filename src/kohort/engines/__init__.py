@@ -1,0 +1,1 @@
+"""Engines count, recode and profile; each holds its table and gives arrays."""

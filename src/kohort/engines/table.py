@@ -1,0 +1,50 @@
+"""A table held as dictionary-encoded text columns: what `io` reads and the local engine counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column: its distinct values as text, and for every record which of them it holds.
+
+    Attributes:
+        name: The column's name.
+        values: (v,) String series of distinct values, in no promised order; at most one is null, which
+            only a typed source (Parquet, Arrow, a frame) can hold. Every value occurs in some record.
+        codes: (n,) index into `values`, the smallest of uint8, uint16, uint32 that fits.
+        dtype: The source's type when it was typed (`pl.Int64` of a Parquet column), to give the same type
+            back for cells that stay as they are; `pl.String` for text sources.
+    """
+
+    name: str
+    values: pl.Series
+    codes: NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+    dtype: pl.DataType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of equal length, in the source's order."""
+
+    columns: tuple[Column, ...]
+    records: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        """The column called `name`; `KeyError` when there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)

@@ -1,0 +1,136 @@
+"""Every error kohort raises on purpose, and the exit status each one ends a command with.
+
+    KohortError
+     ├─ UsageError ............ 2   a parameter, flag or call that cannot be right
+     │   ├─ SchemaError ....... 2   roles, scales or domains that do not fit the columns
+     │   ├─ JobError .......... 2   the faults of a job file, all at once (an exception group)
+     │   └─ UnsupportedError .. 2   well defined, but not something kohort can do
+     ├─ InputError ............ 3   data that cannot be read as what it claims to be
+     │   └─ HierarchyError .... 3   a hierarchy that does not nest or does not cover its values
+     ├─ InfeasibleError ....... 4   no release can meet the goal
+     ├─ VerificationError ..... 5   the written bytes are not what was promised
+     ├─ FileError ............. 6   reading or writing failed
+     ├─ TargetError ........... 7   the output exists, is locked or equals the input
+     ├─ LimitError ............ 8   a resource limit was reached
+     ├─ DurabilityError ....... 9   published, but the disk did not confirm it
+     └─ MissingExtraError .... 10   an optional dependency is not installed
+
+A message says what is wrong, where (file, line, column *name*) and what to do. It never holds the
+value of a record's cell.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class KohortError(Exception):
+    """The root of every error kohort raises on purpose.
+
+    Args:
+        what: What is wrong, as one sentence without a final full stop.
+        where: The place: a file, a line, a column name; empty when there is none.
+        hint: What the reader can do about it; empty when nothing helps.
+
+    >>> print(InputError("ragged row: 3 fields where the header has 4", where="people.csv, line 7"))
+    ragged row: 3 fields where the header has 4
+      where: people.csv, line 7
+    """
+
+    exit_status: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        """Keep the three parts as attributes and join them for display."""
+        self.what = what
+        self.where = where
+        self.hint = hint
+        parts = (what, where and f"  where: {where}", hint and f"  hint: {hint}")
+        super().__init__("\n".join(part for part in parts if part))
+
+
+class UsageError(KohortError):
+    """A parameter, flag or call that cannot be right, whatever the data."""
+
+    exit_status = 2
+
+
+class SchemaError(UsageError):
+    """Roles, scales or domains that do not fit the table's columns."""
+
+
+class UnsupportedError(UsageError):
+    """A well-defined request that kohort cannot fulfil."""
+
+
+class JobError(ExceptionGroup[UsageError], UsageError):
+    """All faults of one job, each with its place."""
+
+    def __new__(cls, what: str, faults: Sequence[UsageError]) -> JobError:
+        """Build the group; `ExceptionGroup` takes its arguments here."""
+        return super().__new__(cls, what, faults)
+
+    def __init__(self, what: str, faults: Sequence[UsageError]) -> None:
+        """Keep the summary; the faults are in `exceptions`."""
+        super().__init__(what, faults)
+        self.what = what
+        self.where = ""
+        self.hint = ""
+
+    def __str__(self) -> str:
+        """Print the summary and below it every fault."""
+        return "\n".join([self.what, *(str(fault) for fault in self.exceptions)])
+
+
+class InputError(KohortError):
+    """Data that cannot be read as what it claims to be."""
+
+    exit_status = 3
+
+
+class HierarchyError(InputError):
+    """A hierarchy that does not nest, or that lacks values of its attribute."""
+
+
+class InfeasibleError(KohortError):
+    """No release of this table can meet the goal."""
+
+    exit_status = 4
+
+
+class VerificationError(KohortError):
+    """The written bytes are not what was promised; nothing was published."""
+
+    exit_status = 5
+
+
+class FileError(KohortError):
+    """Reading or writing a file failed."""
+
+    exit_status = 6
+
+
+class TargetError(KohortError):
+    """The output exists, is locked, or equals an input."""
+
+    exit_status = 7
+
+
+class LimitError(KohortError):
+    """A resource limit was reached before the work was done."""
+
+    exit_status = 8
+
+
+class DurabilityError(KohortError):
+    """The release is in place, but the disk did not confirm that it will survive a power cut."""
+
+    exit_status = 9
+
+
+class MissingExtraError(KohortError):
+    """An optional dependency is needed and not installed."""
+
+    exit_status = 10
