@@ -1,0 +1,1 @@
+"""Privacy models: one file each, every one a vectorised predicate over class profiles."""

@@ -1,0 +1,72 @@
+"""k-anonymity: every released combination of quasi-identifiers is shared by at least k records.
+
+Samarati, Sweeney: Protecting Privacy when Disclosing Information (1998); Samarati (TKDE 2001), definition 3.1.
+
+It limits how surely a record can be linked to a person who is known to be in the table: at most 1 in k. It
+does not limit what is learned without linking: where all k records of a class share a sensitive value, the value
+is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+
+if TYPE_CHECKING:
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+
+@dataclass(frozen=True, slots=True)
+class KAnonymity:
+    """Every class has at least `k` records.
+
+    Raises:
+        UsageError: `k` is not an integer of at least 2.
+
+    >>> KAnonymity(5).name
+    '5-anonymity'
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Refuse what is no k; a k of 1 would promise nothing."""
+        if type(self.k) is not int or self.k < 2:  # noqa: PLR2004  2 is the least that hides anybody
+            raise UsageError("k must be an integer of at least 2", hint="k = 1 is met by every table; usual values are 3 to 20")
+
+    @property
+    def name(self) -> str:
+        """`k-anonymity`, with its k."""
+        return f"{self.k}-anonymity"
+
+    @property
+    def sensitive(self) -> None:
+        """It looks at no sensitive attribute."""
+        return
+
+    @property
+    def smallest_class(self) -> int:
+        """k."""
+        return self.k
+
+    @property
+    def size_only(self) -> bool:
+        """True: nothing but the size counts."""
+        return True
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: a union is at least as large as its parts."""
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """True: generalizing only merges classes, so fewer records are in small ones."""
+        return True
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have at least k records."""
+        return classes.sizes >= self.k
