@@ -1,0 +1,60 @@
+# Everything a developer types. Needs Python 3.11 or newer and make; the rest is installed into .venv.
+# Another interpreter: make test PYTHON=python3.13
+
+PYTHON ?= python3
+JOBS ?= 2
+BIN := .venv/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
+CHECKED := $(wildcard src tests bench)
+CLEAN := .venv dist build demo bench/out docs/_build mutants \
+	.mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache .coverage
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types bench docs format clean
+.DELETE_ON_ERROR:
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
+	$(BIN)/kohort demo
+
+test: .venv/dev ## the quick suite, with branch coverage
+	$(BIN)/pytest -n $(JOBS) --cov
+
+lint: .venv/dev ## style, format and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+
+types: .venv/dev ## mypy and pyright, both strict
+	$(BIN)/mypy $(CHECKED)
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+bench: .venv/dev ## the figures of bench/
+	$(BIN)/python bench/run.py
+
+docs: .venv/dev ## the documentation as HTML; a warning is an error
+	$(if $(wildcard docs/conf.py),$(BIN)/sphinx-build -W --keep-going docs docs/_build/html,@echo "docs/conf.py is still to be written")
+
+format: .venv/dev ## format the code and mend what ruff can mend
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+clean: ## remove everything make or the tools have made
+	rm -rf $(CLEAN)
+
+# The two installations. Each leaves a stamp, and is repeated when what it depends on changes.
+
+.venv/dev: .venv/core
+	@echo "Installing the developers' tools into .venv, once; this takes a minute or two."
+	$(PIP_INSTALL) '.[dev]'
+	@touch $@
+
+.venv/core: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("kohort needs Python 3.11 or newer, and \
+	$(PYTHON) is %d.%d. Name another one: make PYTHON=python3.13" % v[:2])'
+	@echo "Installing kohort into .venv, once; this takes a minute."
+	$(PYTHON) -m venv .venv
+	$(PIP_INSTALL) .
+	@touch $@
