@@ -1,0 +1,10 @@
+"""`python -m kohort`: the command line without its script on the path."""
+
+from __future__ import annotations
+
+import sys
+
+from kohort.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

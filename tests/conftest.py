@@ -1,0 +1,37 @@
+"""Hypothesis profiles and the data that some tests need."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No deadline and no complaint about slow draws: the first example pays for compiling the kernels, and
+# the machine may be busy with something else.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+settings.register_profile("quick", _PATIENT, max_examples=100)
+# The same examples on every run, so that a failure belongs to the change under test.
+settings.register_profile("ci", _PATIENT, max_examples=100, derandomize=True, print_blob=True)
+settings.register_profile("thorough", _PATIENT, max_examples=5_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of public data sets, which are too large and not ours to keep in the repository."""
+    folder = os.environ.get("KOHORT_DATA")
+    if not folder:
+        pytest.skip("KOHORT_DATA does not name the folder of public data sets")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def adult_csv(data_folder: Path) -> Path:
+    """UCI Adult, its 30,162 complete records."""
+    path = data_folder / "adult.csv"
+    if not path.is_file():
+        pytest.skip("the folder KOHORT_DATA holds no adult.csv")
+    return path

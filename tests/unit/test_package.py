@@ -1,0 +1,71 @@
+"""The package as a whole: what importing it loads, and what it shows."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kohort
+
+HEAVY = {"jinja2", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "polars", "pyarrow", "pydantic", "typer"}
+
+
+def _loaded_by(statement: str) -> set[str]:
+    """The top-level packages that a fresh interpreter has loaded after `statement`."""
+    code = f"{statement}; import sys; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_loads_no_heavy_library() -> None:
+    """`import kohort` costs nobody a library that it may not need."""
+    loaded = _loaded_by("import kohort")
+    assert "kohort" in loaded
+    assert not loaded & HEAVY
+
+
+@pytest.mark.parametrize("name", kohort.__all__)
+def test_every_public_name_is_defined_in_the_package(name: str) -> None:
+    """A public name is the object of that name that one of kohort's modules defines."""
+    public = getattr(kohort, name)
+    assert public.__name__ == name
+    assert public.__module__.startswith("kohort.")
+
+
+def test_public_names_are_sorted_and_listed() -> None:
+    """`dir(kohort)` shows each public name once, before and after its first use."""
+    assert kohort.__all__ == sorted(set(kohort.__all__))
+    assert set(kohort.__all__) < set(dir(kohort))
+
+
+def test_type_checkers_see_the_names_that_are_fetched_later() -> None:
+    """The imports for type checkers name the same modules as the lazy ones."""
+    tree = ast.parse(Path(kohort.__file__).read_text(encoding="utf-8"))
+    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+    shown = {alias.name: node.module for node in imports for alias in node.names}
+    [fetched] = [
+        ast.literal_eval(node.value.args[0])
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+    ]
+    assert shown == fetched
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    """A misspelt name fails as it does for any module, and so does importing it."""
+    with pytest.raises(AttributeError, match="'kohort' has no attribute 'anonymise'"):
+        _ = kohort.anonymise
+
+
+def test_module_runs_as_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`python -m kohort` is the command line."""
+    monkeypatch.setattr(sys, "argv", ["kohort", "--help"])
+    with pytest.raises(SystemExit, match="0"):
+        runpy.run_module("kohort", run_name="__main__")
+    assert "anonymize" in capsys.readouterr().out
