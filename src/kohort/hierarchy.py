@@ -1,0 +1,355 @@
+"""Generalization hierarchies: how far the values of an attribute may be generalized, level by level.
+
+Level 0 holds the leaves, which are the values themselves; each node of a level has one parent on the
+next; the last level holds the root alone. Leaves are kept depth-first, so that every node covers a
+contiguous range of them, and a hierarchy is no more than labels and, per level, an array of parents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from kohort.errors import HierarchyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from kohort.arrays import Counts, Index, Mask
+
+#: The label of a fully generalized value, which only the root may carry.
+SUPPRESSED = "*"
+
+#: What a UTF-8 text file cannot hold: NUL, and half of a surrogate pair.
+_unwritable = re.compile("[\0\ud800-\udfff]").search
+
+#: Rows turned into columns at a time: enough to amortise the turn, few enough to stay in the cache.
+_CHUNK = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hierarchy:
+    """A tree over the values of one attribute, all of whose leaves lie at the same depth.
+
+    What does not nest cannot be built: a node knows one parent, labels are distinct on each level, and
+    siblings are neighbours. Two hierarchies are equal when their labels and parents are.
+
+    Args:
+        labels: `labels[level][node]`, the text of each node; `labels[0]` are the leaves.
+        parents: `parents[level][node]`, index of the node's parent on the next level; never decreasing.
+        name: The attribute, for messages.
+        data_dependent: Whether the nodes were chosen by looking at records, as frequencies do.
+
+    Attributes:
+        maps: `maps[level][leaf]`, index of the leaf's ancestor on the level; `maps[0]` counts up.
+        index: The leaf index of each leaf's text.
+
+    Raises:
+        HierarchyError: the parts do not make a hierarchy.
+
+    >>> cities = Hierarchy.from_rows([["Milano", "Nord", "*"], ["Bari", "Sud", "*"], ["Torino", "Nord", "*"]])
+    >>> cities.leaves
+    ('Milano', 'Torino', 'Bari')
+    >>> cities.labels[1], cities.maps[1].tolist()
+    (('Nord', 'Sud'), [0, 0, 1])
+    """
+
+    labels: tuple[tuple[str, ...], ...] = field(repr=False)
+    parents: tuple[Index, ...] = field(repr=False)
+    name: str = field(default="", kw_only=True)
+    data_dependent: bool = field(default=False, kw_only=True)
+    maps: tuple[Index, ...] = field(init=False, repr=False)
+    index: Mapping[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Copy the parents, refuse what is no hierarchy, derive the maps."""
+        parents = tuple(np.array(parent, dtype=np.int64) for parent in self.parents)
+        _check_shape(self.labels, parents, self.name)
+        maps = [np.arange(len(self.labels[0]), dtype=np.int64)]
+        for parent in parents:
+            maps.append(parent[maps[-1]])
+        for array in (*parents, *maps):
+            array.setflags(write=False)
+        object.__setattr__(self, "parents", parents)
+        object.__setattr__(self, "maps", tuple(maps))
+        object.__setattr__(self, "index", {leaf: at for at, leaf in enumerate(self.labels[0])})
+        for level in range(self.height + 1):
+            _check_labels(self, level)
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[Sequence[str]],
+        *,
+        name: str = "",
+        root: str = "",
+        pad: bool = False,
+        data_dependent: bool = False,
+    ) -> Hierarchy:
+        """The hierarchy whose rows name each leaf and then its ancestors, from level 1 to the root.
+
+        Siblings keep the order in which they first appear. Reads the rows once, in time proportional
+        to their cells.
+
+        Args:
+            rows: One row for each leaf.
+            name: The attribute, for messages.
+            root: Label of a root to add where the rows do not end in a common one.
+            pad: Whether a row may be short: its last label is then repeated upward, or the one before
+                it where the last is `*`, which only the root may be.
+            data_dependent: Whether the nodes were chosen by looking at records.
+
+        Raises:
+            HierarchyError: rows of different length, a leaf listed twice or below two parents, a node
+                below two parents, no common root, or a label that is empty or `*` where it must not be.
+
+        >>> Hierarchy.from_rows([["Milano", "Nord"], ["Bari", "Sud"]], root="*").labels
+        (('Milano', 'Bari'), ('Nord', 'Sud'), ('*',))
+        """
+        labels, parents = _nest(_padded(rows) if pad else rows, name, root)
+        return cls(labels, parents, name=name, data_dependent=data_dependent)
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The values of the domain, depth-first."""
+        return self.labels[0]
+
+    @property
+    def height(self) -> int:
+        """The number of levels above the leaves."""
+        return len(self.parents)
+
+    def covered(self, level: int) -> Counts:
+        """How many leaves each node of the level covers."""
+        return np.bincount(self.maps[level])
+
+    def spans(self, level: int) -> tuple[Index, Index]:
+        """The first and the last leaf that each node of the level covers.
+
+        >>> first, last = Hierarchy.from_rows([["a", "x"], ["b", "y"], ["c", "x"]], root="*").spans(1)
+        >>> first.tolist(), last.tolist()
+        ([0, 2], [1, 2])
+        """
+        after = np.cumsum(self.covered(level))
+        return after - self.covered(level), after - 1
+
+    def ancestor(self, low: Index, high: Index) -> tuple[Index, Index]:
+        """The lowest node that covers the leaves `low..high`: its level and its index there.
+
+        Works on arrays of equal shape, one pair of leaves at each place.
+
+        >>> ages = Hierarchy.from_rows([["1", "1-2", "*"], ["2", "1-2", "*"], ["3", "3-4", "*"]])
+        >>> level, node = ages.ancestor(np.array([0, 0, 1]), np.array([0, 1, 2]))
+        >>> level.tolist(), node.tolist()
+        ([0, 1, 2], [0, 0, 0])
+        """
+        level, node, other = np.zeros(low.shape, np.int64), low.astype(np.int64), high.astype(np.int64)
+        for parent in self.parents:
+            apart = node != other
+            level += apart
+            node[apart] = parent[node[apart]]
+            other[apart] = parent[other[apart]]
+        return level, node
+
+    def check(self, values: Iterable[str]) -> int:
+        """How many of the values are no leaf."""
+        return sum(value not in self.index for value in values)
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The rows that `from_rows` reads, in leaf order."""
+        for start in range(0, len(self.leaves), _CHUNK):
+            columns = [
+                map(labels.__getitem__, of[start : start + _CHUNK].tolist())
+                for labels, of in zip(self.labels, self.maps, strict=True)
+            ]
+            yield from zip(*columns, strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same labels and parents."""
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self.labels == other.labels and all(map(np.array_equal, self.parents, other.parents))
+
+    def __hash__(self) -> int:
+        """Agrees with equality."""
+        return hash(self.labels)
+
+
+# ── Invariants ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _fault(what: str, name: str, level: int | None = None, *, hint: str = "") -> HierarchyError:
+    """An error that says of which attribute's hierarchy, and on which level."""
+    of = f"hierarchy of {name}" if name else "hierarchy"
+    return HierarchyError(what, where=of if level is None else f"{of}, level {level}", hint=hint)
+
+
+def _leaves(count: int) -> str:
+    """The count in words: `1 leaf`, `2 leaves`."""
+    return "1 leaf" if count == 1 else f"{count:,} leaves"
+
+
+def _check_shape(labels: Sequence[Sequence[str]], parents: Sequence[Index], name: str) -> None:
+    """Refuse parents that do not lead every node to a single root, siblings side by side."""
+    if len(labels) < 2 or len(parents) != len(labels) - 1:  # noqa: PLR2004  leaves and a root
+        raise _fault("a hierarchy needs leaves and at least one level above them", name)
+    if not labels[0]:
+        raise _fault("a hierarchy needs at least one leaf", name)
+    if len(labels[-1]) != 1:
+        raise _fault(f"{len(labels[-1]):,} nodes at the top where one root must be", name, len(parents))
+    for level, parent in enumerate(parents):
+        steps = np.diff(parent)
+        ends = parent.shape == (len(labels[level]),) and parent[0] == 0 and parent[-1] == len(labels[level + 1]) - 1
+        if not ends or not np.isin(steps, (0, 1)).all():
+            raise _fault("parents must number the next level's nodes in order, skipping none", name, level)
+
+
+def _check_labels(hierarchy: Hierarchy, level: int) -> None:
+    """Refuse the first kind of fault that labels of the level have, counting the leaves concerned."""
+    for fault, nodes, hint in _label_faults(hierarchy, level):
+        if nodes:
+            count = int(hierarchy.covered(level)[nodes].sum())
+            raise _fault(f"{_leaves(count)} with {fault}", hierarchy.name, level, hint=hint)
+
+
+def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[int], str]]:
+    """What may be wrong with labels, the nodes where it is, and what to do about it."""
+    labels = hierarchy.labels[level]
+    other = cast("Sequence[object]", labels)  # what a caller without a type checker may have passed
+    yield "a label that is not text", [at for at, label in enumerate(other) if not isinstance(label, str)], "quote it"
+    unwritable = [at for at, label in enumerate(labels) if _unwritable(label)]
+    yield "a label that no text file can hold", unwritable, "remove NUL characters and halves of surrogate pairs"
+    counts = Counter(labels) if len(set(labels)) < len(labels) else Counter[str]()
+    shared = [at for at, label in enumerate(labels) if counts[label] > 1]
+    yield "a label that another node of the level has", shared, "labels must differ on each level"
+    if level < hierarchy.height:
+        marked = [at for at, label in enumerate(labels) if label == SUPPRESSED]
+        yield f"the label {SUPPRESSED}", marked, f"{SUPPRESSED} means fully generalized; only the root may be called so"
+    empty = [at for at, label in enumerate(labels) if not label]
+    if level > 0 and empty and (level == hierarchy.height or not _is_missing(hierarchy, level, empty[0])):
+        yield "an empty label", empty, "only a missing value's own labels below the root may be empty"
+
+
+def _is_missing(hierarchy: Hierarchy, level: int, node: int) -> bool:
+    """Whether the node covers just the leaf that stands for a missing value."""
+    return np.flatnonzero(hierarchy.maps[level] == node).tolist() == [hierarchy.index.get("")]
+
+
+# ── From rows ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """One column of the rows: its labels by first appearance, and which of them each row holds."""
+
+    labels: tuple[str, ...]
+    codes: Index
+
+
+class _Numbering(dict[str, int]):
+    """Numbers labels in the order in which they are first asked for."""
+
+    def __missing__(self, label: str) -> int:
+        """Give a new label the next number."""
+        self[label] = number = len(self)
+        return number
+
+
+def _nest(rows: Iterable[Sequence[str]], name: str, root: str) -> tuple[tuple[tuple[str, ...], ...], tuple[Index, ...]]:
+    """The labels and parents of the tree that the rows describe."""
+    levels = _encode(rows, name)
+    if root and (len(levels) == 1 or len(levels[-1].labels) > 1):
+        levels.append(_Level((root,), np.zeros_like(levels[0].codes)))
+    order, parents = _depth_first(_parents(levels, name))
+    labels = (tuple(map(level.labels.__getitem__, at.tolist())) for level, at in zip(levels, order, strict=True))
+    return tuple(labels), tuple(parents)
+
+
+def _padded(rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """The rows, short ones made as long as the longest by the rule of `from_rows`."""
+    known = [tuple(row) for row in rows]
+    width = max(map(len, known), default=0)
+    for row in known:
+        kept = row[:-1] if row[-1:] == (SUPPRESSED,) else row
+        yield kept + kept[-1:] * (width - len(row)) + row[len(kept) :]
+
+
+def _encode(rows: Iterable[Sequence[str]], name: str) -> list[_Level]:
+    """The rows as columns of codes. Takes a chunk of rows at a time, to hold few cells at once."""
+    source = iter(rows)
+    numbers: list[_Numbering] = []
+    chunks: list[list[Index]] = []  # per chunk, per level: (rows of the chunk,)
+    ragged = 0
+    while chunk := list(islice(source, _CHUNK)):
+        numbers = numbers or [_Numbering() for _ in chunk[0]]
+        ragged += sum(len(row) != len(numbers) for row in chunk)
+        if not ragged:
+            columns = zip(numbers, zip(*chunk, strict=True), strict=True)
+            chunks.append([np.fromiter(map(of.__getitem__, cells), np.int64, len(chunk)) for of, cells in columns])
+    if ragged:
+        hint = "name an ancestor on every level in every row, or ask for short rows to be padded"
+        raise _fault(f"{_leaves(ragged)} with another number of levels than the first", name, hint=hint)
+    if not chunks:
+        raise _fault("no leaves", name)
+    return [_Level(tuple(of), np.concatenate(codes)) for of, *codes in zip(numbers, *chunks, strict=True)]
+
+
+def _parents(levels: Sequence[_Level], name: str) -> list[Index]:
+    """Per level below the root, the parent of each label; refuses rows in which it is not one and the same."""
+    _check_leaves(levels, name)
+    parents: list[Index] = []
+    for level, (below, above) in enumerate(pairwise(levels)):
+        parent, split = _first_parents(below, above)
+        if split.any():
+            hint = "give the labels different texts, or their leaves the same ancestors"
+            fault = f"{_leaves(int(split[below.codes].sum()))} with a common label are parted on level {level + 1}"
+            raise _fault(fault, name, level, hint=hint)
+        parents.append(parent)
+    if len(levels[-1].labels) > 1:
+        hint = f"end every row in the same label, or ask for a root such as {SUPPRESSED} to be added"
+        raise _fault(f"no common root: {len(levels[-1].labels):,} labels at the top", name, len(parents), hint=hint)
+    return parents
+
+
+def _first_parents(below: _Level, above: _Level) -> tuple[Index, Mask]:
+    """For each label below, the label above it in the first row that has it; and whether some row has another."""
+    parent = np.empty(len(below.labels), np.int64)
+    parent[below.codes[::-1]] = above.codes[::-1]  # where an index is repeated, the last assignment stays
+    split = np.zeros(len(parent), np.bool_)
+    split[below.codes[parent[below.codes] != above.codes]] = True
+    return parent, split
+
+
+def _check_leaves(levels: Sequence[_Level], name: str) -> None:
+    """Refuse rows that name a leaf again, be it with the same ancestors or with others."""
+    leaves = levels[0]
+    repeated = len(leaves.codes) - len(leaves.labels)
+    if not repeated:
+        return
+    for level, above in enumerate(levels[1:], start=1):
+        if split := int(_first_parents(leaves, above)[1].sum()):
+            raise _fault(f"{_leaves(split)} with two parents or more", name, level, hint="keep one row for each")
+    raise _fault(f"duplicate leaves: {repeated:,} rows repeat an earlier one", name, 0, hint="delete them")
+
+
+def _depth_first(parents: Sequence[Index]) -> tuple[list[Index], list[Index]]:
+    """Per level the nodes in depth-first order, and per level below the root the parents so renumbered.
+
+    A stable sort by the parent's new place keeps siblings in their old order, that of first appearance.
+    """
+    rank = np.zeros(1, np.int64)
+    order: list[Index] = [rank]
+    renumbered: list[Index] = []
+    for parent in reversed(parents):
+        above = rank[parent]
+        nodes = np.argsort(above, kind="stable")
+        rank = np.empty_like(nodes)
+        rank[nodes] = np.arange(len(nodes))
+        order.append(nodes)
+        renumbered.append(above[nodes])
+    return order[::-1], renumbered[::-1]
