@@ -1,0 +1,58 @@
+"""When a text is a number, and which one: the one rule by which a column of text becomes numeric."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from kohort.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Minus, digits without a leading zero, decimals. A leading zero is the sign of an id (postal code 00118), and an
+#: exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat 1e5, phone +49): those stay text.
+#: ASCII digits only, since `\d` would take other scripts' digits too.
+_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").fullmatch
+
+
+def is_numeric_text(values: Iterable[str]) -> bool:
+    """Whether there is at least one value and every one is a plain decimal number.
+
+    Args:
+        values: The non-missing values of a column; distinct ones are enough.
+
+    >>> is_numeric_text(["39", "-0", "0.50", "-12.75", "9007199254740993"])
+    True
+    >>> [is_numeric_text([text]) for text in ("00118", "1e5", "0x1F", "1_000", "+49", "nan", "inf", " 7", ".5", "")]
+    [False, False, False, False, False, False, False, False, False, False]
+    >>> is_numeric_text([])
+    False
+    """
+    some = False
+    for text in values:
+        if _number(text) is None:
+            return False
+        some = True
+    return some
+
+
+def exact(text: str) -> Fraction:
+    """The number that `text` writes, without rounding.
+
+    Raises:
+        InputError: The text is not a plain decimal number; the message does not repeat it.
+
+    >>> exact("0.10") + exact("0.20") == exact("0.3")
+    True
+    >>> exact("-0")
+    Fraction(0, 1)
+    """
+    if _number(text) is None:
+        raise InputError(
+            "a value is not a plain decimal number",
+            hint="write digits without a leading zero, such as -12 or 0.5; or make the column categorical",
+        )
+    whole, point, decimals = text.partition(".")
+    return Fraction(int(whole + decimals), 10 ** len(decimals)) if point else Fraction(int(whole))
