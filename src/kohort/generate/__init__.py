@@ -1,0 +1,1 @@
+"""Synthetic data: people who do not exist, to try, test and measure on."""
