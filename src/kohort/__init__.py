@@ -27,9 +27,6 @@ from kohort.errors import (
     VerificationError,
 )
 
-if TYPE_CHECKING:  # the same names as in _MODULES, for type checkers and editors
-    from kohort.schema import Attribute, Role, Scale, Schema
-
 __version__ = "0.1.0"
 
 #: Public name -> the module that defines it.
@@ -63,14 +60,16 @@ __all__ = [
     "VerificationError",
 ]
 
+if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error to type checkers too
+    from kohort.schema import Attribute, Role, Scale, Schema
+else:
 
-def __getattr__(name: str) -> object:
-    """The public `name`, from its own module."""
-    if name not in _MODULES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    public: object = getattr(import_module(_MODULES[name]), name)
-    return public
+    def __getattr__(name: str) -> object:
+        """The public `name`, from its own module."""
+        if name not in _MODULES:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
