@@ -108,7 +108,7 @@ def resolve(
 
 def _is_numeric(attribute: Attribute, present: Sequence[str]) -> bool:
     """Declared, or decided by the values: design decision 1."""
-    if attribute.scale is Scale.CATEGORICAL or attribute.order is not None:
+    if attribute.scale is Scale.CATEGORICAL:
         return False
     numeric = bool(present) and is_numeric_text(present)
     if attribute.scale is Scale.NUMERIC and present and not numeric:
@@ -317,9 +317,9 @@ def _key(order: Order, texts: Sequence[str], counts: Counts, leaves: Index) -> C
 
 def _leaves(attribute: Attribute, texts: Sequence[str], counts: Counts | Shares) -> tuple[Hierarchy | None, Index]:
     """The hierarchy, with a leaf for the missing value "" where that occurs, and the leaf of each text."""
-    hierarchy = attribute.hierarchy
-    if hierarchy is None:
+    if attribute.hierarchy is None:
         return None, np.empty(0, np.int64)
+    hierarchy = built(attribute, texts)
     if "" in texts and "" not in hierarchy.index:
         hierarchy = with_missing(hierarchy)
     index = hierarchy.index
@@ -332,6 +332,14 @@ def _leaves(attribute: Attribute, texts: Sequence[str], counts: Counts | Shares)
             hint="add them to the hierarchy; `kohort hierarchy check` counts what a file lacks",
         )
     return hierarchy, leaves
+
+
+def built(attribute: Attribute, texts: Sequence[str]) -> Hierarchy:
+    """The attribute's hierarchy; one that is given as a spec is built over the observed values."""
+    assert attribute.hierarchy is not None  # noqa: S101  every caller has looked
+    if isinstance(attribute.hierarchy, Hierarchy):
+        return attribute.hierarchy
+    return from_spec(attribute.hierarchy, [text for text in texts if text], name=attribute.name)
 
 
 def share(domain: Domain, width: Shares) -> Shares:

@@ -79,12 +79,14 @@ class Classes:
         of: (r,) class of each region.
         first: (c,) a region of each class.
         sizes: (c,) records in each class.
+        regions: (r,) records in each region.
     """
 
     labels: tuple[Labels, ...]
     of: Index
     first: Index
     sizes: Counts
+    regions: Counts
 
 
 def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...]) -> Classes:
@@ -95,9 +97,9 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
     labels = tuple(_labels(recoding, frequency, domain, column) for column, domain in enumerate(domains))
     codes = np.stack([label.of for label in labels], axis=1).astype(np.uint32)
     merged = group(codes)
-    per_region = np.bincount(recoding.regions, weights=recoding.counts, minlength=len(codes))
-    sizes = np.bincount(merged.of, weights=per_region).astype(np.int64)
-    return Classes(labels, merged.of, merged.first, sizes)
+    regions = np.bincount(recoding.regions, weights=recoding.counts, minlength=len(codes)).astype(np.int64)
+    sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
+    return Classes(labels, merged.of, merged.first, sizes, regions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -77,7 +77,8 @@ class Attribute:
         role: What the column tells about a person.
         scale: Numeric or categorical; `None` lets the values decide (numeric where every value parses as a
             number and none has a leading zero).
-        hierarchy: Generalization hierarchy; its leaves are then the attribute's domain.
+        hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. Or the text of a builder,
+            such as `mask:right` or `intervals:5,10,20`, that runs over the observed values.
         weight: How much this attribute's width counts when Mondrian chooses where to cut; above 0.
         bounds: Least and greatest value of a numeric domain, where that is known; else the observed ones.
         grid: Public cut points; cuts and labels then lie on it only.
@@ -97,7 +98,7 @@ class Attribute:
     name: str
     role: Role
     scale: Scale | None = None
-    hierarchy: Hierarchy | None = field(default=None, repr=False)
+    hierarchy: Hierarchy | str | None = field(default=None, repr=False)
     weight: Fraction = Fraction(1)
     bounds: tuple[Fraction, Fraction] | None = None
     grid: Grid | None = None
@@ -147,6 +148,8 @@ class Schema:
     Attributes:
         attributes: One per column; names are unique.
         missing: The texts that mean "no value", besides null. By default only the empty cell.
+        rest: The role of every column that has no attribute; `None` refuses such a column. Quasi-identifying it
+            cannot be: what is generalized must be named.
 
     >>> schema = Schema.of(identifying=["name"], quasi=["age", "city"], sensitive=["illness"])
     >>> [attribute.name for attribute in schema.quasi]
@@ -155,6 +158,7 @@ class Schema:
 
     attributes: tuple[Attribute, ...]
     missing: frozenset[str] = frozenset({""})
+    rest: Role | None = None
 
     def __post_init__(self) -> None:
         """Refuse two attributes of one name."""
@@ -205,7 +209,7 @@ class Schema:
                     f"no column is called {name}", hint=f"did you mean {' or '.join(near)}?" if near else ""
                 )
         without = [name for name in columns if name not in by_name]
-        if without:
+        if without and self.rest is None:
             raise SchemaError(
                 f"{len(without)} of {len(columns)} columns have no role",
                 where=", ".join(without),
@@ -213,7 +217,8 @@ class Schema:
             )
         if not self.quasi:
             raise SchemaError("no column is quasi-identifying", hint="name at least one with --quasi or role = 'quasi'")
-        return Schema(tuple(by_name[name] for name in columns), self.missing)
+        rest = self.rest or Role.INSENSITIVE
+        return Schema(tuple(by_name.get(name) or Attribute(name, rest) for name in columns), self.missing)
 
 
 def _block(names: Sequence[str]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -48,3 +49,14 @@ class Table:
             if column.name == name:
                 return column
         raise KeyError(name)
+
+
+def narrow(codes: NDArray[np.integer], values: int) -> NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]:
+    """`codes` below `values` in the smallest unsigned type that holds them.
+
+    >>> narrow(np.array([0, 299]), 300).dtype
+    dtype('uint16')
+    """
+    if values <= 1 << 8:
+        return codes.astype(np.uint8)
+    return codes.astype(np.uint16) if values <= 1 << 16 else codes.astype(np.uint32)

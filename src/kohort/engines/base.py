@@ -1,0 +1,53 @@
+"""What an engine is: the few duties that touch records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Index
+    from kohort.domain import Domain
+    from kohort.engines.table import Table
+    from kohort.frequency import FrequencySet
+    from kohort.recoding import Classes, Recoding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recoded:
+    """The records of a release, in the order of their own content.
+
+    Attributes:
+        table: m released records: quasi-identifiers as labels, the other columns unchanged, identifying ones gone.
+        lineage: (m,) the input record that each released record was. Never released: verification checks it.
+    """
+
+    table: Table
+    lineage: Index
+
+
+class Engine(Protocol):
+    """Holds a table; counts its tuples and recodes its records."""
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """(d,) the domain of each quasi-identifier, in schema order."""
+        ...
+
+    @property
+    def suppressed(self) -> int:
+        """Records that the schema suppresses before any search, for their missing values."""
+        ...
+
+    def count(self, sensitive: Sequence[str] = (), *, distinct: bool = False) -> FrequencySet:
+        """The frequency set over the quasi-identifiers and the `sensitive` attributes; one group-by.
+
+        `distinct` asks for tuples that really are distinct, also where grouping saves nothing.
+        """
+        ...
+
+    def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
+        """Apply `recoding`, whose classes are `classes`, to the records that the last `count` counted."""
+        ...

@@ -1,0 +1,183 @@
+"""The whole path: read, count, solve, recode, write, verify, publish."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from kohort import io
+from kohort.certificate import certificate
+from kohort.engines.local import LocalEngine
+from kohort.io.write import format_of, write
+from kohort.metrics import METRICS
+from kohort.metrics.base import Outcome
+from kohort.metrics.loss import attribute_losses
+from kohort.problem import Problem
+from kohort.publish import Companion, check_target, publish
+from kohort.recoding import classes_of
+from kohort.release import Job, Release
+from kohort.schema import Role
+from kohort.verify import Claim, verify, verify_table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+    from kohort.engines.table import Table
+    from kohort.recoding import Classes
+    from kohort.verify import Verdict
+
+
+@dataclass(slots=True)
+class Stages:
+    """Wall seconds of each stage, and who wants to hear of them."""
+
+    tell: Callable[[str], None]
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        """Tell of stage `name` and time it."""
+        self.tell(name)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
+
+
+def silent(_: str) -> None:
+    """Hear of a stage and do nothing."""
+
+
+def anonymize(
+    source: object,
+    job: Job,
+    *,
+    target: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    threads: int = 1,
+    tell: Callable[[str], None] = silent,
+) -> Release:
+    """Make a verified release of `source`.
+
+    Args:
+        source: A path, `-` for standard input, or a polars, pandas or Arrow frame.
+        job: The schema, the models and the algorithm.
+        target: Where to publish. Without it the release is verified as text in memory; see `kohort.save`.
+        overwrite: Whether a file at `target` may be replaced.
+        threads: How many threads the search may use; the bytes are the same for any number.
+        tell: Called with the name of each stage as it begins.
+
+    Raises:
+        KohortError: one of the tree in `kohort.errors`; then nothing was published.
+    """
+    stage = Stages(tell)
+    if target is not None:
+        check_target(Path(target), overwrite=overwrite, inputs=_paths(source))
+    with stage("read"):
+        table = io.read(source, job.reading)
+    release = solve(table, job, threads=threads, stage=stage)
+    release = replace(release, like=io.kind_of(source))
+    if target is None:
+        with stage("verify"):
+            return replace(release, verdict=verify_table(release.table, _claim(release)))
+    return save(release, target, overwrite=overwrite, inputs=_paths(source), stage=stage)
+
+
+def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
+    """Count, solve and recode: a release that nobody has verified yet."""
+    job = replace(job, schema=job.schema.over(table.names))
+    with stage("count"):
+        engine = LocalEngine(table, job.schema)
+        frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
+    with stage("solve"):
+        solution = job.algorithm.solve(Problem(frequency, engine.domains, job.models, threads))
+    with stage("recode"):
+        classes = classes_of(solution.recoding, frequency, engine.domains)
+        recoded = engine.recode(solution.recoding, classes)
+    outcome = _outcome(table.records, job.k, classes)
+    return Release(
+        job,
+        recoded.table,
+        table,
+        recoded.lineage,
+        classes.sizes,
+        metrics={name: metric(outcome) for name, metric in METRICS.items()},
+        losses=dict(zip((one.name for one in job.schema.quasi), attribute_losses(outcome).tolist(), strict=True)),
+        trace=solution.trace,
+        proven=solution.proven,
+        seconds=stage.seconds,
+    )
+
+
+def save(
+    release: Release,
+    target: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    inputs: tuple[Path, ...] = (),
+    stage: Stages | None = None,
+) -> Release:
+    """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing.
+
+    Raises:
+        TargetError: the target exists (and `overwrite` is false) or is an input.
+        VerificationError: the written bytes are not what was promised; nothing was published.
+        FileError: writing failed; nothing was published.
+    """
+    stage = stage or Stages(silent, dict(release.seconds))
+    path, beside = Path(target), Path(f"{target}.kohort.json")
+    writing = release.job.writing
+    format_ = format_of(path, writing.format)
+    claim = _claim(release, format_)
+
+    def write_release(file: BinaryIO) -> None:
+        with stage("write"):
+            write(release.table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
+
+    def verify_release(file: BinaryIO) -> Verdict:
+        with stage("verify"):
+            return verify(file, claim)
+
+    def certify(verdict: Verdict, sha256: str, size: int) -> bytes:
+        return certificate(verdict, path.name, sha256, size, job=release.job.described(), metrics=release.metrics)
+
+    verdict = publish(
+        path, write_release, verify_release, companions=(Companion(beside, certify),), overwrite=overwrite, inputs=inputs
+    )
+    return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside)
+
+
+def _paths(source: object) -> tuple[Path, ...]:
+    """The files that the target must not be."""
+    return (Path(source),) if isinstance(source, str | Path) and source != "-" else ()
+
+
+def _sensitive(job: Job) -> tuple[str, ...]:
+    """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
+    if job.algorithm.distinct:
+        return tuple(attribute.name for attribute in job.schema.with_role(Role.SENSITIVE))
+    return tuple(dict.fromkeys(model.sensitive for model in job.models if model.sensitive is not None))
+
+
+def _outcome(records: int, k: int, classes: Classes) -> Outcome:
+    """The release as the metrics see it."""
+    losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
+    return Outcome(records, records - int(classes.sizes.sum()), k, classes.sizes, losses)
+
+
+def _claim(release: Release, format_: str = "csv") -> Claim:
+    """What the release says of itself, for the verifier to doubt."""
+    return Claim(
+        schema=release.job.schema,
+        models=release.job.models,
+        source=release.source,
+        lineage=release.lineage,
+        suppressed=release.source.records - release.table.records,
+        format=format_,
+        separator=release.job.writing.separator,
+    )

@@ -1,0 +1,133 @@
+"""A job, and the release that came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+from kohort.hierarchy import Hierarchy
+from kohort.io import ReadOptions
+from kohort.io.write import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kohort.arrays import Counts, Index
+    from kohort.engines.table import Table
+    from kohort.models.base import PrivacyModel
+    from kohort.problem import Algorithm
+    from kohort.schema import Schema
+    from kohort.verify import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a release is written.
+
+    Attributes:
+        format: The file's format; `None` takes it from the target's name.
+        separator: Between the cells of delimited text.
+        excel_safe: Whether cells that a spreadsheet would run as a formula get a leading apostrophe.
+    """
+
+    format: Format | None = None
+    separator: str = ","
+    excel_safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that decides a release but the records: equal jobs over equal records give equal bytes.
+
+    Attributes:
+        schema: The role of every column.
+        models: What every class must satisfy; at least one.
+        algorithm: How the recoding is found.
+        reading: How the input is read.
+        writing: How the release is written.
+    """
+
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    algorithm: Algorithm
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    writing: Writing = field(default_factory=Writing)
+
+    def __post_init__(self) -> None:
+        """Refuse a job that promises nothing."""
+        if not self.models:
+            raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
+
+    @property
+    def k(self) -> int:
+        """The size that every class must at least have."""
+        return max(model.smallest_class for model in self.models)
+
+    def described(self) -> str:
+        """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
+        return json.dumps(_plain(self), sort_keys=True, ensure_ascii=False)
+
+
+def _plain(value: object) -> object:
+    """`value` as JSON types, the same for equal values."""
+    if isinstance(value, Hierarchy):
+        return {"height": value.height, "leaves": len(value.leaves), "sha256": _digest(value)}
+    if isinstance(value, Enum):
+        return str(value.value)
+    if is_dataclass(value):
+        parts = {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {"kind": type(value).__name__} | {name: part for name, part in parts.items() if part is not None}
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, tuple | frozenset):
+        plain = [_plain(one) for one in value]
+        return sorted(plain, key=str) if isinstance(value, frozenset) else plain
+    return value
+
+
+def _digest(hierarchy: Hierarchy) -> str:
+    text = json.dumps(hierarchy.labels, ensure_ascii=False) + json.dumps([level.tolist() for level in hierarchy.maps])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """A verified release and what it cost.
+
+    Attributes:
+        job: What was asked.
+        table: The released records, in the order of their own content.
+        source: The input, as read.
+        lineage: (m,) the input record of each released one; never published.
+        sizes: (c,) records of each class.
+        metrics: Cost by metric; see `kohort.metrics`.
+        losses: Loss of each quasi-identifier, in 0..1.
+        trace: What the search counted.
+        proven: Whether the algorithm proves its answer optimal.
+        seconds: Wall time of each stage.
+        verdict: What verification found on the bytes (of a frame: on its cells as text).
+        like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
+        path: Where the release was published; `None` while it is only in memory.
+        certificate: Where its certificate is; `None` likewise.
+    """
+
+    job: Job
+    table: Table
+    source: Table
+    lineage: Index
+    sizes: Counts
+    metrics: Mapping[str, float]
+    losses: Mapping[str, float]
+    trace: Mapping[str, int]
+    proven: bool
+    seconds: Mapping[str, float]
+    verdict: Verdict | None = None
+    like: str = "polars"
+    path: Path | None = None
+    certificate: Path | None = None
