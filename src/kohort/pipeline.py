@@ -88,6 +88,16 @@ def anonymize(
     return save(release, target, overwrite=overwrite, inputs=_paths(source), stage=stage)
 
 
+def rehearse(
+    source: object, job: Job, *, threads: int = 1, tell: Callable[[str], None] = silent
+) -> Release:
+    """What `anonymize` would release and what it would cost; nothing is written and nothing verified."""
+    stage = Stages(tell)
+    with stage("read"):
+        table = io.read(source, job.reading)
+    return solve(table, job, threads=threads, stage=stage)
+
+
 def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))

@@ -1,0 +1,72 @@
+"""`kohort anonymize`, CSV to CSV with verification, against polars merely reading and writing the same CSV.
+
+    python bench/anonymize.py [--records 1000000 10000000] [--kinds low high] [--k 5]
+
+Each run is a whole process; CPU is user + system time. The baseline reads and writes in the same run of this script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from bench.measure import cost
+from bench.tables import HIGH, LOW, quasi, table
+
+#: What polars does with the file when nothing but reading and writing is asked of it.
+BASELINE = "import sys, polars; polars.read_csv(sys.argv[1]).write_csv(sys.argv[2])"
+
+#: The pipeline of the command line, telling the CPU seconds spent when each stage begins.
+STAGES = """
+import json, sys, time
+from kohort import pipeline
+from kohort.job import request
+marks = []
+raw = json.loads(sys.argv[1])
+made = request(raw, where=str)
+tell = lambda stage: marks.append((stage, time.process_time()))
+pipeline.anonymize(made.source, made.job, target=made.target, threads=2, tell=tell)
+tell("end")
+print(json.dumps(marks))
+"""
+
+
+def measure(kind: str, records: int, k: int) -> None:
+    """Print one line of figures."""
+    source = table(kind, records)
+    names = quasi(LOW if kind == "low" else HIGH)
+    with tempfile.TemporaryDirectory(dir=source.parent) as folder:
+        base = cost(["-c", BASELINE, str(source), f"{folder}/base.csv"])
+        target = f"{folder}/release.csv"
+        flags = ["--quasi", ",".join(names), "--sensitive", "income", "--k", str(k), "--json"]
+        whole = cost(["-m", "kohort", "anonymize", str(source), "--out", target, *flags])
+        columns = {name: {"role": "quasi"} for name in names} | {"income": {"role": "sensitive"}}
+        raw = {"input": {"path": str(source)}, "output": {"path": f"{folder}/again.csv"}, "privacy": {"k": k}}
+        marks = json.loads(cost(["-c", STAGES, json.dumps(raw | {"columns": columns})]).output)
+        assert Path(target).read_bytes() == Path(f"{folder}/again.csv").read_bytes()  # noqa: S101  the same job
+    spent = {name: after - before for (name, before), (_, after) in zip(marks, marks[1:], strict=False)}
+    before_verify = dict(marks)["verify"]
+    stages = " ".join(f"{name} {seconds:.2f}" for name, seconds in spent.items())
+    print(
+        f"{kind:<5}{records:>11,}  polars {base.cpu:6.2f} s  kohort {whole.cpu:7.2f} s = {whole.cpu / base.cpu:4.1f}x"
+        f"  before verify {before_verify / base.cpu:4.1f}x  memory {whole.memory / 1024:4.1f} GiB   ({stages})",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Measure every kind and size asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, nargs="+", default=[1_000_000, 10_000_000])
+    parser.add_argument("--kinds", nargs="+", default=["low", "high"])
+    parser.add_argument("--k", type=int, default=5)
+    arguments = parser.parse_args()
+    for records in arguments.records:
+        for kind in arguments.kinds:
+            measure(kind, records, arguments.k)
+
+
+if __name__ == "__main__":
+    main()

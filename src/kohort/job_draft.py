@@ -1,0 +1,62 @@
+"""Guesses as a job file, for a person to correct."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tomlkit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tomlkit.items import Table
+
+    from kohort.inspection import Guess
+
+HEAD = """\
+A kohort job: correct the roles below, then   kohort run THIS_FILE
+  identifying  names the person alone: never released
+  quasi        helps to single the person out together with others: generalized
+  sensitive    what nobody may learn of the person: released unchanged
+  insensitive  neither: released unchanged
+Every key is described by   kohort schema"""
+
+
+def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[str, str | bool | None]) -> str:
+    """The TOML text of a job over `source` with one table per guess, its reasons above it.
+
+    Args:
+        guesses: One per column, in order.
+        source: The input's path, as the job file shall say it.
+        k: The k of k-anonymity.
+        reading: Further keys of the input table; those that are `None` are left out.
+    """
+    document = tomlkit.document()
+    for line in HEAD.splitlines():
+        document.add(tomlkit.comment(line))
+    path = Path(source)
+    document["input"] = {"path": source} | {key: value for key, value in reading.items() if value is not None}
+    document["output"] = {"path": f"{path.name.removesuffix('.gz').removesuffix(path.suffix) or 'table'}.release.csv"}
+    document["privacy"] = {"k": k}
+    document["method"] = {"name": "mondrian", "cut": "nearest"}
+    columns = tomlkit.table(is_super_table=True)
+    for guess in guesses:
+        columns[guess.name] = _column(guess)
+    document["columns"] = columns
+    return tomlkit.dumps(document)
+
+
+def _column(guess: Guess) -> Table:
+    """One column's table; reasons and proposals are comments."""
+    column = tomlkit.table()
+    for reason in guess.reasons:
+        column.add(tomlkit.comment(reason))
+    column["role"] = guess.role
+    if guess.scale == "categorical":
+        column["scale"] = guess.scale
+    if guess.role == "quasi" and guess.grid is not None:
+        column.add(tomlkit.comment(f"grid = {guess.grid}  # public cut points: then no range end is a data value"))
+    elif guess.role == "quasi" and guess.hierarchy is not None:
+        column["hierarchy"] = guess.hierarchy
+    return column
