@@ -25,7 +25,7 @@ test: .venv/dev ## the quick suite, with branch coverage
 lint: .venv/dev ## style, format and the direction of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 types: .venv/dev ## mypy and pyright, both strict
 	$(BIN)/mypy $(CHECKED)
