@@ -41,6 +41,15 @@ def test_a_refusal_does_not_repeat_the_value() -> None:
     assert "canary" not in str(caught.value)
 
 
+def test_endless_digits_are_text() -> None:
+    """A text of more than a thousand digits is no number, whatever Python's own limit for reading one."""
+    longest = "9" * 1000
+    assert is_numeric_text([longest, f"{longest}.{longest}"])
+    assert exact(f"{longest}.5") == Fraction(int(longest)) + Fraction(1, 2)
+    assert not is_numeric_text(["1" * 1001])
+    assert not is_numeric_text(["0." + "1" * 1001])
+
+
 def test_nothing_is_not_numeric() -> None:
     """A column without any value is not numeric."""
     assert not is_numeric_text([])
