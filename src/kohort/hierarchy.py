@@ -183,8 +183,8 @@ class Hierarchy:
 # ── Invariants ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _fault(what: str, name: str, level: int | None = None, *, hint: str = "") -> HierarchyError:
-    """An error that says of which attribute's hierarchy, and on which level."""
+def fault(what: str, name: str, level: int | None = None, *, hint: str = "") -> HierarchyError:
+    """The error that says what is wrong with which attribute's hierarchy, and on which level."""
     of = f"hierarchy of {name}" if name else "hierarchy"
     return HierarchyError(what, where=of if level is None else f"{of}, level {level}", hint=hint)
 
@@ -197,24 +197,24 @@ def _leaves(count: int) -> str:
 def _check_shape(labels: Sequence[Sequence[str]], parents: Sequence[Index], name: str) -> None:
     """Refuse parents that do not lead every node to a single root, siblings side by side."""
     if len(labels) < 2 or len(parents) != len(labels) - 1:  # noqa: PLR2004  leaves and a root
-        raise _fault("a hierarchy needs leaves and at least one level above them", name)
+        raise fault("a hierarchy needs leaves and at least one level above them", name)
     if not labels[0]:
-        raise _fault("a hierarchy needs at least one leaf", name)
+        raise fault("a hierarchy needs at least one leaf", name)
     if len(labels[-1]) != 1:
-        raise _fault(f"{len(labels[-1]):,} nodes at the top where one root must be", name, len(parents))
+        raise fault(f"{len(labels[-1]):,} nodes at the top where one root must be", name, len(parents))
     for level, parent in enumerate(parents):
         steps = np.diff(parent)
         ends = parent.shape == (len(labels[level]),) and parent[0] == 0 and parent[-1] == len(labels[level + 1]) - 1
         if not ends or not np.isin(steps, (0, 1)).all():
-            raise _fault("parents must number the next level's nodes in order, skipping none", name, level)
+            raise fault("parents must number the next level's nodes in order, skipping none", name, level)
 
 
 def _check_labels(hierarchy: Hierarchy, level: int) -> None:
     """Refuse the first kind of fault that labels of the level have, counting the leaves concerned."""
-    for fault, nodes, hint in _label_faults(hierarchy, level):
+    for what, nodes, hint in _label_faults(hierarchy, level):
         if nodes:
             count = int(hierarchy.covered(level)[nodes].sum())
-            raise _fault(f"{_leaves(count)} with {fault}", hierarchy.name, level, hint=hint)
+            raise fault(f"{_leaves(count)} with {what}", hierarchy.name, level, hint=hint)
 
 
 def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[int], str]]:
@@ -293,9 +293,9 @@ def _encode(rows: Iterable[Sequence[str]], name: str) -> list[_Level]:
             chunks.append([np.fromiter(map(of.__getitem__, cells), np.int64, len(chunk)) for of, cells in columns])
     if ragged:
         hint = "name an ancestor on every level in every row, or ask for short rows to be padded"
-        raise _fault(f"{_leaves(ragged)} with another number of levels than the first", name, hint=hint)
+        raise fault(f"{_leaves(ragged)} with another number of levels than the first", name, hint=hint)
     if not chunks:
-        raise _fault("no leaves", name)
+        raise fault("no leaves", name)
     return [_Level(tuple(of), np.concatenate(codes)) for of, *codes in zip(numbers, *chunks, strict=True)]
 
 
@@ -307,12 +307,12 @@ def _parents(levels: Sequence[_Level], name: str) -> list[Index]:
         parent, split = _first_parents(below, above)
         if split.any():
             hint = "give the labels different texts, or their leaves the same ancestors"
-            fault = f"{_leaves(int(split[below.codes].sum()))} with a common label are parted on level {level + 1}"
-            raise _fault(fault, name, level, hint=hint)
+            what = f"{_leaves(int(split[below.codes].sum()))} with a common label are parted on level {level + 1}"
+            raise fault(what, name, level, hint=hint)
         parents.append(parent)
     if len(levels[-1].labels) > 1:
         hint = f"end every row in the same label, or ask for a root such as {SUPPRESSED} to be added"
-        raise _fault(f"no common root: {len(levels[-1].labels):,} labels at the top", name, len(parents), hint=hint)
+        raise fault(f"no common root: {len(levels[-1].labels):,} labels at the top", name, len(parents), hint=hint)
     return parents
 
 
@@ -333,8 +333,8 @@ def _check_leaves(levels: Sequence[_Level], name: str) -> None:
         return
     for level, above in enumerate(levels[1:], start=1):
         if split := int(_first_parents(leaves, above)[1].sum()):
-            raise _fault(f"{_leaves(split)} with two parents or more", name, level, hint="keep one row for each")
-    raise _fault(f"duplicate leaves: {repeated:,} rows repeat an earlier one", name, 0, hint="delete them")
+            raise fault(f"{_leaves(split)} with two parents or more", name, level, hint="keep one row for each")
+    raise fault(f"duplicate leaves: {repeated:,} rows repeat an earlier one", name, 0, hint="delete them")
 
 
 def _depth_first(parents: Sequence[Index]) -> tuple[list[Index], list[Index]]:

@@ -1,0 +1,127 @@
+"""Hierarchies in one word, for a command line or a job file: `intervals:16..95:5,10,20`, `mask:right`, or a file."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+from kohort.errors import UsageError
+from kohort.hierarchies.files import read_hierarchy
+from kohort.hierarchies.intervals import intervals
+from kohort.hierarchies.sets import frequent, suppress
+from kohort.hierarchies.texts import PERIODS, dates, mask
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.hierarchies.texts import Period
+    from kohort.hierarchy import Hierarchy
+
+#: Largest range whose whole numbers all become leaves; nobody lists a larger domain.
+_LARGEST_DOMAIN = 1_000_000
+
+_NUMBER = r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?"
+_PERIOD = "(?:month|quarter|year|decade)"
+
+#: What may follow each builder's name.
+_ARGUMENTS = MappingProxyType(
+    {
+        "intervals": re.compile(
+            rf":(?:(?P<low>{_NUMBER})\.\.(?P<high>{_NUMBER}):)?(?P<widths>{_NUMBER}(?:,{_NUMBER})*)(?P<open>:open)?"
+        ),
+        "mask": re.compile(r"(?::(?P<side>left|right)(?::(?P<fill>.))?)?"),
+        "dates": re.compile(rf"(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"),
+        "suppress": re.compile(""),
+        "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
+    }
+)
+
+#: Examples of each builder, for the hint of an error.
+_EXAMPLES = MappingProxyType(
+    {
+        "intervals": "intervals:5,10,20 or intervals:16..95:5,10,20 or intervals:20..90:5,10:open",
+        "mask": "mask:right or mask:left or mask:right:0, which lengthens short values by 0",
+        "dates": "dates or dates:month,year",
+        "suppress": "suppress",
+        "frequency": "frequency:10 or frequency:5%",
+    }
+)
+
+_whole = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
+
+
+def from_spec(
+    text: str, values: Sequence[str], *, name: str = "", counts: Mapping[str, int] | None = None
+) -> Hierarchy:
+    """The hierarchy over the values that a short text asks for.
+
+    Where `intervals` names a range and it and all values are whole, the leaves are all whole numbers of the range:
+    a declared domain.
+
+    Args:
+        text: A builder with its arguments, or the path of a file.
+        values: The distinct values of the column without missing ones. A file is read whatever they are.
+        name: The attribute, for messages.
+        counts: How many records have each value; only `frequency` needs them.
+
+    Raises:
+        UsageError: a misspelt builder, or one whose arguments cannot be read.
+        HierarchyError: what the builder or the reader refuses.
+        InputError: no such file.
+
+    >>> ages = from_spec("intervals:16..95:5,10,20", ["17", "42"])
+    >>> ages.height, len(ages.leaves)
+    (4, 80)
+    >>> from_spec("mask:right", ["20139", "20121"]).labels[2]
+    ('201**',)
+    """
+    builder = text.partition(":")[0]
+    if builder not in _ARGUMENTS:
+        near = get_close_matches(builder, _ARGUMENTS, n=1)
+        if near and not Path(text).exists():
+            raise _misread(f"no builder or file is called {builder}", name, near[0])
+        return read_hierarchy(text, name=name)
+    found = _ARGUMENTS[builder].fullmatch(text, len(builder))
+    if not found:
+        raise _misread(f"cannot read the arguments of {builder}", name, builder)
+    match builder:
+        case "intervals":
+            return _intervals(found, values, name)
+        case "mask":
+            return mask(
+                values, side="left" if found["side"] == "left" else "right", fill=found["fill"] or "", name=name
+            )
+        case "dates":
+            periods = cast("list[Period]", found["periods"].split(",")) if found["periods"] else PERIODS
+            return dates(values, periods, name=name)
+        case "suppress":
+            return suppress(values, name=name)
+        case _:
+            return _frequent(found, counts, name)
+
+
+def _intervals(found: re.Match[str], values: Sequence[str], name: str) -> Hierarchy:
+    """Ranges of the widths; where the domain is declared, over all of it."""
+    low, high, widths, open_ends = found["low"], found["high"], found["widths"].split(","), bool(found["open"])
+    if low and high and not open_ends and all(map(_whole, (low, high, *values))):
+        listed = range(int(low), int(high) + 1)
+        values = [*map(str, listed if len(listed) <= _LARGEST_DOMAIN else ()), *values]
+    return intervals(values, widths, low=low, high=high, open_ends=open_ends, name=name)
+
+
+def _frequent(found: re.Match[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
+    """The most frequent values as they are."""
+    if counts is None:
+        raise UsageError("frequency needs the number of records of each value", where=f"hierarchy of {name}")
+    if found["keep"]:
+        return frequent(counts, keep=int(found["keep"]), name=name)
+    return frequent(counts, share=Fraction(found["share"]) / 100, name=name)
+
+
+def _misread(what: str, name: str, builder: str) -> UsageError:
+    """The error of a text that asks for no hierarchy, with examples of the likeliest builder."""
+    return UsageError(what, where=f"hierarchy of {name}" if name else "hierarchy", hint=f"write {_EXAMPLES[builder]}")
