@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kohort.engines.table import Column, Table, narrow
 from kohort.generate.italy import HIERARCHIES, ROLES, italy
+from kohort.hierarchies.spec import from_spec
 from kohort.inspection import SAMPLE, Guess, inspect_table
 
 if TYPE_CHECKING:
@@ -166,6 +167,23 @@ def test_round_intervals(numbers: list[str], hierarchy: str, grid: str | None) -
     """A numeric quasi-identifier is cut at round numbers that fit its span, whole ones where it is whole."""
     found = guess(numbers, "age")
     assert (found.scale, found.hierarchy, found.grid) == ("numeric", hierarchy, grid)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("age", ["18", "47", "90"]),
+        ("peso", ["60.5", "-0", "82.25"]),
+        ("sesso", ["f", "m"]),
+        ("cap", ["00118", "20121"]),
+        ("data_nascita", ["2024-01-31", "1987-06-05"]),
+    ],
+)
+def test_proposed_rules_can_be_followed(name: str, values: list[str]) -> None:
+    """The rule proposed for a column builds a hierarchy of its values."""
+    rule = guess(values, name).hierarchy
+    assert rule is not None
+    assert set(values) <= set(from_spec(rule, values).leaves)
 
 
 def test_only_quasi_identifiers_are_generalized() -> None:

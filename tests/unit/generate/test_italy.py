@@ -24,6 +24,8 @@ from kohort.generate.population import (
     Population,
     population,
 )
+from kohort.hierarchies.tree import from_tree
+from kohort.hierarchies.view import findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -234,7 +236,7 @@ def test_a_draw_is_its_inverse_distribution(odds: list[list[int]]) -> None:
 
 @pytest.mark.parametrize(("column", "depth"), [("city", 4), ("profession", 3), ("education", 2)])
 def test_hierarchies_cover_the_column(register: pl.DataFrame, column: str, depth: int) -> None:
-    """Every value of the column is one leaf of its tree, all leaves at one depth, under labels that are no leaf."""
+    """Every value of the column is a leaf, all at one depth under labels that are no leaf, and `check` has no findings."""
     found = list(leaves(italy_hierarchies()[column]))
     names = [name for name, _ in found]
     labels = {label for _, above in found for label in above}
@@ -243,6 +245,7 @@ def test_hierarchies_cover_the_column(register: pl.DataFrame, column: str, depth
     assert set(register[column]) <= set(names)
     assert not labels & set(names)
     assert "*" not in labels
+    assert findings(from_tree(italy_hierarchies()[column])) == ()
 
 
 def test_the_country_is_whole() -> None:
