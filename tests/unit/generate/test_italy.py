@@ -236,7 +236,7 @@ def test_a_draw_is_its_inverse_distribution(odds: list[list[int]]) -> None:
 
 @pytest.mark.parametrize(("column", "depth"), [("city", 4), ("profession", 3), ("education", 2)])
 def test_hierarchies_cover_the_column(register: pl.DataFrame, column: str, depth: int) -> None:
-    """Every value of the column is a leaf, all at one depth under labels that are no leaf, and `check` has no findings."""
+    """Every value is a leaf, all leaves are at one depth under labels of their own, and `check` finds nothing."""
     found = list(leaves(italy_hierarchies()[column]))
     names = [name for name, _ in found]
     labels = {label for _, above in found for label in above}
