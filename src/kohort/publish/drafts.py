@@ -1,0 +1,200 @@
+"""Drafts: files that nobody sees until they are given their names, and that leave nothing behind."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+import stat
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from kohort.errors import TargetError
+from kohort.publish.disk import locked, reporting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from io import BufferedReader
+
+    from kohort.publish.places import Place
+
+#: Where Linux lends an open file a path, by which a file without a name can be linked.
+_DESCRIPTORS = Path("/proc/self/fd")
+
+#: What a temporary name looks like. It tells nothing, neither of the output nor of the data.
+_TEMPORARY = re.compile(r"\.kohort-[0-9a-f]{32}")
+
+#: How `open` says that a file system or an old kernel has no unnamed files.
+_NO_UNNAMED = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL})
+
+#: How `link` says that a file system has no hard links, or that the system allows none to files of others.
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An open file in the folder of its place, bearing no name or a temporary one.
+
+    Attributes:
+        place: Where it goes.
+        fd: The open file.
+        named: Whether it bears `name` from the start, because the system has no unnamed files.
+        name: Its temporary name.
+        kept: The temporary name of the file it replaces, until nothing can fail any more.
+    """
+
+    place: Place
+    fd: int
+    named: bool
+    name: Path
+    kept: Path
+
+    def fill(self, write: Callable[[BinaryIO], object]) -> None:
+        """Let `write` write the file, and the disk confirm it."""
+        with reporting("writing", self.place.path):
+            with os.fdopen(self.fd, "wb", closefd=False) as file:
+                write(file)
+            os.fsync(self.fd)
+
+    @contextmanager
+    def reading(self) -> Generator[BufferedReader]:
+        """The same open file from its start, for reading."""
+        with os.fdopen(self.fd, "rb", closefd=False) as file:
+            file.seek(0)
+            yield file
+
+    def appear(self) -> None:
+        """Take the place's name, which is free."""
+        self._settle_mode()
+        try:
+            self._link(self.place.path)
+        except FileExistsError:
+            raise TargetError("another run was first", where=str(self.place.path), hint="name another file") from None
+        except OSError as error:
+            if not self.named or error.errno not in _NO_LINKS:
+                raise
+            self.name.rename(self.place.path)
+
+    def supplant(self) -> None:
+        """Take the place's name from the former file in one step, keeping that file within reach."""
+        self._settle_mode()
+        if not self.named:
+            self._link(self.name)
+        try:
+            self.kept.hardlink_to(self.place.path)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self.withdraw()  # two steps then, with no file at the place between them
+        self.name.replace(self.place.path)
+
+    def withdraw(self) -> None:
+        """Take the former file away, within reach."""
+        if self.place.former:
+            self.place.path.rename(self.kept)
+
+    def retract(self) -> None:
+        """Give the place's name up, if this file bears it."""
+        with suppress(FileNotFoundError):
+            if os.path.samestat(self.place.path.lstat(), os.fstat(self.fd)):
+                self.place.path.unlink()
+
+    def restore(self) -> None:
+        """Put the place back as it was, however far things went."""
+        if not self.place.former:
+            self.retract()
+        with suppress(FileNotFoundError):
+            self.kept.replace(self.place.path)
+            self.kept.unlink()  # where both are names of one file, replacing leaves both
+
+    def forget(self) -> None:
+        """Let the former file go."""
+        if self.place.former:
+            _remove(self.kept)
+
+    def _link(self, path: Path) -> None:
+        """Give the file one more name."""
+        if self.named:
+            path.hardlink_to(self.name)
+        else:  # src_dir_fd makes Python call linkat, the one call that follows /proc to the open file
+            os.link(_DESCRIPTORS / str(self.fd), path, src_dir_fd=self.fd, follow_symlinks=True)
+
+    def _settle_mode(self) -> None:
+        """Set the permissions readers will find: those of the former file, or of any new file."""
+        if self.place.former:
+            os.fchmod(self.fd, stat.S_IMODE(self.place.former.st_mode) & 0o777)
+        elif self.named:
+            umask = os.umask(0o077)  # it can only be read by setting it: to something strict for that moment
+            os.umask(umask)
+            os.fchmod(self.fd, 0o666 & ~umask)
+
+
+@contextmanager
+def open_draft(place: Place) -> Generator[Draft]:
+    """A new draft, of which nothing remains at the end but what was published."""
+    name, kept = (place.folder / f".kohort-{secrets.token_hex(16)}" for _ in range(2))
+    with ExitStack() as end:
+        end.callback(_remove, name)  # before the name exists, lest an interrupt come between
+        with reporting("creating a file", place.path):
+            unnamed = _open_unnamed(place.folder)
+            fd = _open_named(name) if unnamed is None else unnamed
+        end.callback(os.close, fd)
+        yield Draft(place, fd, unnamed is None, name, kept)
+
+
+def _open_unnamed(folder: Path) -> int | None:
+    """A new file without a name; None where there is no such thing.
+
+    It has its final permissions from the start: without a name, nobody else can open it.
+    """
+    if not hasattr(os, "O_TMPFILE") or not _DESCRIPTORS.is_dir():
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except OSError as error:
+        if error.errno not in _NO_UNNAMED:
+            raise
+        return None
+
+
+def _open_named(name: Path) -> int:
+    """A new file only its owner may open, locked while it is open: the mark of a run that lives."""
+    while True:
+        fd = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        with suppress(OSError):  # without locks, no other run can hold it for a dead one's either
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        if os.fstat(fd).st_nlink:
+            return fd
+        os.close(fd)  # swept away by another run before it was locked
+
+
+def _remove(name: Path) -> None:
+    """Remove a temporary name, if it exists; what cannot be removed now, the next run removes."""
+    with suppress(OSError):
+        name.unlink()
+
+
+def sweep(folder: Path) -> None:
+    """Remove the temporary names that dead runs left in a folder.
+
+    A living run locks its file that bears a temporary name, or holds the folder's lock as long as one does.
+    """
+    with locked(folder):
+        for path in folder.iterdir():
+            if _TEMPORARY.fullmatch(path.name):
+                with suppress(OSError):  # it lives, is another user's, or is gone
+                    _remove_dead(path)
+
+
+def _remove_dead(path: Path) -> None:
+    """Remove a temporary file; `BlockingIOError` when its run lives."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        path.unlink()
+    finally:
+        os.close(fd)
