@@ -1,0 +1,132 @@
+"""Small tables for Mondrian, seen both ways: as a problem of weighted tuples, and record by record for the reference."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kohort.domain import Domain
+from kohort.frequency import FrequencySet
+from kohort.problem import Problem
+from kohort.recoding import Multidimensional
+from kohort.schema import Attribute, Role, Scale
+from tests.reference.mondrian import Record, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+    from kohort.models.base import PrivacyModel
+    from kohort.problem import Solution
+
+#: The leaves, left before right, each as its sorted records.
+Leaves: TypeAlias = list[list[Record]]
+
+
+@dataclass(frozen=True)
+class DistinctLDiversity:
+    """At least `l` different values of the first sensitive attribute in every class: a model that sizes cannot judge."""
+
+    l: int  # noqa: E741  the paper's letter
+    name: str = "distinct l-diversity"
+    sensitive: str = "disease"
+    size_only: bool = False
+    monotone_generalization: bool = True
+    monotone_suppression: bool = True
+
+    @property
+    def smallest_class(self) -> int:
+        """One record a value."""
+        return self.l
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have l different values."""
+        return (classes.histograms[0] > 0).sum(axis=1) >= self.l
+
+
+@dataclass(frozen=True)
+class SmallTable:
+    """Weighted tuples in any order, equal ones not always together.
+
+    Attributes:
+        tuples: the codes of a tuple and how many records it stands for.
+        positions: the place of each code on its dimension's scale.
+        weights: how much each dimension counts.
+        dtype: the type of the codes.
+    """
+
+    tuples: tuple[tuple[Record, int], ...]
+    positions: tuple[tuple[int, ...], ...]
+    weights: tuple[Fraction, ...]
+    dtype: type[np.uint16] | type[np.uint32] = np.uint16
+
+    def problem(self, *models: PrivacyModel, threads: int = 1) -> Problem:
+        """The table as algorithms see it."""
+        quasi = np.array([record.quasi for record, _ in self.tuples], dtype=self.dtype)
+        sensitive = np.array([record.sensitive for record, _ in self.tuples], dtype=self.dtype)
+        counts = np.array([count for _, count in self.tuples], dtype=np.int64)
+        sizes = tuple(int(column.max()) + 1 for column in sensitive.T)
+        domains = tuple(
+            Domain(
+                Attribute(f"q{place}", Role.QUASI, weight=weight),
+                Scale.NUMERIC,
+                tuple(map(str, scale)),
+                np.array(scale, dtype=np.int64),
+                (float(scale[0]), float(scale[-1])),
+            )
+            for place, (scale, weight) in enumerate(zip(self.positions, self.weights, strict=True))
+        )
+        return Problem(FrequencySet(quasi, sensitive, counts, sizes), domains, models, threads)
+
+    def records(self) -> list[Record]:
+        """The table record by record."""
+        return [record for record, count in self.tuples for _ in range(count)]
+
+    def rules(self, satisfied: Callable[[list[Record]], bool], cut: str, *, relaxed: bool) -> Rules:
+        """What the reference needs to know."""
+        return Rules(self.positions, self.weights, satisfied, cut, relaxed)
+
+
+def line(*values: int) -> SmallTable:
+    """A table of one numeric attribute."""
+    scale = tuple(range(max(values) + 1))
+    return SmallTable(tuple((Record((value,)), 1) for value in values), (scale,), (Fraction(1),))
+
+
+def leaves_of(solution: Solution, table: SmallTable) -> Leaves:
+    """What the solution puts in each region."""
+    recoding = solution.recoding
+    assert isinstance(recoding, Multidimensional)
+    leaves: defaultdict[int, list[Record]] = defaultdict(list)
+    for piece, region, count in zip(recoding.tuples, recoding.regions, recoding.counts, strict=True):
+        leaves[int(region)] += [table.tuples[piece][0]] * int(count)
+    return [sorted(leaves[region]) for region in range(len(recoding.low))]
+
+
+def in_order(leaves: Sequence[Sequence[Record]]) -> Leaves:
+    """The reference's leaves, in the form of `leaves_of`."""
+    return [sorted(leaf) for leaf in leaves]
+
+
+def random_table(seed: int) -> SmallTable:
+    """A table of up to 60 tuples with many ties, drawn from a seed."""
+    draw = np.random.default_rng(seed)
+    dimensions, tuples = int(draw.integers(1, 5)), int(draw.integers(1, 60))
+    largest = int(draw.choice([2, 3, 6, 40]))
+    # Places with gaps, some equal: the missing value of a number lies on its least value.
+    positions = tuple(
+        tuple(draw.integers(0, draw.choice([2, 9]), largest).cumsum().tolist()) for _ in range(dimensions)
+    )
+    weights = tuple(Fraction(int(draw.integers(1, 4)), int(draw.integers(1, 4))) for _ in range(dimensions))
+    codes = draw.integers(0, largest, (tuples, dimensions + 1))
+    counts = draw.integers(1, int(draw.choice([2, 2, 8])), tuples)
+    rows = (
+        (Record(tuple(row[:-1]), (row[-1] % 3,)), count)
+        for row, count in zip(codes.tolist(), counts.tolist(), strict=True)
+    )
+    return SmallTable(tuple(rows), positions, weights, np.uint16 if seed % 8 else np.uint32)
