@@ -77,7 +77,7 @@ def publish(
     r"""What `verify` found in the bytes that `write` wrote, once they bear the name `target`.
 
     Whatever is raised, by either function or by Ctrl-C, leaves every file as it was before; only
-    `DurabilityError` speaks of files that are in place.
+    `DurabilityError`, or an interrupt in the instant after the last step, finds everything in place.
 
     Args:
         target: Where the release goes.
