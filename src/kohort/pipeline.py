@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeGuard
 
 import numpy as np
 
 from kohort import io
 from kohort.certificate import certificate
 from kohort.engines.local import LocalEngine
+from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
 from kohort.metrics import METRICS
 from kohort.metrics.base import Outcome
@@ -25,7 +27,6 @@ from kohort.schema import Role
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator
 
     from kohort.engines.table import Table
@@ -77,11 +78,12 @@ def anonymize(
     """
     stage = Stages(tell)
     if target is not None:
-        check_target(Path(target), overwrite=overwrite, inputs=_paths(source))
+        path = Path(target)
+        check_target(path, overwrite=overwrite, inputs=_paths(source), companions=[beside(path)])
     with stage("read"):
         table = io.read(source, job.reading)
     release = solve(table, job, threads=threads, stage=stage)
-    release = replace(release, like=io.kind_of(source))
+    release = replace(release, like=_like(source))
     if target is None:
         with stage("verify"):
             return replace(release, verdict=verify_table(release.table, _claim(release)))
@@ -140,7 +142,7 @@ def save(
         FileError: writing failed; nothing was published.
     """
     stage = stage or Stages(silent, dict(release.seconds))
-    path, beside = Path(target), Path(f"{target}.kohort.json")
+    path = Path(target)
     writing = release.job.writing
     format_ = format_of(path, writing.format)
     claim = _claim(release, format_)
@@ -156,15 +158,30 @@ def save(
     def certify(verdict: Verdict, sha256: str, size: int) -> bytes:
         return certificate(verdict, path.name, sha256, size, job=release.job.described(), metrics=release.metrics)
 
+    companion: Companion[Verdict] = Companion(beside(path), certify)
     verdict = publish(
-        path, write_release, verify_release, companions=(Companion(beside, certify),), overwrite=overwrite, inputs=inputs
+        path, write_release, verify_release, companions=[companion], overwrite=overwrite, inputs=inputs
     )
-    return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside)
+    return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=companion.path)
+
+
+def beside(target: Path) -> Path:
+    """Where the certificate of a release stands: `NAME.kohort.json` beside `NAME`."""
+    return target.with_name(f"{target.name}.kohort.json")
+
+
+def _is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(source, str | os.PathLike)
 
 
 def _paths(source: object) -> tuple[Path, ...]:
     """The files that the target must not be."""
-    return (Path(source),) if isinstance(source, str | Path) and source != "-" else ()
+    return (Path(source),) if _is_path(source) and source != "-" else ()
+
+
+def _like(source: object) -> str:
+    """The kind of frame to give back."""
+    return "polars" if _is_path(source) else kind_of(source)
 
 
 def _sensitive(job: Job) -> tuple[str, ...]:
@@ -190,4 +207,5 @@ def _claim(release: Release, format_: str = "csv") -> Claim:
         suppressed=release.source.records - release.table.records,
         format=format_,
         separator=release.job.writing.separator,
+        excel_safe=release.job.writing.excel_safe,
     )

@@ -9,10 +9,11 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from kohort.algorithms.mondrian import Mondrian
 from kohort.errors import UsageError
 from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
-from kohort.io.write import Format
+from kohort.io.write import Format, to_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,9 +56,20 @@ class Job:
 
     schema: Schema
     models: tuple[PrivacyModel, ...]
-    algorithm: Algorithm
+    algorithm: Algorithm = field(default_factory=Mondrian)
     reading: ReadOptions = field(default_factory=ReadOptions)
     writing: Writing = field(default_factory=Writing)
+
+    @classmethod
+    def of(cls, schema: Schema, *models: PrivacyModel, algorithm: Algorithm | None = None) -> Job:
+        """A job that is read and written in the ordinary way.
+
+        >>> from kohort import Schema
+        >>> from kohort.models.k_anonymity import KAnonymity
+        >>> Job.of(Schema.of(quasi=["age"]), KAnonymity(5)).k
+        5
+        """
+        return cls(schema, models, algorithm or Mondrian())
 
     def __post_init__(self) -> None:
         """Refuse a job that promises nothing."""
@@ -131,3 +143,7 @@ class Release:
     like: str = "polars"
     path: Path | None = None
     certificate: Path | None = None
+
+    def frame(self) -> object:
+        """The released records as a frame of the kind that was given: polars, pandas or Arrow."""
+        return to_frame(self.table, self.like)
