@@ -68,9 +68,17 @@ def write_csv(hierarchy: Hierarchy, path: str | Path, *, separator: str = ";", o
         TargetError: the file exists and is not to be overwritten.
         FileError: writing failed; the target is as it was.
     """
+    # The writer leaves a carriage return unquoted, at which a reader would end the line.
+    returns = any("\r" in label for labels in hierarchy.labels for label in labels)
 
     def write(file: TextIO) -> None:
-        csv.writer(file, delimiter=separator, lineterminator="\n").writerows(hierarchy.rows())
+        writer = csv.writer(
+            file,
+            delimiter=separator,
+            lineterminator="\n",
+            quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+        )
+        writer.writerows(hierarchy.rows())
 
     _write(Path(path), write, overwrite=overwrite)
 
@@ -117,7 +125,7 @@ def _is_json(path: Path) -> bool:
     """Whether the suffix, or else the first sign, is that of a JSON object."""
     if path.suffix.lower() in {".json", *_ROWS}:
         return path.suffix.lower() == ".json"
-    return next(_lines(path), "").lstrip().startswith("{")
+    return next(filter(str.strip, _lines(path)), "").lstrip().startswith("{")
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -136,13 +144,7 @@ def _lines(path: Path) -> Iterator[str]:
 def _undecodable(path: Path) -> int:
     """Number of the first line that is not UTF-8: decoding reads ahead and does not tell."""
     with path.open("rb") as file:
-        number = 0
-        for number, line in enumerate(file, start=1):  # noqa: B007  the number is the result
-            try:
-                line.decode()
-            except UnicodeDecodeError:
-                break
-        return number
+        return next(at for at, line in enumerate(file, start=1) if line.decode(errors="ignore").encode() != line)
 
 
 def _separator(path: Path) -> str:

@@ -116,7 +116,7 @@ def _intervals(found: re.Match[str], values: Sequence[str], name: str) -> Hierar
 def _frequent(found: re.Match[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:
     """The most frequent values as they are."""
     if counts is None:
-        raise UsageError("frequency needs the number of records of each value", where=f"hierarchy of {name}")
+        raise _misread("frequency needs the number of records of each value", name, "frequency")
     if found["keep"]:
         return frequent(counts, keep=int(found["keep"]), name=name)
     return frequent(counts, share=Fraction(found["share"]) / 100, name=name)
