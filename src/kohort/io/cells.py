@@ -1,0 +1,79 @@
+"""Cells as text and back: the one place that says how a typed value is written.
+
+Every cell becomes the text a person would write for it, and nothing of it is lost:
+
+    integer ........... its digits, however many
+    float ............. the shortest text that reads back as the same number; -0.0 is 0.0
+    boolean ........... true or false
+    date and time ..... ISO 8601, as fine as the source, with the offset where there is a time zone
+    text, category .... itself
+    null .............. missing; so is NaN, which equals nothing, not even itself, so that no class could form around
+                        it, and which is all that pandas can write for a missing number
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import numpy as np
+import polars as pl
+
+from kohort.engines.table import Column
+
+#: Source types that a release does not return to. A type with categories lists also those that no record holds;
+#: no Arrow library but polars reads integers of 128 bits.
+_FORGOTTEN: Final = (pl.Categorical, pl.Enum, pl.Int128, pl.UInt128)
+
+
+def encode(name: str, text: pl.Series, dtype: pl.DataType) -> Column:
+    """Text cells as a column: their distinct values, and the place of each cell's among them.
+
+    >>> column = encode("sex", pl.Series(["F", "M", "F"]), pl.String())
+    >>> column.codes.dtype, column.values[int(column.codes[1])]
+    (dtype('uint8'), 'M')
+    """
+    known = text.unique().drop_nulls()
+    codes = text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32)
+    values = known.extend_constant(None, 1) if text.has_nulls() else known
+    width = np.min_scalar_type(max(len(values) - 1, 0))
+    kept = pl.String() if isinstance(dtype, _FORGOTTEN) else dtype
+    return Column(name, values, codes.fill_null(len(known)).to_numpy().astype(width), kept)
+
+
+def as_text(series: pl.Series) -> pl.Series:
+    """The cells of a readable column as text, NaN as null."""
+    pattern = _pattern(series.dtype)
+    if pattern:
+        return series.dt.to_string(pattern)
+    if series.dtype.is_float():
+        return series.fill_nan(None).cast(pl.String).replace("-0.0", "0.0")
+    return series.cast(pl.String)
+
+
+def from_text(values: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Text cells as `dtype` if each is exactly what `as_text` makes of it there, else as they are.
+
+    >>> [from_text(pl.Series(texts), pl.Int64()).to_list() for texts in (["7", "10"], ["07", "10"])]
+    [[7, 10], ['07', '10']]
+    """
+    pattern = _pattern(dtype)
+    if pattern:
+        typed = values.str.strptime(cast("Any", dtype), pattern, strict=False)
+    elif isinstance(dtype, pl.Boolean):
+        typed = values.replace_strict({"true": True, "false": False}, default=None, return_dtype=pl.Boolean)
+    else:
+        typed = values.cast(dtype, strict=False)
+    return typed if as_text(typed).equals(values) else values
+
+
+def _pattern(dtype: pl.DataType) -> str:
+    """How a date or time is written; empty for other types."""
+    match dtype:
+        case pl.Date():
+            return "%Y-%m-%d"
+        case pl.Time():
+            return "%H:%M:%S%.f"
+        case pl.Datetime():
+            return "%Y-%m-%dT%H:%M:%S%.f" + ("%:z" if dtype.time_zone else "")
+        case _:
+            return ""

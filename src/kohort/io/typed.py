@@ -1,0 +1,279 @@
+"""Typed sources, that is Parquet, Arrow IPC and frames, read into a table of text (see `kohort.io.cells`).
+
+Refused, with the names of the columns: types whose cells have no one exact text (nested, binary, decimal, duration,
+extension types, Python objects), and infinities, which no range and no hierarchy can hold. A category that no record
+holds is forgotten, a pandas index that is more than row numbers is an error, and metadata stays behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import unicodedata
+from collections import Counter
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import polars as pl
+
+from kohort.engines.table import Table
+from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, UsageError
+from kohort.io.cells import as_text, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+    from kohort.engines.table import Column
+
+#: The classes accepted as a frame, by the library that defines them.
+FRAMES: Final = {
+    "polars": frozenset({"DataFrame", "LazyFrame"}),
+    "pandas": frozenset({"DataFrame"}),
+    "pyarrow": frozenset({"RecordBatch", "Table"}),
+}
+
+#: What a pandas column of Python objects may hold, in the words of `pandas.api.types.infer_dtype`.
+_PLAIN_OBJECTS: Final = frozenset({"boolean", "date", "empty", "floating", "integer", "string", "time"})
+
+#: The types, besides integers and floats, whose cells have one exact text.
+_READABLE: Final = (pl.Boolean, pl.Categorical, pl.Date, pl.Datetime, pl.Enum, pl.Null, pl.String, pl.Time)
+
+#: What polars raises. Its panics are no `Exception`s, and are rare: on a file changed in the middle.
+_POLARS: Final[tuple[type[BaseException], ...]] = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+#: Where a message tells the system's error number, in the manner of Rust or of Python.
+_ERRNO: Final = re.compile(r"(?:os error |Errno )(\d+)")
+
+#: What helps where a type cannot be read.
+_CAST: Final = "cast such columns to text, numbers, dates or booleans, or leave them out"
+
+#: Control characters, line and paragraph separators, lone surrogates: they break lines, terminals or encodings.
+_UNPRINTABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_parquet(path: Path) -> Table:
+    """The table in a Parquet file, one column in memory at a time.
+
+    Raises:
+        InputError: the file is no Parquet file, is damaged, or holds names or types that cannot be read.
+        FileError: the system failed to read the file.
+    """
+    return _read(path, "Parquet", b"PAR1", pl.scan_parquet)
+
+
+def read_ipc(path: Path) -> Table:
+    """The table in an Arrow IPC file (Feather version 2), one column in memory at a time.
+
+    Raises:
+        InputError: the file is no Arrow IPC file, is damaged, or holds names or types that cannot be read.
+        FileError: the system failed to read the file.
+    """
+    return _read(path, "Arrow IPC", b"ARROW1", pl.scan_ipc)
+
+
+def from_frame(frame: object) -> Table:
+    """The table in a polars DataFrame or LazyFrame, a pandas DataFrame, or an Arrow Table or RecordBatch.
+
+    Raises:
+        UsageError: the object is not one of these.
+        SchemaError: a pandas frame has an index that may hold data.
+        InputError: the frame holds names, types or values that cannot be read.
+        MissingExtraError: a pandas frame needs pyarrow, which is not installed.
+
+    >>> table = from_frame(pl.DataFrame({"age": [40, 41, 40], "paid": [0.5, None, -0.0]}))
+    >>> [sorted(column.values.drop_nulls()) for column in table.columns]
+    [['40', '41'], ['0.0', '0.5']]
+    """
+    kind = kind_of(frame)
+    if kind == "polars":
+        return _from_polars(cast("pl.DataFrame | pl.LazyFrame", frame))
+    return _from_pandas(frame) if kind == "pandas" else _from_arrow(frame)
+
+
+def kind_of(frame: object) -> str:
+    """The library that `frame` is a table of: `polars`, `pandas` or `pyarrow`.
+
+    It is told by the names of the frame's classes, so that no library is imported that the caller did not import.
+
+    >>> kind_of(pl.DataFrame())
+    'polars'
+    """
+    for ancestor in type(frame).__mro__:
+        library = ancestor.__module__.partition(".")[0]
+        if ancestor.__name__ in FRAMES.get(library, ()):
+            return library
+    raise UsageError(
+        f"a table cannot be read from an object of class {type(frame).__name__}",
+        hint="give a path, a polars or pandas DataFrame, a LazyFrame, or an Arrow Table or RecordBatch",
+    )
+
+
+def extra(library: str) -> ModuleType:
+    """An optional library, imported; a `MissingExtraError` if it is not installed."""
+    try:
+        return import_module(library)
+    except ImportError:
+        message = f"{library} is needed for this frame and is not installed"
+        raise MissingExtraError(message, hint="pip install 'kohort[pandas]'") from None
+
+
+def _read(path: Path, kind: str, magic: bytes, scan: Callable[[Any], pl.LazyFrame]) -> Table:
+    where = str(path)
+    if not path.is_file():
+        raise InputError("there is no such file", where=where)
+    # polars is given the open file, not the path: it would take the path for a pattern, and open it once a column.
+    with _faults(where, f"the {kind} file is damaged, or two of its columns have one name"), path.open("rb") as file:
+        if file.read(len(magic)) != magic:
+            raise InputError(f"the file is not {kind}", where=where, hint="give the file the name of its format")
+        file.seek(-len(magic), os.SEEK_END)
+        if file.read() != magic:
+            raise InputError(f"the {kind} file is cut short", where=where, hint="fetch or write it again")
+        file.seek(0)
+        lazy = scan(file)
+        return _table(lazy.collect_schema(), lambda place: lazy.select(pl.nth(place)).collect().to_series(), where)
+
+
+def _from_polars(frame: pl.DataFrame | pl.LazyFrame) -> Table:
+    with _faults("the frame", "the lazy frame cannot be collected"):
+        table = frame.lazy().collect()
+    return _table(table.schema, table.to_series, "the frame")
+
+
+def _from_arrow(frame: object) -> Table:
+    arrow = cast("Any", frame)
+    names = check_names(arrow.schema.names, "the frame")
+    columns = [_from_array(name, array) for name, array in zip(names, arrow.columns, strict=True)]
+    return _table(pl.Schema(zip(names, (one.dtype for one in columns), strict=True)), columns.__getitem__, "the frame")
+
+
+def _from_pandas(frame: object) -> Table:
+    pandas, arrow, source = extra("pandas"), extra("pyarrow"), cast("Any", frame)
+    if not isinstance(source.index, pandas.RangeIndex) or source.index.name is not None:
+        hint = "make it a column with .reset_index(), or drop it with .reset_index(drop=True)"
+        raise SchemaError("the frame's index is more than row numbers, and a release has no index", hint=hint)
+    names = check_names(list(source.columns), "the frame")
+    columns = [_pandas_array(name, source.iloc[:, place]) for place, name in enumerate(names)]
+    return _from_arrow(arrow.table(columns, names=list(names)))
+
+
+def _from_array(name: str, array: object) -> pl.Series:
+    with _faults(f"the frame, column {name!r}", "the column's type has no one exact text"):
+        return pl.Series(name, cast("Any", array))
+
+
+def _pandas_array(name: str, column: Any) -> object:  # noqa: ANN401  a pandas Series, of a library that may be absent
+    """The Arrow array of a pandas column; integers too large for 64 bits become their digits."""
+    where = f"the frame, column {name!r}"
+    if column.dtype == object:
+        kind = extra("pandas").api.types.infer_dtype(column, skipna=True)
+        if kind not in _PLAIN_OBJECTS:
+            raise InputError(f"the column holds Python objects ({kind})", where=where, hint=_CAST)
+        if kind == "integer" and not column.dropna().between(-(2**63), 2**63 - 1).all():
+            column = column.map(str, na_action="ignore")
+    with _faults(
+        where, "the column cannot be read as text, numbers or dates", ValueError, TypeError, NotImplementedError
+    ):
+        return extra("pyarrow").Array.from_pandas(column)
+
+
+# ── checking ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _faults(where: str, what: str, *kinds: type[Exception]) -> Generator[None]:
+    """Let `what` be said of a failure of polars (or one of `kinds`), whose own message may quote cells."""
+    try:
+        yield
+    except OSError as error:
+        reason = reason_of(error)
+        if reason and reason != os.strerror(errno.EINVAL):
+            raise FileError(f"reading failed: {reason}", where=where) from None
+        raise InputError(f"{what} (it points outside itself)", where=where) from None
+    except pl.exceptions.DuplicateError as error:  # names only; raised before any cell is read
+        raise InputError(f"duplicate column names: {str(error)!r}", where=where) from None
+    except (*_POLARS, *kinds) as error:
+        raise InputError(f"{what} ({type(error).__name__})", where=where) from None
+
+
+def reason_of(error: Exception) -> str:
+    """The system's reason for a failure, also where polars passes it on within a text; empty if there is none.
+
+    >>> reason_of(OSError("parquet: No space left on device (os error 28)"))
+    'No space left on device'
+    """
+    number = _ERRNO.search(str(error))
+    return os.strerror(int(number[1])) if number else ""
+
+
+def check_names(names: Sequence[object], where: str) -> tuple[str, ...]:
+    """The names, if they tell the columns apart and can be shown.
+
+    Raises:
+        InputError: a name is no text, empty, used twice or not printable, or there is none.
+
+    >>> check_names(["age", "sex"], "people.parquet")
+    ('age', 'sex')
+    """
+    if not names:
+        raise InputError("there are no columns", where=where)
+    checked = tuple(_check_name(name, f"{where}, column {place}") for place, name in enumerate(names, 1))
+    twice = [name for name, times in Counter(checked).items() if times > 1]
+    if twice:
+        raise InputError(
+            f"duplicate column names: {', '.join(map(repr, twice))}", where=where, hint="rename all but one"
+        )
+    return checked
+
+
+def _check_name(name: object, where: str) -> str:
+    if not isinstance(name, str):
+        raise InputError(f"the column's name is no text but of class {type(name).__name__}", where=where)
+    if not name.strip():
+        raise InputError("the column has no name", where=where)
+    if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
+        raise InputError(f"the column's name holds control characters: {name!a}", where=where)
+    return name
+
+
+def _check_types(schema: Mapping[str, pl.DataType], where: str) -> None:
+    refused = [
+        f"{name!r} ({dtype.base_type().__name__})"  # the whole type could list categories, which are cells
+        for name, dtype in schema.items()
+        if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _READABLE))
+    ]
+    if refused:
+        raise InputError(f"columns of a type without one exact text: {', '.join(refused)}", where=where, hint=_CAST)
+
+
+def _check_cells(series: pl.Series, where: str) -> None:
+    infinite = int(series.is_infinite().sum()) if series.dtype.is_float() else 0
+    if infinite:
+        raise InputError(f"{infinite} infinite values", where=where, hint="replace them by a number or by null")
+
+
+# ── assembling ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _table(schema: Mapping[str, pl.DataType], column: Callable[[int], pl.Series], where: str) -> Table:
+    """The table whose columns are got one at a time, once their names and types are known to be readable."""
+    names = check_names(list(schema), where)
+    _check_types(schema, where)
+    # The series are nameless from here on: in its own methods polars takes a name such as `^a$` for a pattern.
+    nameless = (column(place).alias("") for place in range(len(names)))
+    columns = tuple(_column(name, one, f"{where}, column {name!r}") for name, one in zip(names, nameless, strict=True))
+    return Table(columns, len(columns[0].codes))
+
+
+def _column(name: str, series: pl.Series, where: str) -> Column:
+    _check_cells(series, where)
+    column = encode(name, as_text(series), series.dtype)
+    if column.values.str.contains("\0", literal=True).any():
+        raise InputError("cells hold a NUL character", where=where, hint="remove it: most programs end a text there")
+    return column

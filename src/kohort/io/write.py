@@ -1,0 +1,283 @@
+"""A table written to a file, or handed back as a frame.
+
+The bytes depend on the table's cells and their order alone: not on the number of threads, not on the order of a
+column's `values`, not on what the source's file or frame carried beside its cells. A column is a few distinct values
+and a code per record, so what concerns a value (quoting it, prefixing it, parsing it back to its type) is done once
+per value; the records become text a batch at a time, while polars writes them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+import polars as pl
+
+from kohort.errors import FileError, SchemaError, UsageError
+from kohort.io.cells import from_text
+from kohort.io.typed import FRAMES, extra, reason_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+    from pathlib import Path
+
+    from kohort.engines.table import Column, Table
+
+
+class Format(StrEnum):
+    """A file format that a table can be written in."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    CSV_GZ = "csv.gz"
+    TSV_GZ = "tsv.gz"
+    PARQUET = "parquet"
+    IPC = "ipc"
+
+
+#: The format that a name's ending means.
+ENDINGS: Final = {f".{format_}": format_ for format_ in Format} | {
+    ".tab": Format.TSV,
+    ".pq": Format.PARQUET,
+    ".arrow": Format.IPC,
+    ".feather": Format.IPC,
+}
+
+#: Records in a row group or record batch: fixed, because it is visible in the bytes.
+GROUP: Final = 1 << 17
+
+#: Bytes that gzip is given at once: fixed likewise.
+PIECE: Final = 1 << 20
+
+#: Levels at which gzip and zstd compress: fixed likewise; the usual ones.
+GZIP_LEVEL: Final = 6
+ZSTD_LEVEL: Final = 3
+
+#: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless.
+_FORMULA: Final = r"^[=+\-@\t\r]"
+_NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
+
+def format_of(path: str | Path, explicit: str | None = None) -> Format:
+    """The format to write: the explicit one, else the one that the path's ending means.
+
+    Raises:
+        UsageError: the name is not that of a format, or the ending means none.
+
+    >>> format_of("release.csv.gz"), format_of("release.dat", "tsv")
+    (<Format.CSV_GZ: 'csv.gz'>, <Format.TSV: 'tsv'>)
+    """
+    if explicit is not None:
+        if explicit not in list(Format):
+            raise UsageError(f"there is no format {explicit!r}", hint=f"formats: {', '.join(Format)}")
+        return Format(explicit)
+    name = os.fspath(path).lower()
+    for ending, format_ in ENDINGS.items():
+        if name.endswith(ending):
+            return format_
+    raise UsageError("the name's ending means no format", where=str(path), hint=f"endings: {', '.join(ENDINGS)}")
+
+
+def write(table: Table, file: BinaryIO, format_: Format, *, separator: str = ",", excel_safe: bool = False) -> None:
+    r"""Write `table` to the open `file`, records in the table's order.
+
+    Delimited text is UTF-8 without byte order mark, with a header and LF line ends; a cell is quoted only where it
+    must be. A null and the empty text are both the empty cell there; in a table of one column that cell is quoted, so
+    that no record becomes a blank line. gzip keeps no name and no time; its bytes are those of Python's zlib. Parquet
+    and IPC hold plain columns, never dictionaries; a column has its source's type where every value is one of that
+    type, exactly.
+
+    Args:
+        table: At least one column.
+        file: Anything with a `write` method; it stays open.
+        format_: What to write.
+        separator: Between the cells of CSV: one ASCII character. TSV has the tab.
+        excel_safe: Put an apostrophe before text that a spreadsheet would run as a formula; delimited text only.
+
+    Raises:
+        UsageError: `separator` or `excel_safe` does not go with the format.
+        SchemaError: two columns have the same name, once it bears an apostrophe.
+        FileError: the system failed to write.
+
+    >>> import io
+    >>> from kohort.io.typed import from_frame
+    >>> file = io.BytesIO()
+    >>> write(from_frame(pl.DataFrame({"age": [40, None], "city": ["Rome", "Bari, old town"]})), file, Format.CSV)
+    >>> file.getvalue()
+    b'age,city\n40,Rome\n,"Bari, old town"\n'
+    """
+    if format_ in {Format.PARQUET, Format.IPC}:
+        if excel_safe:
+            raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
+        _write_typed(table, file, format_)
+    else:
+        tab = format_ in {Format.TSV, Format.TSV_GZ}
+        dialect = _Dialect("\t" if tab else separator, excel_safe=excel_safe, alone=len(table.columns) == 1)
+        _write_text(table, file, dialect, zipped=format_ in {Format.CSV_GZ, Format.TSV_GZ})
+
+
+def to_frame(table: Table, like: str) -> object:
+    """`table` as a frame of the library `like`: `polars`, `pandas` or `pyarrow`.
+
+    A column has its source's type where every value is one of that type, exactly; text otherwise. In pandas, integers
+    and booleans with missing values have its nullable types, because its floats would lose digits.
+
+    Raises:
+        UsageError: kohort knows no frames of that library.
+        MissingExtraError: the library is not installed.
+
+    >>> from kohort.io.typed import from_frame
+    >>> to_frame(from_frame(pl.DataFrame({"age": [40, None], "paid": [0.5, 7.0]})), "polars").rows()
+    [(40, 0.5), (None, 7.0)]
+    """
+    if like not in FRAMES:
+        raise UsageError(f"there are no frames of {like!r}", hint=f"frames: {', '.join(FRAMES)}")
+    frame = pl.DataFrame([_whole(column) for column in table.columns])
+    if like == "polars":
+        return frame
+    extra("pyarrow")
+    return _to_pandas(frame) if like == "pandas" else cast("object", frame.to_arrow())
+
+
+# ── delimited text ───────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """How a cell is written in delimited text."""
+
+    separator: str
+    excel_safe: bool
+    alone: bool  # the table's one column: an empty cell would be a blank line
+
+    def __post_init__(self) -> None:
+        if len(self.separator) != 1 or not self.separator.isascii() or self.separator in '"\r\n':
+            raise UsageError("the separator is not one ASCII character, or is a quote or line end")
+
+    def escape(self, values: pl.Series) -> pl.Series:
+        """`values` as they stand in the file."""
+        if self.excel_safe:
+            formula = values.str.contains(_FORMULA) & ~values.str.contains(_NUMBER)
+            values = _replaced(values, formula, lambda texts: "'" + texts)
+        # A byte order mark would vanish where it starts the file.
+        special = values.str.contains_any([self.separator, '"', "\r", "\n", "\ufeff"])
+        if self.alone:
+            values = values.fill_null("")
+            special |= values == ""
+        return _replaced(values, special, lambda texts: '"' + texts.str.replace_all('"', '""', literal=True) + '"')
+
+
+def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """`values` with some replaced; the same series, not a copy, if none is."""
+    return replace(values).zip_with(where.fill_null(value=False), values) if where.any() else values
+
+
+def _write_text(table: Table, file: BinaryIO, dialect: _Dialect, *, zipped: bool) -> None:
+    names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
+    if len(set(names)) < len(names):
+        raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
+    escaped = (dialect.escape(_nameless(column)) for column in table.columns)
+    with _reporting(), _packed(file) if zipped else nullcontext(file) as text:
+        # The values bear their quotes already.
+        _records(table, names, escaped).sink_csv(text, separator=dialect.separator, quote_style="never")
+
+
+@contextmanager
+def _packed(file: BinaryIO) -> Generator[BinaryIO]:
+    """A file whose bytes reach `file` packed with gzip, without name or time."""
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=file, mtime=0) as packer:
+        pieces = Pieces(packer)
+        yield cast("BinaryIO", pieces)
+        packer.write(pieces.held)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A file that passes its bytes on to `file` in pieces of one size, and holds the rest.
+
+    polars writes as much at once as its threads happen to have ready, and where text is cut can show in packed bytes.
+    """
+
+    file: gzip.GzipFile | BinaryIO
+    held: bytearray = field(default_factory=bytearray)
+
+    def write(self, content: bytes) -> int:
+        """Take `content`, and pass on what makes whole pieces."""
+        self.held.extend(content)
+        whole = len(self.held) // PIECE * PIECE
+        for start in range(0, whole, PIECE):
+            self.file.write(bytes(self.held[start : start + PIECE]))
+        del self.held[:whole]
+        return len(content)
+
+    def flush(self) -> None:
+        """Keep holding: the next piece is not whole yet."""
+
+
+# ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
+
+
+def _write_typed(table: Table, file: BinaryIO, format_: Format) -> None:
+    values = (from_text(_nameless(column), column.dtype) for column in table.columns)
+    with _reporting():
+        records = _records(table, table.names, values)
+        if format_ is Format.PARQUET:
+            records.sink_parquet(file, compression="zstd", compression_level=ZSTD_LEVEL, row_group_size=GROUP)
+        else:
+            # Newer Arrow text is a view into shared memory, in which values that no record holds could be left over.
+            oldest = pl.CompatLevel.oldest()
+            records.sink_ipc(file, compression="zstd", record_batch_size=GROUP, compat_level=oldest)
+
+
+# ── records ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _records(table: Table, names: Iterable[str], values: Iterable[pl.Series]) -> pl.LazyFrame:
+    """The records, made from codes a batch at a time when they are asked for; `values` stand for the table's."""
+    # Columns bear numbers until the end: polars would take some names (`*`, `^a$`) for patterns.
+    codes = pl.LazyFrame({str(place): column.codes for place, column in enumerate(table.columns)})
+    return codes.select(
+        pl.col(str(place)).map_batches(held.gather, return_dtype=held.dtype, is_elementwise=True).alias(name)
+        for place, (name, held) in enumerate(zip(names, values, strict=True))
+    )
+
+
+def _nameless(column: Column) -> pl.Series:
+    """Its values, in a series without a name, which polars would take for a pattern as well."""
+    return column.values.alias("")
+
+
+@contextmanager
+def _reporting() -> Generator[None]:
+    """Turn a failure of the system into a `FileError`; polars passes some on as errors of its own."""
+    try:
+        yield
+    except (OSError, pl.exceptions.ComputeError) as error:
+        raise FileError(f"writing failed: {reason_of(error) or type(error).__name__}") from None
+
+
+# ── frames ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _whole(column: Column) -> pl.Series:
+    cells = from_text(_nameless(column), column.dtype).gather(column.codes)
+    # Joining makes a text of its own. Gathered text shares the memory of all `values`, which a caller could write out.
+    return (cells + "" if cells.dtype == pl.String else cells).alias(column.name)
+
+
+def _to_pandas(frame: pl.DataFrame) -> object:
+    pandas = extra("pandas")
+    return pandas.DataFrame({series.name: _pandas_column(series) for series in frame})
+
+
+def _pandas_column(series: pl.Series) -> object:
+    array = cast("Any", series.to_arrow())
+    if series.has_nulls() and (series.dtype.is_integer() or series.dtype == pl.Boolean):
+        name = "boolean" if series.dtype == pl.Boolean else str(series.dtype)  # Int64 is Int64 in both libraries
+        nullable = {array.type: extra("pandas").api.types.pandas_dtype(name)}
+        return array.to_pandas(types_mapper=nullable.get)
+    return array.to_pandas()

@@ -1,0 +1,408 @@
+"""Tables as bytes on a file and as frames."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import gzip
+import io
+import os
+import subprocess
+import sys
+from importlib import import_module
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.engines.table import Column, Table
+from kohort.errors import FileError, MissingExtraError, SchemaError, UsageError
+from kohort.io.typed import from_frame, read_ipc, read_parquet
+from kohort.io.write import GROUP, PIECE, Format, Pieces, format_of, to_frame, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pa: Any = import_module("pyarrow")  # publishes no types
+pq: Any = import_module("pyarrow.parquet")
+ipc: Any = import_module("pyarrow.ipc")
+
+#: Text that breaks careless writers: separators, quotes, line ends, blanks, marks, formulas, patterns.
+NASTY = st.text(st.sampled_from(list(",;\t\"'\r\n \ufeff=+-@^$*aé0\u2028𝄞")), max_size=4)
+
+#: Names a column can have: text without control characters, not blank.
+NAMES = st.text(st.sampled_from(list(",;\"' \ufeff=@^$*aé𝄞")), min_size=1, max_size=4).filter(str.strip)
+
+
+def table_of(columns: dict[str, list[str | None]]) -> Table:
+    """A table of text columns."""
+    return from_frame(pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)))
+
+
+def written(table: Table, format_: Format, *, separator: str = ",", excel_safe: bool = False) -> bytes:
+    """The bytes of `table`."""
+    file = io.BytesIO()
+    write(table, file, format_, separator=separator, excel_safe=excel_safe)
+    return file.getvalue()
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """Small tables of nasty text, with missing cells."""
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    records = draw(st.integers(0, 6))
+    cells = st.lists(st.none() | NASTY, min_size=records, max_size=records)
+    return table_of({name: draw(cells) for name in names})
+
+
+def values_of(column: Column) -> pl.Series:
+    """The distinct values of a column."""
+    return column.values  # noqa: PD011  a polars series, not pandas
+
+
+def rows(table: Table) -> list[tuple[str | None, ...]]:
+    """The records, in order."""
+    cells = [values_of(column).gather(column.codes).to_list() for column in table.columns]
+    return list(zip(*cells, strict=True))
+
+
+# ── laws ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(tables(), st.sampled_from([*",;|^~ "]))
+def test_csv_gives_back_every_cell(table: Table, separator: str) -> None:
+    """Python's and polars' CSV readers find the names and every cell in order, missing ones as the empty text."""
+    content = written(table, Format.CSV, separator=separator)
+    expected = [table.names, *(tuple(cell or "" for cell in row) for row in rows(table))]
+    assert not content.startswith(b"\xef\xbb\xbf")
+    reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator, strict=True)
+    assert [tuple(record) for record in reader] == expected
+    read = pl.read_csv(content, infer_schema=False, separator=separator, has_header=False)
+    assert read.fill_null("").rows() == expected
+
+
+@given(tables())
+def test_quotes_stand_only_where_they_must(table: Table) -> None:
+    """A cell without separator, quote, line end or byte order mark is written as it is."""
+    lines = written(table, Format.TSV)
+    plain = [[cell or "" for cell in row] for row in [table.names, *rows(table)]]
+    if len(table.columns) > 1 and not any(set(cell) & set('\t"\r\n\ufeff') for row in plain for cell in row):
+        assert lines.decode() == "".join("\t".join(row) + "\n" for row in plain)
+    else:
+        assert b'"' in lines or len(table.columns) == 1
+
+
+@pytest.mark.parametrize("format_", [Format.PARQUET, Format.IPC])
+@given(table=tables())
+def test_typed_formats_give_back_every_cell(
+    tmp_path_factory: pytest.TempPathFactory, format_: Format, table: Table
+) -> None:
+    """What the readers read is what was written, missing cells apart from empty ones."""
+    path = tmp_path_factory.mktemp("written") / "table"
+    path.write_bytes(written(table, format_))
+    back = read_parquet(path) if format_ is Format.PARQUET else read_ipc(path)
+    assert back.names == table.names
+    assert rows(back) == rows(table)
+
+
+@given(tables())
+def test_gzip_holds_the_same_text(table: Table) -> None:
+    """A packed file is the plain one, packed without name or time."""
+    packed = written(table, Format.CSV_GZ)
+    assert gzip.decompress(packed) == written(table, Format.CSV)
+    assert packed[3:8] == b"\0\0\0\0\0"
+
+
+@given(tables(), st.randoms())
+def test_bytes_do_not_depend_on_the_order_of_values(table: Table, random: Any) -> None:  # noqa: ANN401
+    """Numbering the values of a column otherwise, or more widely, changes no byte of any format."""
+    columns: list[Column] = []
+    for column in table.columns:
+        order = list(range(len(values_of(column))))
+        random.shuffle(order)
+        codes = np.argsort(order)[column.codes] if order else column.codes
+        columns.append(Column(column.name, values_of(column).gather(order), codes.astype(np.uint32), column.dtype))
+    for format_ in Format:
+        assert written(Table(tuple(columns), table.records), format_) == written(table, format_)
+
+
+@given(tables())
+def test_excel_safe_text_starts_no_formula(table: Table) -> None:
+    """Cells and names that a spreadsheet would run get an apostrophe; everything else is as it was."""
+    try:
+        content = written(table, Format.CSV, excel_safe=True)
+    except SchemaError:
+        assert {f"'{name}" for name in table.names} & set(table.names)
+        return
+    safe = list(csv.reader(io.StringIO(content.decode(), newline="")))
+    plain = list(csv.reader(io.StringIO(written(table, Format.CSV).decode(), newline="")))
+    for before, after in zip(chain.from_iterable(plain), chain.from_iterable(safe), strict=True):
+        signed = before[:1] in {"+", "-"} and not before[1:].isdigit()
+        assert after == ("'" + before if signed or before[:1] in {"=", "@", "\t", "\r"} else before)
+
+
+# ── delimited text ───────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("number", ["-1", "+39", "-0.5", "-.5", "-1e-7", "+1.", "0"])
+def test_numbers_are_no_formulas(number: str) -> None:
+    """A sign alone does not make a number dangerous."""
+    assert written(table_of({"a": [number]}), Format.CSV, excel_safe=True).decode() == f"a\n{number}\n"
+
+
+@pytest.mark.parametrize("cell", ["=cmd|' /C calc'!A0", "+1+1", "-1-1", "@SUM(1)", "\tx", "\rx", "-", "-1\n", "+x"])
+def test_formulas_are_neutralised(cell: str) -> None:
+    """Every start of a formula is kept from running, in cells as in names."""
+    content = written(table_of({"=1+1": [cell], "b": [None]}), Format.CSV, excel_safe=True)
+    assert list(csv.reader(io.StringIO(content.decode(), newline=""))) == [["'=1+1", "b"], ["'" + cell, ""]]
+
+
+def test_names_that_apostrophes_make_equal_are_refused() -> None:
+    """Making cells safe must not make two columns one."""
+    with pytest.raises(SchemaError, match="two column names"):
+        written(table_of({"=a": ["1"], "'=a": ["2"]}), Format.CSV, excel_safe=True)
+
+
+def test_no_record_of_one_column_vanishes() -> None:
+    """An empty cell is quoted where it would be a blank line."""
+    assert written(table_of({"a": ["", None, "x"]}), Format.CSV) == b'a\n""\n""\nx\n'
+
+
+def test_a_table_without_records_is_a_header() -> None:
+    """No records are written as no lines."""
+    assert written(table_of({"a": [], "b": []}), Format.CSV) == b"a,b\n"
+
+
+def test_tsv_has_the_tab_whatever_the_separator() -> None:
+    """The separator is an option of CSV; TSV is what its name says."""
+    assert written(table_of({"a": ["1"], "b": ["2"]}), Format.TSV, separator=";") == b"a\tb\n1\t2\n"
+    packed = written(table_of({"a": ["1"], "b": ["2"]}), Format.TSV_GZ)
+    assert gzip.decompress(packed) == b"a\tb\n1\t2\n"
+
+
+@given(st.lists(st.integers(0, 3 * PIECE), max_size=4))
+def test_pieces_are_of_one_size(sizes: list[int]) -> None:
+    """However text is handed over, it is passed on in pieces of one size, and nothing of it is lost."""
+    passed: list[bytes] = []
+
+    class Sink(io.BytesIO):
+        def write(self, content: Any) -> int:  # noqa: ANN401  any buffer
+            passed.append(bytes(content))
+            return len(content)
+
+    pieces = Pieces(Sink())
+    for place, size in enumerate(sizes):
+        assert pieces.write(bytes([place]) * size) == size
+        pieces.flush()
+    assert all(len(piece) == PIECE for piece in passed)
+    assert b"".join([*passed, pieces.held]) == b"".join(bytes([place]) * size for place, size in enumerate(sizes))
+
+
+@pytest.mark.parametrize("separator", ["", "ab", '"', "\n", "\r", "é"])
+def test_an_ambiguous_separator_is_refused(separator: str) -> None:
+    """A separator is one ASCII character that means nothing else."""
+    with pytest.raises(UsageError, match="separator"):
+        written(table_of({"a": ["1"]}), Format.CSV, separator=separator)
+
+
+# ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
+
+TYPED = pl.DataFrame(
+    {
+        "whole": [2**63 - 1, None, -7],
+        "real": [0.5, None, 1e300],
+        "yes": [True, None, False],
+        "day": [dt.date(2026, 3, 1), None, dt.date(1999, 12, 31)],
+        "moment": pl.Series([0, None, 1], dtype=pl.Datetime("ns", "Europe/Rome")),
+        "text": ["", None, "x"],
+        "nothing": [None, None, None],
+    }
+)
+
+
+@pytest.mark.parametrize("format_", [Format.PARQUET, Format.IPC])
+def test_untouched_columns_come_back_in_their_type(format_: Format) -> None:
+    """A file written from a typed source has its types and its cells."""
+    content = written(from_frame(TYPED), format_)
+    read = pl.read_parquet(content) if format_ is Format.PARQUET else pl.read_ipc(content)
+    assert read.schema == TYPED.schema
+    assert read.equals(TYPED)
+
+
+def test_recoded_columns_come_back_as_text() -> None:
+    """One label that is no value of the source's type makes the column text."""
+    column = Column("age", pl.Series(["[20-29]", "30"]), np.array([0, 1], np.uint8), pl.Int64())
+    assert pl.read_parquet(written(Table((column,), 2), Format.PARQUET))["age"].to_list() == ["[20-29]", "30"]
+
+
+@pytest.mark.parametrize("like", ["file", "polars"])
+def test_values_that_no_record_holds_leave_nothing(like: str) -> None:
+    """Neither a dictionary nor the memory behind Arrow text carries a value of a record that was left out."""
+    everyone = pl.Series(["kept, long enough to lie outside", "CANARY, long enough to lie outside"])
+    table = Table((Column("a", everyone, np.array([0, 0], np.uint8), pl.String()),), 2)
+    if like == "file":
+        content = written(table, Format.IPC)
+        arrow: Any = ipc.open_file(content).read_all()["a"].chunk(0)
+        assert pq.read_schema(io.BytesIO(written(table, Format.PARQUET))).field(0).type == pa.large_string()
+    else:
+        frame = cast("pl.DataFrame", to_frame(table, "polars"))
+        arrow = cast("Any", frame["a"].to_arrow(compat_level=pl.CompatLevel.newest()))
+    assert not any(b"CANARY" in buffer.to_pybytes() for buffer in arrow.buffers() if buffer)
+
+
+def test_parquet_carries_no_metadata() -> None:
+    """No pandas index, no name of a source and no history is in the file."""
+    source = pa.table({"a": pa.array([1, 2])}).replace_schema_metadata({"pandas": "CANARY", "history": "CANARY"})
+    content = written(from_frame(source), Format.PARQUET)
+    assert b"CANARY" not in content
+    assert pq.read_schema(io.BytesIO(content)).metadata is None
+
+
+def test_excel_safe_parquet_is_refused() -> None:
+    """An option that would do nothing is not accepted in silence."""
+    with pytest.raises(UsageError, match="excel_safe"):
+        written(table_of({"a": ["1"]}), Format.PARQUET, excel_safe=True)
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("format_", Format)
+def test_writing_starts_where_the_file_stands_and_leaves_it_open(tmp_path: Path, format_: Format) -> None:
+    """A file on disk gets the bytes that memory gets, and stays usable."""
+    table = table_of({"a": ["1", "2"], "b": ["x", None]})
+    with (tmp_path / "release").open("w+b") as file:
+        write(table, file, format_)
+        file.seek(0)
+        assert file.read() == written(table, format_)
+
+
+@pytest.mark.parametrize("format_", Format)
+def test_a_full_disk_is_a_file_error(format_: Format) -> None:
+    """What the system refuses is said in its words, whichever way polars passes it on."""
+    full = "/dev/full"
+    if not os.path.exists(full):  # noqa: PTH110
+        pytest.skip("this system has no /dev/full")
+    with open(full, "wb", buffering=0) as file, pytest.raises(FileError, match="No space left"):  # noqa: PTH123
+        write(table_of({"a": ["1"]}), cast("BinaryIO", file), format_)
+
+
+def test_a_failure_without_a_number_is_a_file_error_too() -> None:
+    """A file object that fails in its own way leaks nothing but the kind of failure."""
+
+    class Broken(io.BytesIO):
+        def write(self, _: object) -> int:
+            raise OSError("CANARY")
+
+    with pytest.raises(FileError) as raised:
+        write(table_of({"a": ["1"]}), Broken(), Format.CSV)
+    assert "CANARY" not in str(raised.value)
+
+
+_DIGESTS = f"""
+import hashlib, io, numpy as np, polars as pl
+from kohort.engines.table import Column, Table
+from kohort.io.write import Format, write
+records = {GROUP + 70_000}
+random = np.random.default_rng(7)
+columns = []
+for distinct in (3, 300, 70_000):
+    values = pl.Series(range(distinct)).cast(pl.String)
+    codes = random.integers(0, distinct, records).astype(np.uint32)
+    columns.append(Column(str(distinct), values, codes, pl.Int64() if distinct == 300 else pl.String()))
+for format_ in Format:
+    file = io.BytesIO()
+    write(Table(tuple(columns), records), file, format_)
+    print(format_, hashlib.sha256(file.getvalue()).hexdigest())
+"""
+
+
+def test_bytes_do_not_depend_on_the_number_of_threads() -> None:
+    """One thread and three write the same bytes, over several row groups, in every format."""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", _DIGESTS],
+            env=os.environ | {"POLARS_MAX_THREADS": threads, "PYTHONHASHSEED": threads},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for threads in ("1", "3")
+    }
+    assert len(digests) == 1
+    assert len(digests.pop().splitlines()) == len(Format)
+
+
+# ── formats and frames ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("name", "format_"),
+    [
+        ("a.csv", Format.CSV),
+        ("b/A.CSV.GZ", Format.CSV_GZ),
+        ("a.tsv", Format.TSV),
+        ("a.tab", Format.TSV),
+        ("a.tsv.gz", Format.TSV_GZ),
+        ("a.parquet", Format.PARQUET),
+        ("a.pq", Format.PARQUET),
+        ("a.arrow", Format.IPC),
+        ("a.feather", Format.IPC),
+        ("a.ipc", Format.IPC),
+    ],
+)
+def test_the_ending_means_the_format(name: str, format_: Format) -> None:
+    """A name's ending tells the format, in any case of letters, unless one is given."""
+    assert format_of(name) is format_
+    assert format_of(name, "tsv") is Format.TSV
+
+
+@pytest.mark.parametrize(("name", "explicit"), [("a.xlsx", None), ("a", None), ("a.csv", "excel")])
+def test_an_unknown_format_is_a_usage_error(name: str, explicit: str | None) -> None:
+    """What kohort cannot write it says, with what it can."""
+    with pytest.raises(UsageError, match="csv"):
+        format_of(name, explicit)
+
+
+def test_pandas_gets_its_types_and_no_index() -> None:
+    """Integers with missing values keep their digits; the index is the row number and no column."""
+    frame = cast("pd.DataFrame", to_frame(from_frame(TYPED), "pandas"))
+    assert list(frame.columns) == TYPED.columns
+    assert isinstance(frame.index, pd.RangeIndex)
+    assert [str(dtype) for dtype in frame.dtypes[:3]] == ["Int64", "float64", "boolean"]
+    assert frame["whole"].tolist() == [2**63 - 1, pd.NA, -7]
+    assert frame["day"].tolist() == [dt.date(2026, 3, 1), None, dt.date(1999, 12, 31)]
+    assert rows(from_frame(frame)) == rows(from_frame(TYPED))
+
+
+@pytest.mark.parametrize("like", ["polars", "pandas", "pyarrow"])
+@given(table=tables())
+def test_every_frame_gives_back_every_cell(like: str, table: Table) -> None:
+    """A table handed back as a frame and read again is the same table."""
+    assert rows(from_frame(to_frame(table, like))) == rows(table)
+
+
+def test_pyarrow_gets_an_arrow_table() -> None:
+    """The caller's library comes back, with its types."""
+    table = cast("Any", to_frame(from_frame(TYPED), "pyarrow"))
+    assert isinstance(table, pa.Table)
+    assert table.schema.field("whole").type == pa.int64()
+
+
+def test_an_unknown_library_is_a_usage_error() -> None:
+    """There are frames of three libraries."""
+    with pytest.raises(UsageError, match="modin"):
+        to_frame(from_frame(TYPED), "modin")
+
+
+@pytest.mark.parametrize(("like", "library"), [("pyarrow", "pyarrow"), ("pandas", "pyarrow"), ("pandas", "pandas")])
+def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch, like: str, library: str) -> None:
+    """A frame of a library that is not installed cannot be made, and the message says how to get it."""
+    table = from_frame(TYPED)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtraError, match="kohort\\[pandas\\]"):
+        to_frame(table, like)
