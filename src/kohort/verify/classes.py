@@ -1,0 +1,155 @@
+"""Equivalence classes, grouped anew from what is released, and judged by the privacy models."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.frequency import ClassProfile
+from kohort.schema import Label
+from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
+from kohort.verify.verdict import Band, Check, Claim, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Index, Mask
+    from kohort.engines.table import Column, Table
+
+#: ASCII without letters and blanks: text that has one spelling.
+_ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """The classes of a release.
+
+    Attributes:
+        of: (m,) class of each record.
+        sizes: (c,) records of each class.
+    """
+
+    of: Index
+    sizes: Counts
+
+
+def classes_of(columns: Sequence[NDArray[np.integer]], records: int) -> Classes:
+    """Records with equal codes in all columns are a class.
+
+    Equal neighbours are put together first, so that of an ordered release only one record a class is hashed.
+    """
+    starts = np.zeros(records, np.bool_)
+    starts[:1] = True
+    for codes in columns:
+        starts[1:] |= codes[1:] != codes[:-1]
+    heads = np.flatnonzero(starts)
+    run_of = np.cumsum(starts) - 1
+    frame = pl.DataFrame({str(place): codes[heads] for place, codes in enumerate(columns)}).with_row_index("run")
+    runs = frame.group_by(pl.exclude("run")).agg("run")["run"]
+    class_of_run = np.empty(heads.size, np.int64)
+    class_of_run[runs.explode().to_numpy()] = np.repeat(np.arange(len(runs)), runs.list.len().to_numpy())
+    of = class_of_run[run_of]
+    return Classes(of, np.bincount(of, minlength=len(runs)).astype(np.int64))
+
+
+def check_models(table: Table, claim: Claim) -> Classes:
+    """Every class satisfies every model, on the cells as they are and with their spelling evened out."""
+    quasi = [table[attribute.name] for attribute in claim.schema.quasi]
+    looked_at = {model.sensitive for model in claim.models}
+    sensitive = [table[attribute.name] for attribute in claim.schema.released if attribute.name in looked_at]
+    classes = classes_of([column.codes for column in quasi], table.records)
+    _judge(claim, classes, [column.codes for column in sensitive], "as they are")
+    even = {column.name: _even(column) for column in (*quasi, *sensitive)}
+    if any(codes is not None for codes in even.values()):
+        alike = [codes if (codes := even[column.name]) is not None else column.codes for column in (*quasi, *sensitive)]
+        merged = classes_of(alike[: len(quasi)], table.records)
+        _judge(claim, merged, alike[len(quasi) :], "with case, width and blanks evened out")
+    return classes
+
+
+def _judge(claim: Claim, classes: Classes, sensitive: Sequence[NDArray[np.integer]], how: str) -> None:
+    histograms: list[Counts] = []
+    for codes in sensitive:
+        width = int(codes.max(initial=0)) + 1
+        flat = np.bincount(classes.of * width + codes, minlength=classes.sizes.size * width)
+        histograms.append(flat.astype(np.int64).reshape(-1, width))
+    profile = ClassProfile(classes.sizes, tuple(histograms))
+    for model in claim.models:
+        failing = ~model.satisfied(profile)
+        if failing.any():
+            what = f"{int(failing.sum()):,} classes ({int(classes.sizes[failing].sum()):,} records) fail {model.name}"
+            raise fault(Check.CLASSES, f"{what}, cells compared {how}")
+
+
+def _even(column: Column) -> NDArray[np.integer] | None:
+    """Codes of the cells with their spelling evened out; `None` where no two values become alike."""
+    several = column.values.fill_null("")
+    several = several.filter(~several.str.contains(_ONE_SPELLING))
+    if len({even_spelling(text) for text in several}) == len(several):
+        return None
+    place: dict[str, int] = {}
+    codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
+    return np.array(codes, dtype=np.uint32)[column.codes]
+
+
+def even_spelling(text: str) -> str:
+    r"""The text in compatibility form (NFKC), without case, with single blanks between words and none around.
+
+    >>> even_spelling("  HIV\N{NO-BREAK SPACE} Positive")
+    'hiv positive'
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def check_ends(column: Column, meaning: Meaning, claim: Claim, classes: Classes) -> Mask:
+    """Printed ends and means are those of the class that bears them.
+
+    Gives which records alone hold an end of their class's range.
+    """
+    source = claim.source[column.name].codes[claim.lineage]
+    if meaning.values.label is Label.MEAN:
+        _check_means(column, meaning, source, classes)
+    exposed = np.zeros(column.codes.size, np.bool_)
+    ranged = meaning.ranges[column.codes]
+    if not ranged.any():
+        return exposed
+    for end in (meaning.low, meaning.high):
+        at_end = ranged & (meaning.values.ranks[source] == end[column.codes])
+        holders = np.bincount(classes.of[at_end], minlength=classes.sizes.size)
+        unheld = int((holders[classes.of[ranged]] == 0).sum())
+        if unheld:
+            what = f"{unheld:,} records bear a range whose end no record of their class has"
+            raise fault(Check.ENDS, what, column=column.name)
+        exposed |= at_end & (holders[classes.of] == 1)
+    return exposed
+
+
+def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], classes: Classes) -> None:
+    """Each printed mean is the class's, to the printed digits."""
+    amounts = meaning.values.amounts()
+    printed = np.array([np.nan if text in {None, "", ANY} else float(text) for text in column.values.to_list()])
+    sums = np.bincount(classes.of, weights=amounts[source], minlength=classes.sizes.size)
+    apart = np.abs(printed[column.codes] - (sums / classes.sizes)[classes.of])
+    rounding = 0.5 * 10.0 ** -(meaning.values.decimals + MEAN_DIGITS)
+    slack = 1e-12 * float(np.abs(amounts).max())
+    wrong = int((apart > rounding * (1 + 1e-9) + slack).sum())
+    if wrong:
+        raise fault(Check.ENDS, f"{wrong:,} records bear a mean that is not their class's", column=column.name)
+
+
+def bands(sizes: Counts, k: int) -> tuple[Band, ...]:
+    """Classes by size, in bands that double from k on: coarse, for exact sizes can tell more than intended.
+
+    >>> bands(np.array([2, 3, 9]), 2)
+    (Band(low=2, high=3, classes=2), Band(low=8, high=15, classes=1))
+    """
+    which = np.frexp(sizes / k)[1] - 1  # the exponent of 2 in size / k
+    numbers, classes = np.unique(which, return_counts=True)
+    counted = zip(numbers.tolist(), classes.tolist(), strict=True)
+    return tuple(Band(k << number, (k << number + 1) - 1, count) for number, count in counted)

@@ -1,0 +1,140 @@
+"""Records held against the input they claim to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.schema import Role
+from kohort.verify.columns import places, plain
+from kohort.verify.labels import Meaning, meaning_of, off_grid
+from kohort.verify.values import values_of
+from kohort.verify.verdict import Check, Claim, fault
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Index
+    from kohort.engines.table import Column, Table
+    from kohort.schema import Attribute
+
+#: Up to this many possible pairs a table of flags finds the distinct ones; above, a hash set does.
+_FLAGS: Final = 1 << 27
+
+#: Numbers name nobody: some other column will have the same.
+_NUMBER: Final = r"^[+-]?[0-9]+([.,][0-9]+)*$"
+
+#: Shorter texts are too common to name a person.
+_DISTINCTIVE: Final = 3
+
+
+def check_records(table: Table, claim: Claim) -> None:
+    """There are as many records as the input had, less the suppressed ones."""
+    due = claim.source.records - claim.suppressed
+    if table.records != due:
+        raise fault(Check.RECORDS, f"{table.records:,} records where {due:,} are due")
+
+
+def check_lineage(table: Table, claim: Claim) -> None:
+    """Every released record claims an input record, and no two claim the same one."""
+    lineage, known = claim.lineage, claim.source.records
+    if lineage.shape != (table.records,):
+        raise fault(Check.LINEAGE, f"a lineage of {lineage.size:,} for {table.records:,} records")
+    outside = int(((lineage < 0) | (lineage >= known)).sum())
+    if outside:
+        raise fault(Check.LINEAGE, f"{outside:,} records are none of the input's")
+    claimed = np.zeros(known, np.bool_)
+    claimed[lineage] = True
+    again = table.records - int(claimed.sum())
+    if again:
+        raise fault(Check.LINEAGE, f"{again:,} records are an input record once more")
+
+
+def check_identifiers(table: Table, claim: Claim) -> int:
+    """No cell is a value that names a person; the number of texts that were looked for.
+
+    A number, a very short text, or one that the input's released columns and hierarchies hold as well, names nobody.
+    """
+    released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
+    looked_for = 0
+    for attribute in claim.schema.with_role(Role.IDENTIFYING):
+        names = claim.source[attribute.name].values
+        looked_for += len(names)
+        found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))
+        naming = set(found.filter(~found.str.contains(_NUMBER)).to_list())
+        for other in claim.schema.released if naming else ():
+            naming -= set(claim.source[other.name].values.to_list())
+            if other.hierarchy is not None and not isinstance(other.hierarchy, str):
+                naming -= {text for labels in other.hierarchy.labels for text in labels}
+        if naming:
+            raise fault(Check.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
+    return looked_for
+
+
+def check_cells(column: Column, claim: Claim) -> None:
+    """Every cell of a column that is not generalized is the input's."""
+    source = claim.source[column.name]
+    translated = places(released_texts(source, claim), column.values)
+    changed = int((translated[source.codes[claim.lineage]] != column.codes).sum())
+    if changed:
+        raise fault(Check.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
+
+
+def released_texts(source: Column, claim: Claim) -> pl.Series:
+    """The source's values as a release of this format has them, where it has them unchanged."""
+    return plain(source.values.fill_null("") if claim.is_text else source.values, excel_safe=claim.excel_safe)
+
+
+def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[Meaning, int]:
+    """Every cell is a label that the schema can produce, and the record's own value lies inside it.
+
+    Gives what the labels mean, and how many pairs of a value and a label there are. Cost: one pass over the records,
+    and the rest by distinct pairs.
+    """
+    source = claim.source[column.name]
+    values = values_of(attribute, source, claim.schema.missing, plain(source.values, excel_safe=claim.excel_safe))
+    astray = off_grid(values, column.values) if attribute.grid is not None else 0
+    if astray:
+        raise fault(Check.GRID, f"{astray:,} labels have an end that is no cut of the grid", column=column.name)
+    meaning = meaning_of(values, column.values)
+    unknown = ~meaning.known
+    if unknown.any():
+        records = int(unknown[column.codes].sum())
+        what = f"{int(unknown.sum()):,} labels ({records:,} records) are none that the schema can produce"
+        raise fault(Check.LABELS, what, column=column.name)
+    pairs = _pairs(source.codes[claim.lineage], column.codes, len(source.values), len(column.values))
+    outside = pairs[~meaning.holds(pairs)]
+    if outside.size:
+        what = f"{outside.size:,} values are released in labels that do not hold them"
+        raise fault(Check.REGIONS, what, column=column.name)
+    return meaning, pairs.size
+
+
+def _pairs(values: NDArray[np.integer], labels: NDArray[np.integer], sources: int, released: int) -> Index:
+    """The distinct pairs, as value * L + label."""
+    pairs = values.astype(np.int64)
+    pairs *= released
+    pairs += labels
+    if sources * released > _FLAGS:
+        return pl.Series(pairs).unique().to_numpy()
+    seen = np.zeros(sources * released, np.bool_)
+    seen[pairs] = True
+    return np.flatnonzero(seen)
+
+
+def check_order(table: Table, claim: Claim) -> None:
+    """Records ascend by their own content, so that their order tells nothing else.
+
+    First by the generalized columns, then by the others; by the bytes of the text, missing first.
+    """
+    names = [attribute.name for attribute in claim.schema.quasi]
+    names += [attribute.name for attribute in claim.schema.released if attribute.role is not Role.QUASI]
+    tied = np.ones(max(table.records - 1, 0), np.bool_)  # with the record before, in all columns so far
+    for name in names:
+        codes = table[name].codes
+        falling = int((tied & (codes[1:] < codes[:-1])).sum())
+        if falling:
+            raise fault(Check.ORDER, f"{falling:,} records stand before lesser ones", column=name)
+        tied &= codes[1:] == codes[:-1]

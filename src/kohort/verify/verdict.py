@@ -1,0 +1,141 @@
+"""What a release claims, what each check is called, and what is said when all of them hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError, VerificationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.arrays import Index
+    from kohort.engines.table import Table
+    from kohort.models.base import PrivacyModel
+    from kohort.schema import Schema
+
+
+class Check(StrEnum):
+    """What is checked, from the bytes inwards; an error names the first that fails."""
+
+    BYTES = "bytes"
+    """The file holds its cells as plainly as can be, and nothing else."""
+    COLUMNS = "columns"
+    """The columns are the schema's released ones, in their order."""
+    RECORDS = "records"
+    """There are as many records as the input had, less the suppressed ones."""
+    LINEAGE = "lineage"
+    """Every released record is an input record, and no two are the same one."""
+    IDENTIFIERS = "identifiers"
+    """No cell is a value that names a person."""
+    CELLS = "cells"
+    """What is not generalized is unchanged."""
+    LABELS = "labels"
+    """Every generalized cell is a label that the schema can produce."""
+    GRID = "grid"
+    """Interval ends lie on the public grid."""
+    REGIONS = "regions"
+    """Every record's own value lies inside its label."""
+    ENDS = "ends"
+    """The ends of a range, and a mean, are those of the class that bears them."""
+    CLASSES = "classes"
+    """Every class satisfies every privacy model, as written and with spelling evened out."""
+    ORDER = "order"
+    """Records stand in the order of their own content."""
+
+
+def fault(check: Check, what: str, *, column: str = "") -> VerificationError:
+    """The error that names the check and the column; `what` has counts, and never a cell's value."""
+    return VerificationError(
+        what,
+        where=f"check {check}, column {column}" if column else f"check {check}",
+        hint="nothing was published; please report this, with the job but without the data",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """What a release says of itself, for the verifier to doubt.
+
+    Attributes:
+        schema: One attribute for each column of the source, in its order.
+        models: What every class must satisfy.
+        source: The input as read.
+        lineage: (m,) for every released record, in file order, the input record it claims to be: a witness, checked
+            like everything else.
+        suppressed: How many records were left out.
+        format: The file's format, by the names of `kohort.io.write.Format`; `frame` for a table in memory.
+        separator: Between the cells of CSV; TSV has the tab.
+        excel_safe: Whether cells that look like formulas were given an apostrophe, which then counts for nothing.
+
+    Raises:
+        UsageError: the schema's columns are not the source's.
+    """
+
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    source: Table
+    lineage: Index
+    suppressed: int = 0
+    format: str = "csv"
+    separator: str = ","
+    excel_safe: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a schema of another table."""
+        if tuple(attribute.name for attribute in self.schema.attributes) != self.source.names:
+            raise UsageError("the schema's columns are not the table's", hint="use schema.over(table.names)")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the format is delimited text, which has no null but the empty cell."""
+        return self.format.startswith(("csv", "tsv"))
+
+    @property
+    def k(self) -> int:
+        """The size below which no class satisfies the models."""
+        return max((model.smallest_class for model in self.models), default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """How many classes have `low` to `high` records."""
+
+    low: int
+    high: int
+    classes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found in a release that passed every check.
+
+    Attributes:
+        records: Records released.
+        suppressed: Records left out.
+        classes: Equivalence classes.
+        smallest: Records of the smallest class: the k that was achieved; 0 without records.
+        largest: Records of the largest class.
+        bands: Classes by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
+        models: Names of the models, all met.
+        sha256: Of the file's bytes; empty for a table in memory.
+        data_dependent: Whether some label was chosen by looking at records: ranges and means without a grid, nodes of
+            hierarchies built from frequencies.
+        range_exposure: Records that alone in their class hold a printed end of a range: whoever knows the class
+            knows their value.
+        checks: What each check compared, by name: bytes, columns, records, cells, labels or classes.
+    """
+
+    records: int
+    suppressed: int
+    classes: int
+    smallest: int
+    largest: int
+    bands: tuple[Band, ...]
+    models: tuple[str, ...]
+    sha256: str
+    data_dependent: bool
+    range_exposure: int
+    checks: Mapping[str, int]
