@@ -75,7 +75,7 @@ def read_ipc(path: Path) -> Table:
         InputError: the file is no Arrow IPC file, is damaged, or holds names or types that cannot be read.
         FileError: the system failed to read the file.
     """
-    return _read(path, "Arrow IPC", b"ARROW1", pl.scan_ipc)
+    return _read(path, "Arrow IPC", b"ARROW1", pl.scan_ipc, "damaged, or two of its columns have one name")
 
 
 def from_frame(frame: object) -> Table:
@@ -124,12 +124,12 @@ def extra(library: str) -> ModuleType:
         raise MissingExtraError(message, hint="pip install 'kohort[pandas]'") from None
 
 
-def _read(path: Path, kind: str, magic: bytes, scan: Callable[[Any], pl.LazyFrame]) -> Table:
+def _read(path: Path, kind: str, magic: bytes, scan: Callable[[Any], pl.LazyFrame], damaged: str = "damaged") -> Table:
     where = str(path)
     if not path.is_file():
         raise InputError("there is no such file", where=where)
     # polars is given the open file, not the path: it would take the path for a pattern, and open it once a column.
-    with _faults(where, f"the {kind} file is damaged, or two of its columns have one name"), path.open("rb") as file:
+    with _faults(where, f"the {kind} file is {damaged}"), path.open("rb") as file:
         if file.read(len(magic)) != magic:
             raise InputError(f"the file is not {kind}", where=where, hint="give the file the name of its format")
         file.seek(-len(magic), os.SEEK_END)
