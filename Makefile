@@ -32,7 +32,7 @@ types: .venv/dev ## mypy and pyright, both strict
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 bench: .venv/dev ## the figures of bench/
-	$(BIN)/python bench/run.py
+	$(BIN)/python -m bench.run
 
 docs: .venv/dev ## the documentation as HTML; a warning is an error
 	$(if $(wildcard docs/conf.py),$(BIN)/sphinx-build -W --keep-going docs docs/_build/html,@echo "docs/conf.py is still to be written")

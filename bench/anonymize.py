@@ -1,6 +1,6 @@
 """`kohort anonymize`, CSV to CSV with verification, against polars merely reading and writing the same CSV.
 
-    python bench/anonymize.py [--records 1000000 10000000] [--kinds low high] [--k 5]
+    python -m bench.anonymize [--records 1000000 10000000] [--kinds low high] [--k 5]
 
 Each run is a whole process; CPU is user + system time. The baseline reads and writes in the same run of this script.
 """

@@ -1,6 +1,6 @@
 """What kohort costs before any record is read: imports, help, cold compilation, and a small run.
 
-    python bench/startup.py
+    python -m bench.startup
 
 CPU is user + system time of whole processes; the median of several runs. Compilation is the difference between the same
 run with an empty and with a filled cache of machine code. The small run is on Adult where KOHORT_DATA names its folder,
