@@ -1,10 +1,10 @@
-"""Mondrian's strict cuts where only sizes count: the compiled loop, on rows moved between two buffers.
+"""Mondrian's strict cuts where only sizes count: the compiled loop, on rows moved between two sides of a buffer.
 
-A partition is a range of rows. A cut moves them into the same range of the other buffer, the left side from the
-front and the right side from the back, so that the sides are ranges again and no two partitions share memory:
-threads may work on different ones. A row is padded to whole 64-bit words, to be moved in few steps.
+A partition is a range of rows on one side. A cut moves them into the same range of the other side, those left of the
+cut from the front and the others from the back, so that both parts are ranges again and no two partitions share
+memory: threads may work on different ones. A row is padded to whole 64-bit words, to be moved in few steps.
 
-Cost per tuple and level of the tree: one pass for the ranges of all dimensions, one or two over one column for its
+Cost per tuple and level of the tree: one pass for the ranges of all dimensions, one to three over one column for its
 median, one to move the rows; each in the order of memory.
 """
 
@@ -35,13 +35,13 @@ DECIDED = 1e-9
 
 
 class Buffer(NamedTuple):
-    """Rows of codes and what goes with them.
+    """Two sides for the rows and what goes with them.
 
     Attributes:
-        codes: (t * w,) the rows one after another, each padded with zeros to w codes.
-        words: the same memory as 64-bit words.
-        tuples: (t,) which tuple each row is.
-        counts: (t,) how many records it stands for; (0,) where that is one for all.
+        codes: (2, t * w) the rows one after another, each padded to w codes.
+        words: (2, t, w / 4 or w / 2) the same memory as 64-bit words.
+        tuples: (2, t) which tuple each row is.
+        counts: (2, t) how many records it stands for; (2, 0) where that is one for all.
     """
 
     codes: Codes
@@ -58,7 +58,7 @@ class Rule(NamedTuple):
         starts: (d,) where each dimension's positions begin.
         factors: (d,) weight / width in the table, divided by the greatest of them.
         ratios: (d, d, 2) quotient of any two factors, exactly: numerator and denominator.
-        k: records that each side of a cut needs.
+        k: records that each part needs.
         nearest: whether the allowable cut nearest the middle is taken; else only the one after the median is tried.
     """
 
@@ -80,7 +80,7 @@ class Work(NamedTuple):
         highs: (STRIDE * w,) greatest codes of every STRIDE-th row.
         widths: (d,) width of each dimension that is still to be tried, else 0.
         values: codes of one column.
-        counts: their records.
+        counts: their records; (0,) where each is one.
         histogram: (PLACES,) records by place.
         stack: partitions still to be cut, four numbers each: first and last row, records, depth.
     """
@@ -113,35 +113,33 @@ class Leaves(NamedTuple):
 
 
 @kernel
-def _fold(block: Codes, lows: Codes, highs: Codes) -> None:
-    """Widen the ranges by a block of codes, place by place."""
-    for place in range(lows.size):
-        lows[place] = min(lows[place], block[place])
-        highs[place] = max(highs[place], block[place])
+def _widen(lows: Codes, highs: Codes, low: Codes, high: Codes) -> None:
+    """Widen the ranges `low`..`high` by others, place by place."""
+    for place in range(low.size):
+        low[place] = min(low[place], lows[place])
+        high[place] = max(high[place], highs[place])
 
 
 @kernel
-def _ranges(codes: Codes, first: int, last: int, work: Work) -> None:
-    """Least and greatest code of every column of the rows, into `work`."""
-    width = work.low.size
-    row = first
-    if last - first >= 4 * STRIDE:
-        for place in range(STRIDE * width):
-            work.lows[place] = work.highs[place] = codes[first * width + place]
-        while row + STRIDE <= last:
-            _fold(codes[row * width : (row + STRIDE) * width], work.lows, work.highs)
-            row += STRIDE
+def _ranges(codes: Codes, first: int, last: int, low: Codes, high: Codes, lows: Codes, highs: Codes) -> None:
+    """Least and greatest code of every column of the rows; of many rows in blocks of STRIDE."""
+    width, wide = low.size, lows.size
+    place, end = first * width, last * width
     for column in range(width):
-        low = high = codes[first * width + column]
-        if row > first:
-            for place in range(column, STRIDE * width, width):
-                low = min(low, work.lows[place])
-                high = max(high, work.highs[place])
-        for place in range(row * width + column, last * width, width):
-            low = min(low, codes[place])
-            high = max(high, codes[place])
-        work.low[column] = low
-        work.high[column] = high
+        low[column] = high[column] = codes[place + column]
+    if end - place >= 4 * wide:
+        for column in range(wide):
+            lows[column] = highs[column] = codes[place + column]
+        while place + wide <= end:
+            block = codes[place : place + wide]
+            _widen(block, block, lows, highs)
+            place += wide
+        for part in range(0, wide, width):
+            _widen(lows[part : part + width], highs[part : part + width], low, high)
+    while place < end:
+        row = codes[place : place + width]
+        _widen(row, row, low, high)
+        place += width
 
 
 @kernel
@@ -156,16 +154,16 @@ def _greater(p: int, q: int, r: int, s: int) -> bool:
 
 
 @kernel
-def _widest(rule: Rule, widths: Index) -> int:
+def _widest(widths: Index, factors: Shares, ratios: Index) -> int:
     """R2: the dimension of the greatest relative width, the first of equals; -1 where every width is 0."""
     best = -1
     best_share = 0.0
     for dimension in range(widths.size):
-        share = widths[dimension] * rule.factors[dimension]
+        share = widths[dimension] * factors[dimension]
         if share <= best_share * (1 - DECIDED):
             continue
         if share < best_share * (1 + DECIDED):
-            over, under = rule.ratios[dimension, best, 0], rule.ratios[dimension, best, 1]
+            over, under = ratios[dimension, best, 0], ratios[dimension, best, 1]
             if not _greater(widths[dimension], widths[best], under, over):
                 continue
         best, best_share = dimension, share
@@ -173,148 +171,146 @@ def _widest(rule: Rule, widths: Index) -> int:
 
 
 @kernel
-def _by_counting(work: Work, size: int, target: int, below: int) -> tuple[int, int, int]:
-    """What `_median` answers, for few values, `below` records being less than all of them."""
-    weighted = work.counts.size > 0
-    for candidate in range(size):
-        value = work.values[candidate]
-        less = upto = below
-        for other in range(size):
-            count = work.counts[other] if weighted else 1
-            less += count * (work.values[other] < value)
-            upto += count * (work.values[other] <= value)
-        if less <= target < upto:
-            return np.int64(value), less, upto
-    return 0, 0, 0
-
-
-@kernel
-def _median(work: Work, size: int, low: int, high: int, target: int) -> tuple[int, int, int]:
+def _median(
+    values: Codes, counts: Counts, size: int, low: int, high: int, target: int, histogram: Counts
+) -> tuple[int, int, int]:
     """R3: the value of record number `target` in ascending order, how many records are below it, how many up to it.
 
     A histogram's places get narrower until one is one value; what is outside the median's place is forgotten.
     """
-    weighted = work.counts.size > 0
+    weighted = counts.size > 0
     below = 0
     while size > FEW:
         shift = 0
         while (high - low) >> shift >= min(size, PLACES):
             shift += 1
         for place in range(((high - low) >> shift) + 1):
-            work.histogram[place] = 0
+            histogram[place] = 0
         for row in range(size):
-            work.histogram[(work.values[row] - low) >> shift] += work.counts[row] if weighted else 1
+            histogram[(values[row] - low) >> shift] += counts[row] if weighted else 1
         place = 0
-        while below + work.histogram[place] <= target:
-            below += work.histogram[place]
+        while below + histogram[place] <= target:
+            below += histogram[place]
             place += 1
         if shift == 0:
-            return low + place, below, below + work.histogram[place]
+            return low + place, below, below + histogram[place]
         kept = 0
         for row in range(size):
-            value = work.values[row]
-            work.values[kept] = value
+            value = values[row]
+            values[kept] = value
             if weighted:
-                work.counts[kept] = work.counts[row]
+                counts[kept] = counts[row]
             kept += (value - low) >> shift == place
         size = kept
         low += place << shift
         high = low + (1 << shift) - 1
-    return _by_counting(work, size, target, below)
+    for candidate in range(size):
+        value = values[candidate]
+        less = upto = below
+        for row in range(size):
+            count = counts[row] if weighted else 1
+            less += count * (values[row] < value)
+            upto += count * (values[row] <= value)
+        if less <= target < upto:
+            return np.int64(value), less, upto
+    return 0, 0, 0
 
 
 @kernel
-def _cut(buffer: Buffer, rule: Rule, work: Work, first: int, last: int, records: int) -> tuple[int, int, int]:
-    """R4: the cut as (dimension, code, records on the left), the left side being below the code; (-1, 0, 0) at a leaf.
+def _cut(
+    codes: Codes, counts: Counts, first: int, last: int, records: int, rule: Rule, work: Work
+) -> tuple[int, int, int]:
+    """R4: the cut as (dimension, code, records left of it), a row being left if below the code; (-1, 0, 0) at a leaf.
 
-    The cuts before and after the median are the nearest to the middle, and farther ones have a smaller side: where
-    only sizes count, no other can be the nearest allowable one.
+    The cuts before and after the median are the nearest to the middle, and of farther ones a part is smaller still:
+    where only sizes count, no other can be the nearest allowable one.
     """
-    width, size = work.low.size, last - first
-    for dimension in range(work.widths.size):
-        start = rule.starts[dimension]
-        low, high = start + work.low[dimension], start + work.high[dimension]
-        work.widths[dimension] = rule.positions[high] - rule.positions[low]
-    while records >= 2 * rule.k:
-        dimension = _widest(rule, work.widths)
+    positions, starts, factors, ratios, k, nearest = rule
+    low, high, _, _, widths, values, weights, histogram, _ = work
+    width, size = low.size, last - first
+    for dimension in range(widths.size):
+        start = starts[dimension]
+        widths[dimension] = positions[start + high[dimension]] - positions[start + low[dimension]]
+    while True:
+        dimension = _widest(widths, factors, ratios)
         if dimension < 0:
-            break
+            return -1, 0, 0
         for row in range(size):
-            work.values[row] = buffer.codes[(first + row) * width + dimension]
-        if work.counts.size > 0:
+            values[row] = codes[(first + row) * width + dimension]
+        if weights.size > 0:
             for row in range(size):
-                work.counts[row] = buffer.counts[first + row]
-        low, high = np.int64(work.low[dimension]), np.int64(work.high[dimension])
-        median, less, upto = _median(work, size, low, high, (records - 1) // 2)
-        before = rule.nearest and less >= rule.k
-        after = upto >= rule.k and records - upto >= rule.k
+                weights[row] = counts[first + row]
+        ends = np.int64(low[dimension]), np.int64(high[dimension])
+        median, less, upto = _median(values, weights, size, ends[0], ends[1], (records - 1) // 2, histogram)
+        before = nearest and less >= k
+        after = upto >= k and records - upto >= k
         if before and not (after and 2 * upto - records < records - 2 * less):
             return dimension, median, less
         if after:
             return dimension, median + 1, upto
-        work.widths[dimension] = 0
-    return -1, 0, 0
+        widths[dimension] = 0
 
 
 @kernel
-def _divide(source: Buffer, target: Buffer, first: int, last: int, dimension: int, code: int) -> int:
-    """Move the rows to the same range of the other buffer, those below the code first; where the others begin."""
-    rows = source.tuples.size
-    width, words = source.codes.size // rows, source.words.size // rows
-    weighted = source.counts.size > 0
+def _divide(buffer: Buffer, side: int, first: int, last: int, dimension: int, code: int) -> int:
+    """Move the rows to the other side, those below the code to the front of the range; where the others begin."""
+    codes, words, tuples, counts = buffer
+    other, width = 1 - side, codes.shape[1] // tuples.shape[1]
     left, right = first, last - 1
     for row in range(first, last):
-        is_left = source.codes[row * width + dimension] < code
-        place = left if is_left else right
-        for word in range(words):
-            target.words[place * words + word] = source.words[row * words + word]
-        target.tuples[place] = source.tuples[row]
-        if weighted:
-            target.counts[place] = source.counts[row]
+        is_left = np.int64(codes[side, row * width + dimension] < code)
+        place = right + (left - right) * is_left  # no branch, for no processor could predict it
+        for word in range(words.shape[2]):
+            words[other, place, word] = words[side, row, word]
+        tuples[other, place] = tuples[side, row]
+        if counts.shape[1] > 0:
+            counts[other, place] = counts[side, row]
         left += is_left
-        right -= not is_left
+        right -= 1 - is_left
     return left
 
 
 @kernel
 def carve(
-    here: Buffer,
-    there: Buffer,
+    buffer: Buffer,
     rule: Rule,
     work: Work,
     leaves: Leaves,
     first: int,
     last: int,
     records: int,
+    start: int,
     levels: int,
 ) -> int:
-    """Cut a partition, whose rows are `here`, down to its leaves, at most `levels` deep; left before right.
+    """Cut a partition on side `start` down to its leaves, at most `levels` deep; left before right.
 
-    The leaves' tuples end up `here`, all else of a row in `there` if an odd number of cuts led to it.
+    The leaves' tuples end up on the same side, all else of a row on the other if an odd number of cuts led to it.
 
     Returns:
         The number of leaves.
     """
-    stack = work.stack
+    low, high, lows, highs, _, _, _, _, stack = work
     stack[0], stack[1], stack[2], stack[3] = first, last, records, 0
     found, top = 0, 4
     while top > 0:
         top -= 4
         first, last, records, depth = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
-        source, target = (there, here) if depth & 1 else (here, there)
-        _ranges(source.codes, first, last, work)
-        dimension, code, left = _cut(source, rule, work, first, last, records) if depth < levels else (-1, 0, 0)
+        side = start ^ (depth & 1)
+        _ranges(buffer.codes[side], first, last, low, high, lows, highs)
+        dimension, code, left = -1, 0, 0
+        if records >= 2 * rule.k and depth < levels:
+            dimension, code, left = _cut(buffer.codes[side], buffer.counts[side], first, last, records, rule, work)
         if dimension >= 0:
-            middle = _divide(source, target, first, last, dimension, code)
+            middle = _divide(buffer, side, first, last, dimension, code)
             stack[top], stack[top + 1], stack[top + 2], stack[top + 3] = middle, last, records - left, depth + 1
             stack[top + 4], stack[top + 5], stack[top + 6], stack[top + 7] = first, middle, left, depth + 1
             top += 8
             continue
         for row in range(first, last):
-            here.tuples[row] = source.tuples[row]
-        for column in range(work.low.size):
-            leaves.low[found, column] = work.low[column]
-            leaves.high[found, column] = work.high[column]
+            buffer.tuples[start, row] = buffer.tuples[side, row]
+        for column in range(low.size):
+            leaves.low[found, column] = low[column]
+            leaves.high[found, column] = high[column]
         leaves.ends[found], leaves.depths[found] = last, depth
         found += 1
     return found

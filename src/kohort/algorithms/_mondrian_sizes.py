@@ -66,20 +66,20 @@ def rule_for(positions: Sequence[Positions], factors: Sequence[Fraction], k: int
 
 
 class Cutter(NamedTuple):
-    """The two buffers, and the rule by which partitions in them are cut."""
+    """The rows, and the rule by which partitions of them are cut."""
 
-    buffers: tuple[Buffer, Buffer]
+    buffer: Buffer
     rule: Rule
 
     def once(self, part: Part) -> list[Part]:
-        """Both sides of the partition's cut, or the leaf that it is."""
+        """Both parts of the partition's cut, or the leaf that it is."""
         if part.is_leaf:
             return [part]
         leaves = self._carve(part, levels=1)
         if leaves.ends.size == 1:
             return [part._replace(is_leaf=True)]
         middle, side = int(leaves.ends[0]), 1 - part.side
-        counts = self.buffers[side].counts
+        counts = self.buffer.counts[side]
         left = int(counts[part.first : middle].sum()) if counts.size else middle - part.first
         return [
             Part(part.first, middle, left, side, part.depth + 1),
@@ -92,9 +92,9 @@ class Cutter(NamedTuple):
         return leaves._replace(depths=leaves.depths + part.depth)
 
     def _carve(self, part: Part, *, levels: int) -> Leaves:
-        here, there = self.buffers[part.side], self.buffers[1 - part.side]
-        rows, codes = part.last - part.first, here.codes.dtype
-        width, most = here.codes.size // here.tuples.size, max(min(rows, part.records // self.rule.k), 1)
+        buffer, rows, most = self.buffer, part.last - part.first, max(part.records // self.rule.k, 1)
+        codes, width = buffer.codes.dtype, buffer.codes.shape[1] // buffer.tuples.shape[1]
+        most = min(rows, most)
         work = Work(
             np.empty(width, codes),
             np.empty(width, codes),
@@ -102,7 +102,7 @@ class Cutter(NamedTuple):
             np.empty(STRIDE * width, codes),
             np.empty(self.rule.starts.size, np.int64),
             np.empty(rows, codes),
-            np.empty(rows if here.counts.size else 0, np.int64),
+            np.empty(min(rows, buffer.counts.shape[1]), np.int64),
             np.empty(PLACES, np.int64),
             np.empty(4 * (most + 1), np.int64),
         )
@@ -112,7 +112,7 @@ class Cutter(NamedTuple):
             np.empty((most, width), codes),
             np.empty((most, width), codes),
         )
-        found = carve(here, there, self.rule, work, room, part.first, part.last, part.records, levels)
+        found = carve(buffer, self.rule, work, room, part.first, part.last, part.records, part.side, levels)
         return Leaves(*(array[:found].copy() for array in room))
 
 
@@ -134,20 +134,25 @@ def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int) -> Forest:
     of_rows = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
     for part in parts:
         rows = slice(part.first, part.last)
-        regions[cutter.buffers[part.side].tuples[rows]] = of_rows[rows]
+        regions[cutter.buffer.tuples[part.side, rows]] = of_rows[rows]
     recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low[:, :dimensions], high[:, :dimensions])
     return Forest(recoding, depths)
 
 
-def _buffers(quasi: Codes, counts: Counts) -> tuple[Buffer, Buffer]:
-    """The table's rows, and room for them to move to."""
+def _buffers(quasi: Codes, counts: Counts) -> Buffer:
+    """The table's rows on side 0, and room for them to move to."""
     tuples, dimensions = quasi.shape
     width = max(-(-dimensions // CODES_PER_BLOCK), 1) * CODES_PER_BLOCK
-    rows = np.zeros((tuples, width), quasi.dtype)
-    rows[:, :dimensions] = quasi
-    weights = counts if (counts != 1).any() else np.empty(0, np.int64)
-    here, there = rows.reshape(-1), np.empty(tuples * width, quasi.dtype)
-    return (
-        Buffer(here, here.view(np.uint64), np.arange(tuples, dtype=np.uint32), weights.copy()),
-        Buffer(there, there.view(np.uint64), np.empty(tuples, np.uint32), np.empty_like(weights)),
+    rows = np.empty((2, tuples, width), quasi.dtype)
+    rows[0, :, :dimensions] = quasi
+    rows[0, :, dimensions:] = 0
+    buffer = Buffer(
+        rows.reshape(2, -1),
+        rows.view(np.uint64),
+        np.empty((2, tuples), np.uint32),
+        np.empty((2, tuples if (counts != 1).any() else 0), np.int64),
     )
+    buffer.tuples[0] = np.arange(tuples)
+    if buffer.counts.size:
+        buffer.counts[0] = counts
+    return buffer
