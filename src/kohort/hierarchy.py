@@ -304,7 +304,7 @@ def _parents(levels: Sequence[_Level], name: str) -> list[Index]:
     _check_leaves(levels, name)
     parents: list[Index] = []
     for level, (below, above) in enumerate(pairwise(levels)):
-        parent, split = _first_parents(below, above)
+        parent, split = _parent_in_rows(below, above)
         if split.any():
             hint = "give the labels different texts, or their leaves the same ancestors"
             what = f"{_leaves(int(split[below.codes].sum()))} with a common label are parted on level {level + 1}"
@@ -316,10 +316,10 @@ def _parents(levels: Sequence[_Level], name: str) -> list[Index]:
     return parents
 
 
-def _first_parents(below: _Level, above: _Level) -> tuple[Index, Mask]:
-    """For each label below, the label above it in the first row that has it; and whether some row has another."""
+def _parent_in_rows(below: _Level, above: _Level) -> tuple[Index, Mask]:
+    """For each label below, a label above it in some row that has it; and whether another row has another."""
     parent = np.empty(len(below.labels), np.int64)
-    parent[below.codes[::-1]] = above.codes[::-1]  # where an index is repeated, the last assignment stays
+    parent[below.codes] = above.codes
     split = np.zeros(len(parent), np.bool_)
     split[below.codes[parent[below.codes] != above.codes]] = True
     return parent, split
@@ -332,7 +332,7 @@ def _check_leaves(levels: Sequence[_Level], name: str) -> None:
     if not repeated:
         return
     for level, above in enumerate(levels[1:], start=1):
-        if split := int(_first_parents(leaves, above)[1].sum()):
+        if split := int(_parent_in_rows(leaves, above)[1].sum()):
             raise fault(f"{_leaves(split)} with two parents or more", name, level, hint="keep one row for each")
     raise fault(f"duplicate leaves: {repeated:,} rows repeat an earlier one", name, 0, hint="delete them")
 

@@ -201,6 +201,7 @@ FAULTY_BUILDS: dict[str, tuple[Callable[[], Hierarchy], str]] = {
         ),
         "7 of 8 values are no date",
     ),
+    "lost days": (lambda: dates(["1582-10-04", "1582-10-05", "1582-10-14", "1582-10-15"]), "2 of 4 values are no date"),
     "other digits": (lambda: dates(["१९९९-12-31"]), "1 of 1 values are no date"),
     "periods shrink": (lambda: dates(["1999-12-31"], ["year", "month"]), "periods must be among"),
     "period twice": (lambda: dates(["1999-12-31"], ["year", "year"]), "periods must be among"),

@@ -221,6 +221,7 @@ def test_open_ends_gather_what_lies_outside() -> None:
     """Values below `low` and from `high` on have one range each, and no other range reaches over these ends."""
     ends = intervals(["3", "15", "16", "94", "95", "200"], [10, 20], low=16, high=95, open_ends=True)
     assert ends.labels[1:3] == (("<16", "[16-26)", "[86-95)", ">=95"), ("<16", "[16-36)", "[76-95)", ">=95"))
+    assert intervals(["15", "16", "95"], [10], low=16, high=95, open_ends=True).labels[1] == ("<16", "[16-26)", ">=95")
     assert intervals(["3", "17"], [10], low=16, open_ends=True).labels[1] == ("<16", "[16-26)")
     assert intervals(["3", "17"], [10], high=16, open_ends=True).labels[1] == ("[0-10)", ">=16")
     assert intervals(["12"], [10], low=11, high=15, origin=0, open_ends=True).labels[1] == ("[11-15)",)

@@ -42,6 +42,13 @@ def test_leaves_are_depth_first_in_order_of_appearance(cities: Hierarchy) -> Non
     assert dict(cities.index) == {"Milano": 0, "Como": 1, "Torino": 2, "Bari": 3}
 
 
+def test_order_of_appearance_holds_for_many_siblings() -> None:
+    """However rows of several nodes alternate, each node's leaves keep their order."""
+    rows = [[f"{leaf}", f"{leaf % 3}", "*"] for leaf in range(3000)]
+    leaves = Hierarchy.from_rows(rows).leaves
+    assert leaves == tuple(str(leaf) for start in range(3) for leaf in range(start, 3000, 3))
+
+
 def test_maps_lead_every_leaf_to_its_ancestor(cities: Hierarchy) -> None:
     """A map holds, for each leaf, the index of its ancestor on the level."""
     assert [chain.tolist() for chain in cities.maps] == [[0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 0, 1], [0, 0, 0, 0]]

@@ -20,7 +20,7 @@ from __future__ import annotations
 from kohort.hierarchies.files import read_hierarchy, write_csv, write_json
 from kohort.hierarchies.intervals import cuts, intervals
 from kohort.hierarchies.sets import frequent, groups, suppress, with_missing
-from kohort.hierarchies.spec import from_spec
+from kohort.hierarchies.spec import from_spec, is_builder
 from kohort.hierarchies.texts import dates, mask
 from kohort.hierarchies.tree import from_tree, to_tree
 from kohort.hierarchies.view import findings, show
@@ -34,6 +34,7 @@ __all__ = [
     "from_tree",
     "groups",
     "intervals",
+    "is_builder",
     "mask",
     "read_hierarchy",
     "show",

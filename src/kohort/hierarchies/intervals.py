@@ -9,6 +9,7 @@ from bisect import bisect_right
 from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from kohort.hierarchy import SUPPRESSED, Hierarchy, fault
@@ -114,11 +115,16 @@ def _hierarchy(
     *,
     data_dependent: bool = False,
 ) -> Hierarchy:
-    """The hierarchy whose level `i + 1` puts a number in the range `levels[i](number)`."""
+    """The hierarchy whose level `i + 1` puts a number in the range `levels[i](number)`; numbers ascend."""
 
     def rows() -> Iterator[tuple[str, ...]]:
+        labels: tuple[str, ...] = ()
+        stop: Decimal | None = None  # where the lowest level's range ends, and with it the use of the labels
         for text, number in numbers.items():
-            yield text, *(_label(level(number)) for level in levels), SUPPRESSED
+            if not labels or (stop is not None and number >= stop):
+                ranges = [level(number) for level in levels]
+                labels, stop = tuple(map(_label, ranges)), ranges[0][1]
+            yield text, *labels, SUPPRESSED
 
     with localcontext(_EXACT):
         return Hierarchy.from_rows(rows(), name=name, data_dependent=data_dependent)
@@ -165,8 +171,8 @@ def _numbers(values: Iterable[str], name: str) -> dict[str, Decimal]:
     if unreadable := sum(not _is_number(text) for text in texts):
         hint = "missing values are declared apart; a number has no leading zero, exponent or blank"
         raise fault(f"{unreadable:,} of {len(texts):,} values are no plain decimal number", name, hint=hint)
-    numbers = {text: Decimal(text) for text in texts}
-    return dict(sorted(numbers.items(), key=lambda item: (item[1], item[0])))
+    numbers = {text: Decimal(text) for text in sorted(texts)}
+    return dict(sorted(numbers.items(), key=itemgetter(1)))  # stable: texts of one number stay in their order
 
 
 def _is_number(text: str) -> bool:

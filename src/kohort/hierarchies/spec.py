@@ -79,16 +79,10 @@ def from_spec(
     >>> from_spec("mask:right", ["20139", "20121"]).labels[2]
     ('201**',)
     """
-    builder = text.partition(":")[0]
-    if builder not in _ARGUMENTS:
-        near = get_close_matches(builder, _ARGUMENTS, n=1)
-        if near and not Path(text).exists():
-            raise _misread(f"no builder or file is called {builder}", name, near[0])
+    found = _builder(text, name, Path())
+    if found is None:
         return read_hierarchy(text, name=name)
-    found = _ARGUMENTS[builder].fullmatch(text, len(builder))
-    if not found:
-        raise _misread(f"cannot read the arguments of {builder}", name, builder)
-    match builder:
+    match text.partition(":")[0]:
         case "intervals":
             return _intervals(found, values, name)
         case "mask":
@@ -102,6 +96,32 @@ def from_spec(
             return suppress(values, name=name)
         case _:
             return _frequent(found, counts, name)
+
+
+def is_builder(text: str, *, name: str = "", folder: Path = Path()) -> bool:
+    """Whether a short text asks for a builder; else it is the path of a file, relative to `folder`.
+
+    Raises:
+        UsageError: a misspelt builder, or one whose arguments cannot be read.
+
+    >>> is_builder("dates:year"), is_builder("cities.csv"), is_builder("./dates")
+    (True, False, False)
+    """
+    return _builder(text, name, folder) is not None
+
+
+def _builder(text: str, name: str, folder: Path) -> re.Match[str] | None:
+    """The arguments of the builder that the text asks for; `None` where it is the path of a file."""
+    builder = text.partition(":")[0]
+    if builder in _ARGUMENTS:
+        found = _ARGUMENTS[builder].fullmatch(text, len(builder))
+        if not found:
+            raise _misread(f"cannot read the arguments of {builder}", name, builder)
+        return found
+    near = get_close_matches(builder, _ARGUMENTS, n=1) if builder.isalpha() else ()  # a path has dots and strokes
+    if near and not (folder / text).exists():
+        raise _misread(f"no builder or file is called {builder}", name, near[0])
+    return None
 
 
 def _intervals(found: re.Match[str], values: Sequence[str], name: str) -> Hierarchy:
