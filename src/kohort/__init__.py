@@ -33,23 +33,50 @@ __version__ = "0.1.0"
 _MODULES = MappingProxyType(
     {
         "Attribute": "kohort.schema",
+        "Check": "kohort.checking",
+        "Hierarchy": "kohort.hierarchy",
+        "Job": "kohort.release",
+        "KAnonymity": "kohort.models.k_anonymity",
+        "Label": "kohort.schema",
+        "Missing": "kohort.schema",
+        "Mondrian": "kohort.algorithms.mondrian",
+        "Order": "kohort.schema",
+        "ReadOptions": "kohort.io.options",
+        "Release": "kohort.release",
         "Role": "kohort.schema",
         "Scale": "kohort.schema",
         "Schema": "kohort.schema",
+        "Verdict": "kohort.verify.verdict",
+        "Writing": "kohort.release",
+        "anonymize": "kohort.pipeline",
+        "check": "kohort.checking",
+        "read_hierarchy": "kohort.hierarchies.files",
+        "rehearse": "kohort.pipeline",
+        "save": "kohort.pipeline",
     }
 )
 
 __all__ = [
     "Attribute",
+    "Check",
     "DurabilityError",
     "FileError",
+    "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
     "InputError",
+    "Job",
     "JobError",
+    "KAnonymity",
     "KohortError",
+    "Label",
     "LimitError",
+    "Missing",
     "MissingExtraError",
+    "Mondrian",
+    "Order",
+    "ReadOptions",
+    "Release",
     "Role",
     "Scale",
     "Schema",
@@ -57,11 +84,27 @@ __all__ = [
     "TargetError",
     "UnsupportedError",
     "UsageError",
+    "Verdict",
     "VerificationError",
+    "Writing",
+    "anonymize",
+    "check",
+    "read_hierarchy",
+    "rehearse",
+    "save",
 ]
 
 if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error to type checkers too
-    from kohort.schema import Attribute, Role, Scale, Schema
+    from kohort.algorithms.mondrian import Mondrian
+    from kohort.checking import Check, check
+    from kohort.hierarchies.files import read_hierarchy
+    from kohort.hierarchy import Hierarchy
+    from kohort.io.options import ReadOptions
+    from kohort.models.k_anonymity import KAnonymity
+    from kohort.pipeline import anonymize, rehearse, save
+    from kohort.release import Job, Release, Writing
+    from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
+    from kohort.verify.verdict import Verdict
 else:
 
     def __getattr__(name: str) -> object:

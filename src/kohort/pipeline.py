@@ -111,12 +111,13 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
-    outcome = _outcome(table.records, job.k, classes)
+    outcome = _outcome(table.records, engine.suppressed, job.k, classes)
     return Release(
         job,
         recoded.table,
         table,
         recoded.lineage,
+        engine.suppressed,
         classes.sizes,
         metrics={name: metric(outcome) for name, metric in METRICS.items()},
         losses=dict(zip((one.name for one in job.schema.quasi), attribute_losses(outcome).tolist(), strict=True)),
@@ -191,10 +192,10 @@ def _sensitive(job: Job) -> tuple[str, ...]:
     return tuple(dict.fromkeys(model.sensitive for model in job.models if model.sensitive is not None))
 
 
-def _outcome(records: int, k: int, classes: Classes) -> Outcome:
+def _outcome(records: int, suppressed: int, k: int, classes: Classes) -> Outcome:
     """The release as the metrics see it."""
     losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
-    return Outcome(records, records - int(classes.sizes.sum()), k, classes.sizes, losses)
+    return Outcome(records, suppressed, k, classes.sizes, losses)
 
 
 def _claim(release: Release, format_: str = "csv") -> Claim:
@@ -204,7 +205,7 @@ def _claim(release: Release, format_: str = "csv") -> Claim:
         models=release.job.models,
         source=release.source,
         lineage=release.lineage,
-        suppressed=release.source.records - release.table.records,
+        suppressed=release.suppressed,
         format=format_,
         separator=release.job.writing.separator,
         excel_safe=release.job.writing.excel_safe,

@@ -117,6 +117,7 @@ class Release:
         table: The released records, in the order of their own content.
         source: The input, as read.
         lineage: (m,) the input record of each released one; never published.
+        suppressed: Records that the recoding leaves out; verification holds the release to it.
         sizes: (c,) records of each class.
         metrics: Cost by metric; see `kohort.metrics`.
         losses: Loss of each quasi-identifier, in 0..1.
@@ -133,6 +134,7 @@ class Release:
     table: Table
     source: Table
     lineage: Index
+    suppressed: int
     sizes: Counts
     metrics: Mapping[str, float]
     losses: Mapping[str, float]
