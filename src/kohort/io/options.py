@@ -1,0 +1,75 @@
+"""What the reader of delimited text is told, and the limits it keeps."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Final
+
+from kohort.errors import UsageError
+
+_MIB: Final = 2**20
+
+#: What ends a line or a cell cannot also separate or quote cells.
+_RESERVED: Final = frozenset("\0\n\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    r"""How to read delimited text.
+
+    Attributes:
+        separator: The character between cells; sniffed among `,` `;` tab `|` when not given.
+        encoding: Any text encoding Python knows; a byte order mark is accepted.
+        header: Whether the first record holds the column names; without it they are column_1, column_2, …
+        quote: The character round cells that hold separators, quotes or line ends; None where there is none and
+            it is a character like any other.
+        skip_blank: Pass over lines without any character. Otherwise such a line is the empty value of a table of
+            one column, and an error in a wider one.
+        allow_empty: Accept a table of no records.
+        max_cell: Bytes of one cell. Free text stays far below 16 MiB; a forgotten quote soon exceeds it.
+        max_memory: Bytes of text that lies in memory because it was packed, piped or in another encoding. A plain
+            file is mapped, not loaded, and has no limit.
+        max_ratio: Bytes that one packed byte may become. Tables reach 5 to 50, bombs a thousand.
+
+    >>> ReadOptions(separator=";", encoding="latin-1").header
+    True
+    >>> ReadOptions(separator="::")
+    Traceback (most recent call last):
+    kohort.errors.UsageError: a separator is one ASCII character, no line end and not the quote
+    """
+
+    separator: str | None = None
+    encoding: str = "utf-8"
+    header: bool = True
+    quote: str | None = '"'
+    skip_blank: bool = False
+    allow_empty: bool = False
+    max_cell: int = 16 * _MIB
+    max_memory: int = 16 * 1024 * _MIB
+    max_ratio: int = 200
+
+    def __post_init__(self) -> None:
+        """Refuse what no text could be read with."""
+        if self.quote is not None and not _marks(self.quote):
+            raise UsageError("a quote is one ASCII character and no line end")
+        if self.separator is not None and (not _marks(self.separator) or self.separator == self.quote):
+            raise UsageError("a separator is one ASCII character, no line end and not the quote")
+        try:
+            "a".encode(self.encoding)  # an empty text would not be looked at
+        except (LookupError, ValueError) as unknown:
+            raise UsageError(
+                f"{self.encoding!r} is no text encoding", hint="such as utf-8, cp1252, utf-16"
+            ) from unknown
+        if min(self.max_cell, self.max_memory, self.max_ratio) < 1:
+            raise UsageError("a limit is at least 1")
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the bytes are read as they are."""
+        return codecs.lookup(self.encoding).name in {"utf-8", "utf-8-sig"}
+
+
+def _marks(character: str) -> bool:
+    """Whether the character can separate or quote cells."""
+    return len(character) == 1 and character.isascii() and character not in _RESERVED

@@ -1,0 +1,213 @@
+"""The bytes of delimited text: mapped from a file, or unpacked, piped or decoded into memory."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import mmap
+import stat
+import sys
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.errors import FileError, InputError, LimitError
+from kohort.io.sniff import HEAD, format_of
+
+if TYPE_CHECKING:
+    from kohort.io.options import ReadOptions
+
+#: Bytes of a text: (b,) uint8, read-only.
+Bytes: TypeAlias = NDArray[np.uint8]
+
+LF: Final = ord("\n")
+CR: Final = ord("\r")
+
+#: Bytes of a word.
+WORD: Final = 8
+
+#: Eight bytes from every place of a text: (max(b - 7, 1),) uint64, read-only, overlapping, strides (1,). Numba is told
+#: nothing of the odd addresses; the processors it compiles for load from them all the same.
+Words: TypeAlias = NDArray[np.uint64]
+
+#: The content of a file, before anything is known of it.
+Content: TypeAlias = bytes | bytearray | mmap.mmap
+
+#: Bytes unpacked, decoded or counted at once: small beside the text, large beside the cost of a call.
+PIECE: Final = 1 << 20
+
+#: Below this a packed text may be as repetitive as it likes: it cannot do harm.
+_HARMLESS: Final = 1 << 20
+
+#: Byte order marks of other encodings; UTF-32's other one starts with UTF-16's.
+_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """Delimited text in UTF-8, not yet checked.
+
+    Attributes:
+        name: The path as it was given, for messages.
+        data: Its bytes, without a byte order mark.
+        words: The same bytes, eight at a time.
+    """
+
+    name: str
+    data: Bytes
+    words: Words
+
+    @classmethod
+    def of(cls, name: str, content: Content) -> Self:
+        """The text in `content`, which is not copied.
+
+        Raises:
+            InputError: there is no byte in it.
+        """
+        data = np.frombuffer(memoryview(content).toreadonly(), np.uint8)  # one type, so that kernels compile once
+        if data[:3].tobytes() == codecs.BOM_UTF8:
+            data = data[3:]
+        if not data.size:
+            raise InputError("the file is empty", where=name)
+        whole = data if data.size >= WORD else np.pad(data, (0, WORD - data.size))
+        words = np.ndarray(whole.size - WORD + 1, np.uint64, whole.data.toreadonly(), strides=(1,))
+        return cls(name, data, words)
+
+
+def line_of(data: Bytes, offset: int) -> int:
+    r"""The physical line, from 1, of the byte at `offset`; lines end in LF, CRLF or CR.
+
+    >>> line_of(np.frombuffer(b"a\r\nb\rc\nd", np.uint8), 7)
+    4
+    """
+    line = 1
+    for start in range(0, offset, PIECE):
+        piece = data[start : min(start + PIECE, offset)]
+        after = data[start + 1 : start + 1 + piece.size]
+        pairs = (piece[: after.size] == CR) & (after == LF)
+        line += int(np.count_nonzero((piece == LF) | (piece == CR)) - np.count_nonzero(pairs))
+    return line
+
+
+def state(path: str) -> tuple[int, int, int]:
+    """What changes when somebody writes to the regular file: its number, size and time.
+
+    Raises:
+        InputError: there is no such file, or something that is no regular file.
+        FileError: the system does not tell.
+    """
+    try:
+        found = Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError("no such file", where=path) from None
+    except OSError as error:
+        raise FileError(f"the file cannot be read: {error.strerror}", where=path) from None
+    if not stat.S_ISREG(found.st_mode):
+        kind = "a directory" if stat.S_ISDIR(found.st_mode) else "no regular file"
+        raise InputError(f"the input is {kind}", where=path, hint="name a file, or - for standard input")
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def mapped(path: str) -> Content:
+    """The bytes of a file, left on disk until they are looked at."""
+    try:
+        with Path(path).open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError:  # nothing can be mapped where nothing is
+        return b""
+    except OSError as error:
+        raise FileError(f"the file cannot be read: {error.strerror}", where=path) from None
+
+
+def piped(options: ReadOptions) -> Content:
+    """The bytes on standard input."""
+    content = sys.stdin.buffer.read(options.max_memory + 1)
+    if len(content) > options.max_memory:
+        raise _too_much("standard input", options)
+    return content
+
+
+def form(name: str, content: Content) -> str:
+    """The format of a file: one of `sniff.READABLE`."""
+    return format_of(name, bytes(content[:HEAD]), bytes(content[-HEAD:]))
+
+
+def text_of(name: str, content: Content, options: ReadOptions, *, packed: bool) -> Text:
+    """The text in plain or packed bytes.
+
+    Args:
+        name: The path as it was given, for messages.
+        content: The bytes of the file.
+        packed: Whether they are packed by gzip.
+        options: The encoding and the limits.
+
+    Raises:
+        InputError: the bytes are damaged, or not in the encoding.
+        LimitError: the text is larger than the options allow.
+    """
+    if packed:
+        content = _unpacked(name, content, options)
+    if not options.is_utf8:
+        content = _decoded(name, content, options)
+    elif content[:4].startswith(_MARKS):
+        hint = "name the encoding, such as utf-16"
+        raise InputError("the file starts with the mark of UTF-16 or UTF-32, not of UTF-8", where=name, hint=hint)
+    return Text.of(name, content)
+
+
+def _unpacked(name: str, packed: Content, options: ReadOptions) -> bytearray:
+    """The content of a gzip file, to its very end and checksum."""
+    content = bytearray()
+    most = min(options.max_memory, max(options.max_ratio * len(packed), _HARMLESS))
+    try:
+        with gzip.open(io.BytesIO(packed)) as file:
+            while piece := file.read(PIECE):
+                content += piece
+                if len(content) > most:
+                    raise _too_much(name, options)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError("the gzip file is damaged or cut short", where=name) from error
+    inner = form(name.removesuffix(".gz"), content)
+    if inner != "text":
+        raise InputError(f"the gzip file holds a {inner} file, not text", where=name)
+    return content
+
+
+def _too_much(name: str, options: ReadOptions) -> LimitError:
+    what = f"the text exceeds {options.max_memory} bytes, or {options.max_ratio} bytes for one packed byte"
+    return LimitError(what, where=name, hint="unpack it to a plain UTF-8 file, which needs no memory")
+
+
+def _decoded(name: str, content: Content, options: ReadOptions) -> bytearray:
+    """The text in UTF-8, decoded without replacing anything."""
+    decoder = codecs.getincrementaldecoder(options.encoding)()
+    text = bytearray()
+    for start in range(0, len(content), PIECE):
+        piece = content[start : start + PIECE]
+        before = decoder.getstate()
+        try:
+            text += decoder.decode(piece, final=start + PIECE >= len(content)).encode()
+        except UnicodeError:
+            decoder.setstate(before)
+            raise _undecodable(name, text, decoder, piece) from None
+        if len(text) > options.max_memory:
+            raise _too_much(name, options)
+    return text
+
+
+def _undecodable(
+    name: str, text: bytearray, decoder: codecs.IncrementalDecoder, piece: bytes | bytearray
+) -> InputError:
+    """The error for a piece that cannot be decoded: byte by byte, up to the line where that shows."""
+    with suppress(UnicodeError):
+        for place in range(len(piece)):
+            text += decoder.decode(piece[place : place + 1]).encode()
+    line = line_of(np.frombuffer(text, np.uint8), len(text))
+    hint = "name the encoding it was written in"
+    return InputError("a byte that the encoding does not have", where=f"{name}, line {line}", hint=hint)

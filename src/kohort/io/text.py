@@ -1,0 +1,69 @@
+"""Delimited text to a table: cells are found on one thread and coded on another, a chunk of records behind."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.engines.table import Table
+from kohort.io.dictionary import Dictionary
+from kohort.io.header import lay_out
+from kohort.io.records import fill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
+
+    from kohort.io.options import ReadOptions
+    from kohort.io.records import Layout
+    from kohort.io.scan import Lengths, Starts
+    from kohort.io.source import Text, Words
+
+#: Cells of a chunk: their bounds stay in the processor's cache until they are coded.
+_CELLS: Final = 1 << 17
+
+#: Records of a chunk at least: with thousands of columns, calls would cost more than the work.
+_RECORDS: Final = 1 << 10
+
+
+def read_text(text: Text, options: ReadOptions) -> Table:
+    """The table that `text` holds, every cell as it is written.
+
+    Raises:
+        InputError: the text is not well formed; the message names the line and column where that shows.
+        LimitError: a cell is too long.
+    """
+    layout = lay_out(text, options)
+    dictionaries = [Dictionary() for _ in layout.names]
+    records = 0
+    with ThreadPoolExecutor(1) as second:
+        work: list[Future[None]] = []
+        for starts, lengths in _chunks(text, layout, options):
+            records += starts.shape[1]
+            while work:  # a chunk's bounds are overwritten by the next but one: never be further behind
+                work.pop().result()
+            work.append(second.submit(_code, dictionaries, text.words, starts, lengths))
+    for last in work:
+        last.result()
+    columns = (cells.column(text, layout, name) for cells, name in zip(dictionaries, layout.names, strict=True))
+    return Table(tuple(columns), records)
+
+
+def _chunks(text: Text, layout: Layout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths]]:
+    """The bounds of all cells, some records at a time, in two buffers by turns."""
+    shape = len(layout.names), max(_CELLS // len(layout.names), _RECORDS)
+    buffers = cycle([(np.empty(shape, np.int64), np.empty(shape, np.int32)) for _ in range(2)])
+    at = layout.body
+    while at < text.data.size:
+        starts, lengths = next(buffers)
+        records, at = fill(text, layout, options, at, starts, lengths)
+        yield starts[:, :records], lengths[:, :records]
+
+
+def _code(dictionaries: Sequence[Dictionary], words: Words, starts: Starts, lengths: Lengths) -> None:
+    """Code the cells of a chunk."""
+    for cells, first, sizes in zip(dictionaries, starts, lengths, strict=True):
+        cells.add(words, first, sizes)
