@@ -19,6 +19,7 @@ from kohort.hierarchies import (
     from_tree,
     groups,
     intervals,
+    is_builder,
     mask,
     read_hierarchy,
     suppress,
@@ -265,6 +266,14 @@ def test_words_that_ask_for_nothing(text: str) -> None:
         from_spec(text, ["17"], name="age")
     assert (caught.value.exit_status, caught.value.where) == (2, "hierarchy of age")
     assert caught.value.hint.startswith("write ")
+
+
+@pytest.mark.parametrize("text", ["intervals:5,,10", "interval:5,10", "masks"])
+def test_misspelt_words_are_no_paths(tmp_path: Path, text: str) -> None:
+    """Telling a builder from a path already refuses what is neither."""
+    with pytest.raises(UsageError) as caught:
+        is_builder(text, name="age", folder=tmp_path)
+    assert caught.value.where == "hierarchy of age"
 
 
 def test_a_word_without_attribute() -> None:

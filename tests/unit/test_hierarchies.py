@@ -18,6 +18,7 @@ from kohort.hierarchies import (
     from_tree,
     groups,
     intervals,
+    is_builder,
     mask,
     read_hierarchy,
     show,
@@ -332,6 +333,13 @@ def test_what_is_no_builder_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "city.csv"
     path.write_text("Milano;Nord;*\nTorino;Nord;*\nBari;Sud;*\n")
     assert from_spec(str(path), [], name="city") == Hierarchy.from_rows(CITIES)
+
+
+def test_a_path_is_told_from_a_builder(tmp_path: Path) -> None:
+    """Only a builder's name asks for a builder; a file that nearly spells one is looked for in its own folder."""
+    (tmp_path / "date").touch()
+    assert [is_builder(text) for text in ("mask", "intervals:5", "./mask", "masks.csv")] == [True, True, False, False]
+    assert not is_builder("date", folder=tmp_path)
 
 
 def test_a_file_may_nearly_spell_a_builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
