@@ -5,7 +5,7 @@ cell (`scan` saw to that), so two cells hold the same value exactly if their byt
 since every cell equals some distinct value, what concerns cells alone (UTF-8, NUL bytes) is checked on those only.
 
 Open addressing with linear probing, at most half full; a slot holds 32 bits of hash above the value's code plus one.
-Measured at 10 to 25 ns a cell for up to 10,000 values, 130 ns for a million.
+Measured at 13 to 25 ns a cell for tens of values, 40 ns for 10,000, 100 ns for a million.
 """
 
 from __future__ import annotations
