@@ -1,0 +1,118 @@
+"""Draw docs/images/before-after.svg: people of the demo's register before and after, and what each column kept.
+
+    python docs/picture.py
+
+Needs nothing but kohort. The people are synthetic.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import polars as pl
+
+import kohort
+from kohort.generate.italy import italy
+from kohort.generate.population import italy_hierarchies
+from kohort.hierarchies import from_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+K = 10
+SHOWN = 6
+QUASI = ("gender", "city", "age", "education", "profession")
+LINE, TOP = 30, 92
+INK, PALE, ACCENT, PAPER = "#1f2933", "#7b8794", "#0b6e4f", "#ffffff"
+
+
+def main() -> None:
+    """Anonymize the demo's register, take a typical class of it, and draw it."""
+    people = italy(30_000, seed=7)
+    trees = italy_hierarchies()
+    quasi = [
+        kohort.Attribute(name, kohort.Role.QUASI, hierarchy=from_tree(trees[name], name=name) if name in trees else None)
+        for name in QUASI
+    ]
+    hidden = [kohort.Attribute(name, kohort.Role.IDENTIFYING) for name in ("person_id", "first_name", "last_name")]
+    schema = kohort.Schema((*hidden, *quasi, kohort.Attribute("annual_income", kohort.Role.SENSITIVE)))
+    release = kohort.anonymize(people, kohort.Job.of(schema, kohort.KAnonymity(K)))
+    after = cast("pl.DataFrame", release.frame())
+    first = _typical(after)
+    rows = release.lineage[first : first + SHOWN]
+    before = people[rows.tolist()]
+    svg = _svg(before, after[first : first + SHOWN], release)
+    path = Path(__file__).parent / "images" / "before-after.svg"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(svg, encoding="utf-8")
+    print(f"wrote {path}")
+
+
+def _typical(after: pl.DataFrame) -> int:
+    """The first record of a class in which most columns still say something."""
+    classes = after.with_row_index().group_by(QUASI, maintain_order=True).agg(pl.len(), pl.col("index").min())
+    narrow = classes.filter(
+        pl.col("age").str.starts_with("["), ~pl.col("city").is_in(["Italia", "*"]), ~pl.col("gender").str.starts_with("{")
+    )
+    return int(narrow["index"][len(narrow) // 3])
+
+
+def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> str:
+    names = ("name", *QUASI, "annual income")
+    widths = (120, 70, 120, 80, 120, 210, 110)
+    full = before.select(pl.concat_str("first_name", "last_name", separator=" "), *QUASI, "annual_income")
+    safe = after.select(pl.lit(""), *QUASI, "annual_income")
+    width, height = sum(widths) + 60, TOP + 2 * (SHOWN * LINE + 110) + 24 * len(QUASI)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'font-family="system-ui, sans-serif" font-size="13" fill="{INK}">',
+        "<title>A table of people before and after kohort</title>",
+        "<desc>Six synthetic people with name, gender, city, age, education, profession and income. Afterwards the names are "
+        f"gone and the other columns are generalized so that at least {K} people share each combination.</desc>",
+        f'<rect width="{width}" height="{height}" fill="{PAPER}" rx="8"/>',
+        *_table("Before: everybody can be found", 40, names, widths, full.rows(), changed=False),
+        *_table(f"After: every combination is shared by at least {K} people", SHOWN * LINE + 150, names, widths, safe.rows(), changed=True),
+        *_losses(2 * (SHOWN * LINE + 110) + 50, release),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _table(
+    title: str, top: int, names: Sequence[str], widths: Sequence[int], rows: Sequence[tuple[object, ...]], *, changed: bool
+) -> list[str]:
+    parts = [f'<text x="30" y="{top}" font-size="17" font-weight="600">{escape(title)}</text>']
+    for number, cells in enumerate([names, *rows]):
+        left, line = 30, top + LINE * (number + 1)
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            head = number == 0
+            mark = ACCENT if changed and 0 < place <= len(QUASI) and not head else PALE if head else INK
+            weight = "600" if head or mark == ACCENT else "400"
+            parts.append(f'<text x="{left}" y="{line}" fill="{mark}" font-weight="{weight}">{escape(str(cell))}</text>')
+            left += width
+        if changed and number:
+            parts.append(f'<text x="30" y="{line}" fill="{PALE}">removed</text>')
+    parts.append(f'<line x1="30" x2="{30 + sum(widths)}" y1="{top + LINE + 8}" y2="{top + LINE + 8}" stroke="{PALE}"/>')
+    return parts
+
+
+def _losses(top: int, release: kohort.Release) -> list[str]:
+    total = release.table.records
+    parts = [
+        f'<text x="30" y="{top}" font-size="17" font-weight="600">Detail kept over all {total:,} people</text>',
+    ]
+    for number, (name, loss) in enumerate(release.losses.items(), 1):
+        line = top + 6 + 24 * number
+        parts += [
+            f'<text x="30" y="{line}">{escape(name)}</text>',
+            f'<rect x="130" y="{line - 12}" width="400" height="14" fill="none" stroke="{PALE}"/>',
+            f'<rect x="130" y="{line - 12}" width="{400 * (1 - loss):.0f}" height="14" fill="{ACCENT}"/>',
+            f'<text x="540" y="{line}">{1 - loss:.0%} kept</text>',
+        ]
+    return parts
+
+
+if __name__ == "__main__":
+    main()
