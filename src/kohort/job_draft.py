@@ -23,7 +23,7 @@ A kohort job: correct the roles below, then   kohort run THIS_FILE
 Every key is described by   kohort schema"""
 
 
-def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[str, str | bool | None]) -> str:
+def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[str, object]) -> str:
     """The TOML text of a job over `source` with one table per guess, its reasons above it.
 
     Args:
@@ -35,9 +35,8 @@ def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[
     document = tomlkit.document()
     for line in HEAD.splitlines():
         document.add(tomlkit.comment(line))
-    path = Path(source)
     document["input"] = {"path": source} | {key: value for key, value in reading.items() if value is not None}
-    document["output"] = {"path": f"{path.name.removesuffix('.gz').removesuffix(path.suffix) or 'table'}.release.csv"}
+    document["output"] = {"path": f"{_stem(source)}.release.csv"}
     document["privacy"] = {"k": k}
     document["method"] = {"name": "mondrian", "cut": "nearest"}
     columns = tomlkit.table(is_super_table=True)
@@ -45,6 +44,15 @@ def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[
         columns[guess.name] = _column(guess)
     document["columns"] = columns
     return tomlkit.dumps(document)
+
+
+def _stem(source: str) -> str:
+    """The name of the input without its endings.
+
+    >>> _stem("data/people.csv.gz"), _stem("-")
+    ('people', 'table')
+    """
+    return "table" if source == "-" else Path(Path(source).name.removesuffix(".gz")).stem
 
 
 def _column(guess: Guess) -> Table:

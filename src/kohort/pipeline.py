@@ -27,11 +27,19 @@ from kohort.schema import Role
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from kohort.engines.table import Table
     from kohort.recoding import Classes
     from kohort.verify import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A file to publish with a release, and what writes it from the verified release."""
+
+    path: Path
+    content: Callable[[Release], bytes]
 
 
 @dataclass(slots=True)
@@ -42,7 +50,7 @@ class Stages:
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
     @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
+    def __call__(self, name: str) -> Generator[None]:
         """Tell of stage `name` and time it."""
         self.tell(name)
         start = time.perf_counter()
@@ -62,6 +70,8 @@ def anonymize(
     overwrite: bool = False,
     threads: int = 1,
     tell: Callable[[str], None] = silent,
+    reports: tuple[Report, ...] = (),
+    inputs: tuple[Path, ...] = (),
 ) -> Release:
     """Make a verified release of `source`.
 
@@ -72,14 +82,17 @@ def anonymize(
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
         tell: Called with the name of each stage as it begins.
+        reports: Further files to publish with the release, or not at all.
+        inputs: Files besides the source that no output may replace.
 
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
     stage = Stages(tell)
     if target is not None:
-        path = Path(target)
-        check_target(path, overwrite=overwrite, inputs=_paths(source), companions=[beside(path)])
+        path, inputs = Path(target), (*_paths(source), *inputs)
+        companions = [beside(path), *(report.path for report in reports)]
+        check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
     with stage("read"):
         table = io.read(source, job.reading)
     release = solve(table, job, threads=threads, stage=stage)
@@ -87,12 +100,10 @@ def anonymize(
     if target is None:
         with stage("verify"):
             return replace(release, verdict=verify_table(release.table, _claim(release)))
-    return save(release, target, overwrite=overwrite, inputs=_paths(source), stage=stage)
+    return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
 
 
-def rehearse(
-    source: object, job: Job, *, threads: int = 1, tell: Callable[[str], None] = silent
-) -> Release:
+def rehearse(source: object, job: Job, *, threads: int = 1, tell: Callable[[str], None] = silent) -> Release:
     """What `anonymize` would release and what it would cost; nothing is written and nothing verified."""
     stage = Stages(tell)
     with stage("read"):
@@ -134,6 +145,7 @@ def save(
     overwrite: bool = False,
     inputs: tuple[Path, ...] = (),
     stage: Stages | None = None,
+    reports: tuple[Report, ...] = (),
 ) -> Release:
     """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing.
 
@@ -159,11 +171,16 @@ def save(
     def certify(verdict: Verdict, sha256: str, size: int) -> bytes:
         return certificate(verdict, path.name, sha256, size, job=release.job.described(), metrics=release.metrics)
 
-    companion: Companion[Verdict] = Companion(beside(path), certify)
-    verdict = publish(
-        path, write_release, verify_release, companions=[companion], overwrite=overwrite, inputs=inputs
+    def published(verdict: Verdict) -> Release:
+        return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
+
+    def companion(report: Report) -> Companion[Verdict]:
+        return Companion(report.path, lambda verdict, _sha256, _size: report.content(published(verdict)))
+
+    companions = [Companion(beside(path), certify), *map(companion, reports)]
+    return published(
+        publish(path, write_release, verify_release, companions=companions, overwrite=overwrite, inputs=inputs)
     )
-    return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=companion.path)
 
 
 def beside(target: Path) -> Path:

@@ -2,41 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from kohort.report import Json
 
 #: Width of a full bar of loss, in characters.
-BAR = 24
+BAR: Final = 24
 
 
-def release_text(figures: dict[str, Json]) -> str:
+def release_text(figures: Mapping[str, Json]) -> str:
     """The figures of `kohort.report.numbers` as a few lines for a person."""
-    number = cast("dict[str, int]", figures)
+    return "\n".join([*_classes(figures), "", *_cost(figures), *_exposure(figures), *_places(figures)])
+
+
+def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
+    """What was released, and whether somebody looked."""
+    records, released, suppressed = _counts(figures, "records", "released", "suppressed")
+    classes, smallest, largest = _counts(figures, "classes", "smallest", "largest")
+    yield f"{released:,} of {records:,} records released, {suppressed:,} suppressed"
+    yield f"{classes:,} classes of {smallest:,} to {largest:,} records (asked for k = {figures['k']})"
+    if figures["verified"]:
+        where = "the published bytes" if figures["release"] else "the released cells"
+        yield f"verified on {where}: every class has at least {smallest:,} records"
+    else:
+        yield "dry run: nothing was written, nothing verified"
+
+
+def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
+    """The quality metrics, and how much detail each quasi-identifier lost."""
     metrics = cast("dict[str, float]", figures["metrics"])
     losses = cast("dict[str, float]", figures["losses"])
-    lines = [
-        f"{number['released']:,} of {number['records']:,} records released in {number['classes']:,} classes"
-        f" of {number['smallest']:,} to {number['largest']:,}; {number['suppressed']:,} suppressed",
-        _verdict(figures),
-        "",
-        "What it cost" + "".join(f"   {name.upper()} {_figure(value)}" for name, value in metrics.items()),
-    ]
+    yield "What it cost   " + "   ".join(f"{name.upper()} {_figure(value)}" for name, value in metrics.items())
     width = max(map(len, losses), default=0)
-    lines += [f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost" for name, loss in losses.items()]
+    for name, loss in losses.items():
+        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost"
+
+
+def _exposure(figures: Mapping[str, Json]) -> Iterator[str]:
+    """How many people the ends of printed ranges expose."""
     if figures["range_exposure"]:
-        lines += ["", f"Range ends are data values: {number['range_exposure']:,} people are the only one at an end of"
-                      " a printed range (declare a grid to avoid this)"]  # fmt: skip
-    places = [f"{what:<12} {figures[what]}" for what in ("release", "certificate") if figures[what]]
-    return "\n".join([*lines, "", *places] if places else lines)
+        (people,) = _counts(figures, "range_exposure")
+        yield ""
+        yield f"Range ends are data values: {people:,} people alone hold an end of a printed range."
+        yield "Public cut points (a grid) avoid this."
 
 
-def _verdict(figures: dict[str, Json]) -> str:
-    if not figures["verified"]:
-        return f"dry run: nothing was written, nothing verified (asked for k = {figures['k']})"
-    where = "the published bytes" if figures["release"] else "the released cells"
-    return f"verified on {where}: every class has at least {figures['smallest']} records (asked for k = {figures['k']})"
+def _places(figures: Mapping[str, Json]) -> Iterator[str]:
+    """Where the files are."""
+    if figures["release"]:
+        yield ""
+        yield f"release      {figures['release']}"
+        yield f"certificate  {figures['certificate']}"
+
+
+def _counts(figures: Mapping[str, Json], *names: str) -> list[int]:
+    return [cast("int", figures[name]) for name in names]
 
 
 def _figure(value: float) -> str:

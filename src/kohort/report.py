@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from kohort.release import Release
 
 #: What JSON can say.
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
 def numbers(release: Release) -> dict[str, Json]:
@@ -23,9 +23,9 @@ def numbers(release: Release) -> dict[str, Json]:
     return {
         "records": release.source.records,
         "released": release.table.records,
-        "suppressed": release.source.records - release.table.records,
+        "suppressed": release.suppressed,
         "classes": release.sizes.size,
-        "smallest": int(release.sizes.min(initial=0)),
+        "smallest": int(release.sizes.min()) if release.sizes.size else 0,
         "largest": int(release.sizes.max(initial=0)),
         "k": release.job.k,
         "metrics": _plain(release.metrics),
@@ -36,11 +36,14 @@ def numbers(release: Release) -> dict[str, Json]:
         "release": None if release.path is None else str(release.path),
         "certificate": None if release.certificate is None else str(release.certificate),
         "verified": verdict is not None,
-        "trace": {name: count for name, count in release.trace.items()},
+        "trace": dict(release.trace),
         "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     }
 
 
 def _plain(figures: Mapping[str, float]) -> dict[str, Json]:
     """Figures rounded to what nobody misses, whole ones as integers."""
-    return {name: int(value) if value.is_integer() and abs(value) > 1 else round(value, 10) for name, value in figures.items()}
+    return {
+        name: int(value) if value.is_integer() and abs(value) > 1 else round(value, 10)
+        for name, value in figures.items()
+    }

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from io import TextIOWrapper
+from pathlib import Path
+from traceback import extract_tb
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from kohort.cli import anonymize, check, demo, describe, generate, hierarchy
-from kohort.errors import KohortError
+from kohort.errors import FileError, KohortError, LimitError
 
 if TYPE_CHECKING:
     from types import FrameType
+
+#: A fault of kohort itself: none of the statuses that scripts rely on (as sysexits.h has it).
+INTERNAL = 70
+
+#: What is left to say of a run that was stopped by a signal.
+_STOPPED = {
+    130: "interrupted; what was not complete was not published",
+    143: "terminated; what was not complete was not published",
+}
 
 app = typer.Typer(
     name="kohort",
@@ -37,32 +49,61 @@ app.add_typer(generate.app, name="generate")
 def _version(
     context: typer.Context,
     *,
-    version: bool = typer.Option(False, "--version", help="Print kohort's version and stop."),  # noqa: FBT003  typer's signature
+    version: Annotated[bool, typer.Option("--version", help="Print kohort's version and stop.")] = False,
 ) -> None:
     if version:
-        from kohort import __version__  # noqa: PLC0415  one flag needs it
+        from kohort import __version__
 
         typer.echo(__version__)
         context.exit()
 
 
-def main() -> None:
-    """Run the command line and leave with the exit status of design.md: 0, or the error's own."""
-    signal.signal(signal.SIGTERM, _terminated)
+def main() -> int:
+    """Run the command line; the exit status of design.md: 0, or the error's own. No traceback, whatever happens."""
+    signal.signal(signal.SIGTERM, _terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
     try:
-        app()
-    except KohortError as fault:
-        typer.echo(f"kohort: {fault}", err=True)
-        sys.exit(fault.exit_status)
-    except KeyboardInterrupt:
-        typer.echo("kohort: interrupted; nothing was published", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has left; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(6)
+        app(prog_name="kohort")
+    except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
+        status, message = _ending(end)
+    else:
+        return 0
+    if message:
+        with suppress(OSError):  # nobody may be listening any more
+            typer.echo(f"kohort: {message}", err=True)
+    return status
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> None:
+def _ending(end: BaseException) -> tuple[int, str]:
+    """The exit status that what was raised means, and what is left to say."""
+    match end:
+        case KohortError():
+            ending = end.exit_status, str(end)
+        case SystemExit(code=int(status)):
+            ending = status, _STOPPED.get(status, "")
+        case SystemExit():
+            ending = 0, ""
+        case KeyboardInterrupt():
+            ending = 130, _STOPPED[130]
+        case MemoryError():
+            ending = LimitError.exit_status, "the memory is used up; nothing more was published"
+        case OSError():
+            ending = FileError.exit_status, f"the system refused: {end.strerror}"
+        case _:
+            ending = INTERNAL, _internal(end)
+    return ending
+
+
+def _internal(fault: BaseException) -> str:
+    """Where kohort itself failed: kinds and places only, since an error's text may repeat a cell."""
+    root = Path(__file__).parents[1]
+    places = [frame for frame in extract_tb(fault.__traceback__) if Path(frame.filename).is_relative_to(root)]
+    steps = [f"    {Path(frame.filename).relative_to(root)}, line {frame.lineno}" for frame in places]
+    return "\n".join([f"a fault of its own ({type(fault).__name__}); please report these lines:", *steps])
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
     """Leave as after Ctrl-C, so that whatever is open is cleaned up, but with the status of SIGTERM."""
     sys.exit(143)

@@ -8,6 +8,7 @@ import typer
 
 from kohort.cli import options
 from kohort.cli.screen import say
+from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from kohort.checking import Check
@@ -22,17 +23,20 @@ def check(
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
     no_header: options.NoHeader = False,
+    skip_blank: options.SkipBlank = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Does this file meet k as it stands? Status 0 if so, 1 if not."""
-    from kohort.checking import check as judge  # noqa: PLC0415  imports the data-frame library
-    from kohort.io import ReadOptions, read  # noqa: PLC0415
-    from kohort.models.k_anonymity import KAnonymity  # noqa: PLC0415
+    options.use_threads()
+    from kohort.checking import check as judge
+    from kohort.models.k_anonymity import KAnonymity
 
-    models = (KAnonymity(k),)
-    table = read(source, ReadOptions(separator=separator, encoding=encoding, header=not no_header))
-    found = judge(table, options.names(quasi), models)
+    models, columns = (KAnonymity(k),), options.names(quasi)
+    if not columns:
+        raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
+    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+    found = judge(table, columns, models)
     say(_text(found), _figures(found, k), as_json=json, quiet=quiet)
     if not found.met:
         raise typer.Exit(1)
@@ -44,21 +48,27 @@ def _figures(found: Check, k: int) -> dict[str, Json]:
         "k": k,
         "records": found.records,
         "classes": found.sizes.size,
-        "smallest": int(found.sizes.min(initial=0)),
-        "largest": int(found.sizes.max(initial=0)),
+        "smallest": int(found.sizes.min()),
+        "largest": int(found.sizes.max()),
         "classes_by_normalised_text": found.merged,
         "models": [
-            {"model": one.model, "met": one.met, "failing_classes": one.failing_classes, "failing_records": one.failing_records}
+            {
+                "model": one.model,
+                "met": one.met,
+                "failing_classes": one.failing_classes,
+                "failing_records": one.failing_records,
+            }
             for one in found.findings
         ],
     }
 
 
 def _text(found: Check) -> str:
-    lines = [f"{found.records:,} records in {found.sizes.size:,} classes of {found.sizes.min(initial=0):,} to {found.sizes.max(initial=0):,}"]
+    sizes = found.sizes
+    lines = [f"{found.records:,} records in {sizes.size:,} classes of {sizes.min():,} to {sizes.max():,}"]
     for one in found.findings:
-        verdict = "met" if one.met else f"NOT met: {one.failing_classes:,} classes with {one.failing_records:,} records fail"
-        lines.append(f"{one.model}: {verdict}")
-    if found.merged < found.sizes.size:
-        lines.append(f"note: spellings differ; read without regard to case, blanks and width there are {found.merged:,} classes")
+        failing = f"{one.failing_classes:,} classes with {one.failing_records:,} records fail"
+        lines.append(f"{one.model}: {'met' if one.met else f'NOT met: {failing}'}")
+    if found.merged < sizes.size:
+        lines.append(f"note: spellings differ; regardless of case, blanks and width there are {found.merged:,} classes")
     return "\n".join(lines)

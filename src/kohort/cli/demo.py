@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kohort.cli import options
-from kohort.cli.screen import progress
+from kohort.cli.screen import progress, say
+from kohort.errors import FileError, TargetError
+
+if TYPE_CHECKING:
+    from kohort.job import Request
+    from kohort.release import Release
 
 #: The job of the demo: what a steward would write for this register.
 JOB = """\
-# The demo's job: change it and run   kohort run {job} --overwrite
+# The demo's job. Change it, then   kohort run job.toml --overwrite
 [input]
 path = "people.csv"
 
@@ -36,41 +44,80 @@ annual_income = {{ role = "sensitive" }}
 
 
 def demo(
-    folder: Annotated[Path, typer.Option("--out", help="The folder to work in.")] = Path("demo"),
     *,
-    records: Annotated[int, typer.Option(min=1, help="How many people.")] = 30_000,
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The folder to work in; made if needed.")] = Path(
+        "demo"
+    ),
+    records: Annotated[int, typer.Option(metavar="N", min=1, help="How many people.")] = 30_000,
     k: options.K = 10,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same people.")] = 7,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Generate a register, anonymise it, verify it, show what happened."""
-    options.use_threads(options.CORES)
-    from kohort import pipeline, render, report  # noqa: PLC0415  imports the data-frame library
-    from kohort.generate.italy import write_italy  # noqa: PLC0415
-    from kohort.job import load  # noqa: PLC0415
+    options.use_threads()
+    from kohort.generate.italy import write_italy
+    from kohort.job import load
+    from kohort.models.k_anonymity import KAnonymity
+    from kohort.render import release_text
+    from kohort.report import numbers
 
-    typer.echo(f"1. A synthetic register of {records:,} people living in Italy; nobody in it is real.\n")
-    people, *_ = write_italy(folder, records, seed=seed, overwrite=True)
-    typer.echo(_head(people) + "\n")
-    job = folder / "job.toml"
-    job.write_text(JOB.format(job=job, k=k), encoding="utf-8")
-    typer.echo(f"2. Names and ids go; gender, city, age, education and profession are generalized until every\n"
-               f"   combination is shared by at least {k} people (Mondrian, strict). Incomes stay as they are.\n")  # fmt: skip
-    request = load(job)
-    with progress(quiet=False) as tell:
-        release = pipeline.anonymize(
-            request.source, request.job, target=request.target, overwrite=True, threads=options.CORES, tell=tell
-        )
-    typer.echo(_head(Path(request.target)) + "\n")
-    typer.echo("3. What came of it\n")
-    typer.echo(render.release_text(report.numbers(release)) + "\n")
+    KAnonymity(k)  # refuses what is no k
+    say(f"1. A synthetic register of {records:,} people living in Italy; nobody in it is real.\n")
+    people, *_ = write_italy(out, records, seed=seed, overwrite=overwrite)
+    say(f"{_head(people)}\n")
+    say(
+        "2. Names and ids go. Gender, city, age, education and profession are generalized (Mondrian, strict) until\n"
+        f"   every combination is shared by at least {k} people. Incomes stay as they are.\n"
+    )
+    job = _write_job(out / "job.toml", k, overwrite=overwrite)
+    release = _release(load(job), overwrite=overwrite)
+    say(f"{_head(out / 'release.csv')}\n")
+    say(f"3. What came of it\n\n{_indented(release_text(numbers(release)))}\n")
     quasi = ",".join(attribute.name for attribute in release.job.schema.quasi)
-    typer.echo("Where to go from here")
-    typer.echo(f"  the release      {release.path}\n  its certificate  {release.certificate}\n  the job          {job}")
-    typer.echo(f"  check it again   kohort check {release.path} --quasi {quasi} --k {k}")
-    typer.echo("  your own table   kohort inspect YOUR.csv, then kohort init YOUR.csv")
+    say(
+        "4. Where to go from here\n\n"
+        f"   check the release   kohort check {out / 'release.csv'} --quasi {quasi} --k {k}\n"
+        f"   change the job      edit {job}, then kohort run {job} --overwrite\n"
+        "   your own table      kohort inspect YOUR.csv, then kohort init YOUR.csv"
+    )
+
+
+def _write_job(path: Path, k: int, *, overwrite: bool) -> Path:
+    try:
+        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
+            file.write(JOB.format(k=k))
+    except FileExistsError:
+        raise TargetError("the output exists", where=str(path), hint="replace it with --overwrite") from None
+    except OSError as fault:
+        raise FileError(f"the job could not be written: {fault.strerror}", where=str(path)) from None
+    return path
+
+
+def _release(request: Request, *, overwrite: bool) -> Release:
+    """The verified release that the demo's job asks for."""
+    from kohort import pipeline
+
+    with progress() as tell:
+        return pipeline.anonymize(
+            request.source,
+            request.job,
+            target=request.target,
+            overwrite=overwrite,
+            threads=options.CORES,
+            tell=tell,
+            inputs=request.inputs,
+        )
 
 
 def _head(path: Path, lines: int = 4) -> str:
-    """The first lines of a file, indented and cut to the width of a terminal."""
-    with path.open(encoding="utf-8") as file:
-        return "\n".join(f"   {line.rstrip()[:110]}" for line, _ in zip(file, range(lines), strict=False))
+    """The first lines of a CSV file as a table, cut to the width of the terminal."""
+    room = get_terminal_size((120, 24)).columns - 3
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(islice(csv.reader(file), lines))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return _indented("\n".join(line[:room].rstrip() for line in padded))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"   {line}".rstrip() for line in text.splitlines())

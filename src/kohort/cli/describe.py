@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,6 @@ import typer
 
 from kohort.cli import options
 from kohort.cli.screen import say
-from kohort.errors import TargetError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,52 +21,77 @@ if TYPE_CHECKING:
 def inspect(
     source: options.Source,
     *,
+    missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
     no_header: options.NoHeader = False,
+    skip_blank: options.SkipBlank = False,
     json: options.Json = False,
 ) -> None:
     """Guess what each column reveals, and say why; write nothing."""
-    guesses = _guesses(source, separator, encoding, header=not no_header)
-    figures: dict[str, Json] = {"columns": [_figures(guess) for guess in guesses]}
+    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+    from kohort.inspection import inspect_table
+
+    guesses = inspect_table(table, missing=frozenset(["", *(missing_token or ())]))
+    figures: dict[str, Json] = {"records": table.records, "columns": [_figures(guess) for guess in guesses]}
     say(_text(guesses), figures, as_json=json)
 
 
 def init(
     source: options.Source,
     *,
-    out: Annotated[Path, typer.Option("--out", help="The job file to write.")] = Path("job.toml"),
+    out: Annotated[Path, typer.Option("--out", metavar="JOB", help="The job file to write.")] = Path("job.toml"),
     k: options.K = 10,
+    missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
     no_header: options.NoHeader = False,
+    skip_blank: options.SkipBlank = False,
     overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write a job file with those guesses, for you to correct."""
-    if out.exists() and not overwrite:
-        raise TargetError("the job file exists", where=str(out), hint="choose another --out, or --overwrite")
-    guesses = _guesses(source, separator, encoding, header=not no_header)
-    from kohort.job_draft import job_text  # noqa: PLC0415  imports the TOML writer
+    options.use_threads()
+    from kohort.inspection import inspect_table
+    from kohort.job_draft import job_text
+    from kohort.models.k_anonymity import KAnonymity
+    from kohort.publish import check_target, publish
 
-    reading = {"separator": separator, "encoding": encoding if encoding != "utf-8" else None, "header": False if no_header else None}
-    out.write_text(job_text(guesses, source, k=k, reading=reading), encoding="utf-8")
-    typer.echo(f"wrote {out}: correct the guesses in it, then  kohort run {out}")
+    KAnonymity(k)  # refuses what is no k
+    inputs = () if source == "-" else (Path(source),)
+    check_target(out, overwrite=overwrite, inputs=inputs)
+    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+    tokens = ["", *(missing_token or ())]
+    guesses = inspect_table(table, missing=frozenset(tokens))
+    reading: dict[str, object] = {
+        "separator": separator,
+        "encoding": encoding if encoding != "utf-8" else None,
+        "header": False if no_header else None,
+        "skip-blank": True if skip_blank else None,
+        "missing": tokens if missing_token else None,
+    }
+    text = job_text(guesses, _from_folder(source, out.parent), k=k, reading=reading)
+    publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
+    say(f"wrote {out}: correct the guesses in it, then   kohort run {out}", quiet=quiet)
 
 
 def schema() -> None:
     """Print the JSON Schema of a job file."""
-    from json import dumps  # noqa: PLC0415
+    from json import dumps
 
-    from kohort.job import JobFile  # noqa: PLC0415  imports the data-frame library
+    options.use_threads()
+    from kohort.job import JobFile
 
-    typer.echo(dumps(JobFile.model_json_schema(by_alias=True), indent=2))
+    say(dumps(JobFile.model_json_schema(by_alias=True), indent=2))
 
 
-def _guesses(source: str, separator: str | None, encoding: str, *, header: bool) -> Sequence[Guess]:
-    from kohort.inspection import inspect_table  # noqa: PLC0415  imports the data-frame library
-    from kohort.io import ReadOptions, read  # noqa: PLC0415
-
-    return inspect_table(read(source, ReadOptions(separator=separator, encoding=encoding, header=header)))
+def _from_folder(source: str, folder: Path) -> str:
+    """The source's path as a file in `folder` has to say it."""
+    return (
+        source
+        if source == "-"
+        else os.path.relpath(Path(source).parent.resolve() / Path(source).name, folder.resolve())
+    )
 
 
 def _figures(guess: Guess) -> dict[str, Json]:
@@ -80,15 +105,22 @@ def _figures(guess: Guess) -> dict[str, Json]:
         "distinctness": round(guess.distinctness, 6),
         "separation": round(guess.separation, 6),
         "hierarchy": guess.hierarchy,
-        "grid": None if guess.grid is None else str(guess.grid),
+        "grid": guess.grid,
     }
 
 
 def _text(guesses: Sequence[Guess]) -> str:
-    width = max(map(len, (guess.name for guess in guesses)), default=0)
-    lines = [f"{'column':<{width}}  {'guessed role':<12}  {'scale':<11}  distinct  missing  separation  why"]
+    width = max(len("column"), *(len(guess.name) for guess in guesses))
+    lines = [f"{'column':<{width}}  guessed role  scale        distinct  missing  separation"]
     for guess in guesses:
-        figures = f"{guess.distinct:>8,}  {guess.missing:>7,}  {guess.separation:>9.1%}"
-        lines.append(f"{guess.name:<{width}}  {guess.role:<12}  {guess.scale:<11}  {figures}   {'; '.join(guess.reasons)}")
-    lines += ["", "These are guesses: a person who knows the data must correct them. `kohort init` writes them as a job file."]
-    return "\n".join(lines)
+        figures = f"{guess.distinct:>8,}  {guess.missing:>7,}  {guess.separation:>10.1%}"
+        lines.append(f"{guess.name:<{width}}  {guess.role:<12}  {guess.scale:<11}  {figures}")
+        lines += [f"    {reason}" for reason in guess.reasons]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "separation: the share of the pairs of records that the column alone tells apart",
+            "These are guesses: a person who knows the data must correct them. kohort init writes them as a job file.",
+        ]
+    )

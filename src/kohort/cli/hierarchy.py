@@ -12,110 +12,126 @@ from kohort.cli.screen import say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kohort.engines.table import Column
+    from kohort.engines.table import Table
     from kohort.hierarchy import Hierarchy
+    from kohort.report import Json
+
+#: Forms that a hierarchy file can have, by its name's ending.
+_FORMS = (".csv", ".json")
 
 app = typer.Typer(help="Build, show, check and convert generalization hierarchies.", no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy: CSV (one line per leaf) or JSON (a tree).")]
 Out = Annotated[Path, typer.Option("--out", metavar="OUT", help="Where to write: a .csv or .json file.")]
-ColumnName = Annotated[str, typer.Option("--column", help="The column of the table.")]
 
 
 @app.command()
 def build(
-    spec: Annotated[str, typer.Argument(metavar="BUILDER", help="intervals:5,10,20  mask:right  dates  frequency:10  suppress")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="BUILDER", help="intervals:5,10,20, mask:right, dates, frequency:10 or suppress; see the reference."
+        ),
+    ],
     *,
     source: Annotated[str, typer.Option("--in", metavar="IN", help="The table whose values become leaves.")],
-    column: ColumnName,
+    column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column of the table.")],
     out: Out,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
+    no_header: options.NoHeader = False,
+    skip_blank: options.SkipBlank = False,
     overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Build a hierarchy over the values of a table's column."""
-    from kohort.hierarchies import from_spec  # noqa: PLC0415  imports NumPy
+    options.use_threads()
+    from kohort import hierarchies
 
-    held = _column(source, column, separator, encoding)
-    made = from_spec(spec, _values(held), name=column, counts=_counts(held))
+    inputs = () if source == "-" else (Path(source),)
+    _check_out(out, inputs, overwrite=overwrite)
+    if not hierarchies.is_builder(spec, name=column):
+        raise UsageError(f"{spec} is no builder", where="BUILDER", hint="to rewrite a file: kohort hierarchy convert")
+    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+    counts = _counts(table, column)
+    made = hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
     _write(made, out, overwrite=overwrite)
-    typer.echo(f"wrote {out}: {_size(made)}")
+    say(f"wrote {out}: {_size(made)}", quiet=quiet)
 
 
 @app.command()
 def show(
     file: File,
     *,
-    limit: Annotated[int, typer.Option(min=1, help="About how many lines to print.")] = 60,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="About how many lines to print.")] = 60,
 ) -> None:
     """Print a hierarchy as a tree with the number of leaves under each node."""
-    from kohort import hierarchies  # noqa: PLC0415  imports NumPy
+    from kohort import hierarchies
 
     made = hierarchies.read_hierarchy(file, name=file.stem)
-    typer.echo(_size(made))
-    typer.echo(hierarchies.show(made, limit=limit))
+    say(f"{_size(made)}\n{hierarchies.show(made, limit=limit)}")
 
 
 @app.command()
 def check(
     file: File,
     *,
-    source: Annotated[str | None, typer.Option("--in", metavar="IN", help="A table whose values it must cover.")] = None,
-    column: Annotated[str | None, typer.Option("--column", help="The column of that table.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--in", metavar="IN", help="A table with a column that it must cover.")
+    ] = None,
+    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="That column.")] = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
+    no_header: options.NoHeader = False,
+    skip_blank: options.SkipBlank = False,
     json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it."""
-    from kohort import hierarchies  # noqa: PLC0415  imports NumPy
+    if (source is None) != (column is None):
+        raise UsageError("--in and --column go together", where="--in, --column", hint="name the table and its column")
+    options.use_threads()
+    from kohort import hierarchies
 
     made = hierarchies.read_hierarchy(file, name=file.stem)
     warnings = hierarchies.findings(made)
-    if (source is None) != (column is None):
-        raise UsageError("--in and --column go together", hint="name the table and its column")
-    values = records = 0
+    lacking: list[int] = []
     if source is not None and column is not None:
-        values, records = _lacking(made, _column(source, column, separator, encoding))
+        table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+        lacking = [records for value, records in _counts(table, column).items() if value not in made.index]
     lines = [f"{_size(made)}; it nests", *(f"warning: {warning}" for warning in warnings)]
-    if values:
-        lines.append(f"NOT covered: {values:,} values of column {column} ({records:,} records) are no leaf")
-    figures = {"leaves": len(made.leaves), "height": made.height, "warnings": list(warnings)}
-    say("\n".join(lines), {**figures, "missing_values": values, "missing_records": records}, as_json=json)
-    if values:
+    if column is not None:
+        lines.append(
+            f"NOT covered: {len(lacking):,} values of column {column} ({sum(lacking):,} records) are no leaf"
+            if lacking
+            else f"column {column} is covered"
+        )
+    figures: dict[str, Json] = {"leaves": len(made.leaves), "height": made.height, "warnings": [*warnings]}
+    figures |= {"missing_values": len(lacking), "missing_records": sum(lacking)}
+    say("\n".join(lines), figures, as_json=json, quiet=quiet)
+    if lacking:
         raise typer.Exit(1)
 
 
 @app.command()
-def convert(file: File, out: Out, *, overwrite: options.Overwrite = False) -> None:
+def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet: options.Quiet = False) -> None:
     """Write a hierarchy in the other form: CSV rows to a JSON tree, or back."""
-    from kohort.hierarchies import read_hierarchy  # noqa: PLC0415  imports NumPy
+    from kohort.hierarchies import read_hierarchy
 
-    _write(read_hierarchy(file, name=file.stem), out, overwrite=overwrite)
-    typer.echo(f"wrote {out}")
-
-
-def _column(source: str, column: str, separator: str | None, encoding: str) -> Column:
-    from kohort.checking import named_column  # noqa: PLC0415  imports the data-frame library
-    from kohort.io import ReadOptions, read  # noqa: PLC0415
-
-    return named_column(read(source, ReadOptions(separator=separator, encoding=encoding)), column)
+    _check_out(out, (file,), overwrite=overwrite)
+    made = read_hierarchy(file, name=file.stem)
+    _write(made, out, overwrite=overwrite)
+    say(f"wrote {out}: {_size(made)}", quiet=quiet)
 
 
-def _values(column: Column) -> Sequence[str]:
-    """The column's values without the missing one."""
-    return [value for value in column.values.to_list() if value]
+def _counts(table: Table, name: str) -> dict[str, int]:
+    """How many records have each value of a column; a missing value is none."""
+    from kohort.checking import named_column
 
-
-def _counts(column: Column) -> dict[str, int]:
-    return {value: count for value, count in zip(column.values.to_list(), column.counts().tolist(), strict=True) if value}
-
-
-def _lacking(hierarchy: Hierarchy, column: Column) -> tuple[int, int]:
-    """How many values, and how many records with them, are no leaf; a missing value need not be one."""
-    lacking = [count for value, count in _counts(column).items() if value not in hierarchy.index]
-    return len(lacking), sum(lacking)
+    column = named_column(table, name)
+    return {
+        value: count for value, count in zip(column.values.to_list(), column.counts().tolist(), strict=True) if value
+    }
 
 
 def _size(hierarchy: Hierarchy) -> str:
@@ -123,10 +139,19 @@ def _size(hierarchy: Hierarchy) -> str:
     return f"{len(hierarchy.leaves):,} leaves, height {hierarchy.height} (nodes per level: {levels})"
 
 
-def _write(hierarchy: Hierarchy, out: Path, *, overwrite: bool) -> None:
-    from kohort.hierarchies import write_csv, write_json  # noqa: PLC0415  imports NumPy
+def _check_out(out: Path, inputs: tuple[Path, ...], *, overwrite: bool) -> None:
+    """Refuse, before any work, a file that cannot be written."""
+    from kohort.publish import check_target
 
-    writers = {".csv": write_csv, ".json": write_json}
-    if out.suffix not in writers:
-        raise UsageError("a hierarchy is written as .csv or .json", where=str(out), hint="choose another name for --out")
-    writers[out.suffix](hierarchy, out, overwrite=overwrite)
+    if out.suffix not in _FORMS:
+        raise UsageError(
+            "a hierarchy is written as .csv or .json", where=str(out), hint="choose another name for --out"
+        )
+    check_target(out, overwrite=overwrite, inputs=inputs)
+
+
+def _write(hierarchy: Hierarchy, out: Path, *, overwrite: bool) -> None:
+    from kohort.hierarchies import write_csv, write_json
+
+    write = write_csv if out.suffix == ".csv" else write_json
+    write(hierarchy, out, overwrite=overwrite)

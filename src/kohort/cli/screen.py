@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
+from kohort.errors import FileError
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Mapping
 
     from kohort.report import Json
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
     """A line on standard error that says which stage runs and since when; only on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console  # noqa: PLC0415  only where there is a terminal
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -30,9 +33,20 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda stage: bar.update(task, description=f"{stage} …")
 
 
-def say(text: str, figures: Json, *, as_json: bool, quiet: bool = False) -> None:
-    """Print `figures` as JSON or else `text`, unless quiet."""
-    if as_json:
-        typer.echo(json.dumps(figures, ensure_ascii=False))
-    elif not quiet:
-        typer.echo(text)
+def say(text: str, figures: Mapping[str, Json] | None = None, *, as_json: bool = False, quiet: bool = False) -> None:
+    """Print `figures` as one JSON object, or else `text` unless quiet.
+
+    Raises:
+        FileError: standard output takes no more; quietly an `Exit` of the same status where its reader has left.
+    """
+    if quiet and not as_json:
+        return
+    try:
+        # ASCII, so that the object survives any encoding of the terminal or pipe.
+        typer.echo(json.dumps(figures) if as_json else text)
+    except BrokenPipeError:
+        # Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FileError.exit_status) from None
+    except OSError as fault:
+        raise FileError(f"printing failed: {fault.strerror}", where="standard output") from None

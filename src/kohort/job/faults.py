@@ -1,0 +1,103 @@
+"""What pydantic finds wrong in a job, in kohort's words: place, fault, and the nearest right word."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from kohort.errors import UsageError
+from kohort.job.form import ColumnPart, InputPart, JobFile, MethodPart, OutputPart, PrivacyPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pydantic_core import ErrorDetails
+
+    from kohort.job.form import Part
+    from kohort.job.lines import Place
+
+#: How sure a suggestion must be: `supression` is suppression, `n` is nothing.
+_NEAR: Final = 0.6
+
+_TABLES: Final[Mapping[str, type[Part]]] = MappingProxyType(
+    {"input": InputPart, "output": OutputPart, "privacy": PrivacyPart, "method": MethodPart}
+)
+
+#: What a value must be, by pydantic's name of the fault.
+_KINDS: Final = MappingProxyType(
+    {
+        "bool_type": "it must be true or false",
+        "string_type": "it must be a text in quotes",
+        "list_type": "it must be a list",
+        "dict_type": "it must be a table",
+        "model_type": "it must be a table",
+    }
+)
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """A hint that names the words most like `word`; empty where none is.
+
+    >>> nearest("supression", ["suppression", "k"])
+    'did you mean suppression?'
+    """
+    near = get_close_matches(word, words, n=3, cutoff=_NEAR)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str]) -> list[UsageError]:
+    """Every fault of a job's form with its place.
+
+    A key that is missing because it was misspelt is one fault, not two.
+    """
+    unknown = {_place(error) for error in errors if error["type"] == "extra_forbidden"}
+    meant = {
+        (*place[:-1], known)
+        for place in unknown
+        for known in get_close_matches(place[-1], _known(place[:-1]), n=1, cutoff=_NEAR)
+    }
+    return [_fault(error, where) for error in errors if not (error["type"] == "missing" and _place(error) in meant)]
+
+
+def _fault(error: ErrorDetails, where: Callable[[Place], str]) -> UsageError:
+    """One of pydantic's findings in our words."""
+    place = _place(error)
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "extra_forbidden":
+            hint = nearest(place[-1], _known(place[:-1])) or f"known keys: {', '.join(_known(place[:-1]))}"
+            return UsageError(f"unknown key {place[-1]}", where=where(place), hint=hint)
+        case "missing":
+            what = f"the table [{place[0]}]" if len(place) == 1 else place[-1]
+            return UsageError(f"{what} is missing", where=where(place[:-1]), hint=f"add {what}")
+        case "kohort":
+            return UsageError(f"{place[-1]}: {context['what']}", where=where(place), hint=str(context["hint"]))
+        case "enum" | "literal_error":
+            words = _words(str(context["expected"]))
+            hint = nearest(str(error["input"]), words)
+            return UsageError(f"{place[-1]} is none of {', '.join(words)}", where=where(place), hint=hint)
+        case kind:
+            return UsageError(f"{place[-1]}: {_KINDS.get(kind, error['msg'])}", where=where(place))
+
+
+def _place(error: ErrorDetails) -> Place:
+    """The keys that lead to the fault."""
+    return tuple(str(part) for part in error["loc"] if isinstance(part, str))
+
+
+def _words(expected: str) -> list[str]:
+    """The words of pydantic's list: `'a', 'b' or 'c'`."""
+    return expected.replace(" or ", ", ").replace("'", "").split(", ")
+
+
+def _known(place: Place) -> list[str]:
+    """The keys that may stand at `place`."""
+    match place:
+        case ():
+            form: type[Part] = JobFile
+        case (table,):
+            form = _TABLES[table]
+        case _:
+            form = ColumnPart
+    return [field.alias or name for name, field in form.model_fields.items()]
