@@ -18,7 +18,7 @@ from kohort.frequency import group
 from kohort.schema import Label, Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from kohort.arrays import Codes, Counts, Index, Shares
     from kohort.frequency import FrequencySet
@@ -102,51 +102,40 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
     return Classes(labels, merged.of, merged.first, sizes, regions)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Members:
-    """The distinct codes of one attribute in each region: (q,) region, code, records, ordered by both."""
-
-    regions: Index
-    codes: Index
-    counts: Counts
-
-    def starts(self) -> Index:
-        """(r,) where each region's members begin; no region is empty."""
-        return np.flatnonzero(np.diff(self.regions, prepend=-1))
-
-
-def _members(recoding: Recoding, frequency: FrequencySet, column: int, size: int) -> _Members:
-    codes = frequency.quasi[:, column].astype(np.int64)[recoding.tuples]
-    cells, of = np.unique(recoding.regions * size + codes, return_inverse=True)
-    counts = np.bincount(of, weights=recoding.counts).astype(np.int64)
-    return _Members(cells // size, cells % size, counts)
+def _codes(recoding: Recoding, frequency: FrequencySet, column: int) -> Index:
+    """(m,) the attribute's code of each piece."""
+    return frequency.quasi[:, column].astype(np.int64)[recoding.tuples]
 
 
 def _labels(recoding: Recoding, frequency: FrequencySet, domain: Domain, column: int) -> Labels:
     """The labels of one attribute, by the kind that its domain asks for."""
     low, high = recoding.low[:, column].astype(np.int64), recoding.high[:, column].astype(np.int64)
-
-    def members() -> _Members:
-        return _members(recoding, frequency, column, len(domain))
-
     match domain.label:
         case Label.RANGE:
-            return _by_ends(domain, low, high, _range_text, _range_width)
+            return _by_ends(domain, low, high, _range_texts, _range_width)
         case Label.GRID:
-            return _by_ends(domain, low, high, _grid_text, _grid_width)
+            return _by_ends(domain, low, high, _grid_texts, _grid_width)
+        case Label.ANCESTOR if np.all(np.diff(domain.leaves) > 0):
+            return _ancestors(domain, domain.leaves[low], domain.leaves[high])
         case Label.ANCESTOR:
-            return _ancestors(domain, low, high, members)
+            leaves = domain.leaves[_codes(recoding, frequency, column)]
+            return _ancestors(domain, *_ends(leaves, recoding.regions))
         case Label.SET:
-            return _sets(domain, members())
+            return _sets(domain, recoding.regions, _codes(recoding, frequency, column))
         case Label.MEAN:
-            return _means(domain, low, high, members())
+            places = domain.positions[_codes(recoding, frequency, column)]
+            return _means(domain, low, high, _mean(places, recoding.counts, recoding.regions))
 
 
-def _merged(texts: Iterable[str], of: Index, losses: Shares, *, by_region: bool = False) -> Labels:
+def _merged(texts: Sequence[str], of: Index, losses: Shares, *, by_region: bool = False) -> Labels:
     """Labels from the text and loss of each kind of region, and the kind of each region; equal texts become one."""
     place: dict[str, int] = {}
+    if not by_region:
+        losses = losses[of]
+    if len(dict.fromkeys(texts)) == len(texts):
+        return Labels(tuple(texts), of, losses)
     new = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int64)
-    return Labels(tuple(place), new[of], losses if by_region else losses[of])
+    return Labels(tuple(place), new[of], losses)
 
 
 # --- ranges and grid intervals ----------------------------------------------------------------------------------------
@@ -156,14 +145,14 @@ def _by_ends(
     domain: Domain,
     low: Index,
     high: Index,
-    text: Callable[[Domain, int, int], str],
+    name: Callable[[Domain, Iterable[tuple[int, int]]], list[str]],
     width: Callable[[Domain, Index, Index], Shares],
 ) -> Labels:
     """Labels that depend on the least and greatest code alone: made once per distinct pair."""
     pairs, of = np.unique(low * len(domain) + high, return_inverse=True)
     first, last = pairs // len(domain), pairs % len(domain)
     losses = np.where(_hides_gap(domain, first, last), 1.0, share(domain, width(domain, first, last)))
-    texts = [text(domain, a, b) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    texts = name(domain, zip(first.tolist(), last.tolist(), strict=True))
     return _merged(texts, of, losses)
 
 
@@ -173,11 +162,19 @@ def _hides_gap(domain: Domain, low: Index, high: Index) -> Index:
     return (low == domain.missing) & (high != domain.missing) if gap else np.zeros(low.shape, np.bool_)
 
 
-def _range_text(domain: Domain, low: int, high: int) -> str:
+def _range_texts(domain: Domain, pairs: Iterable[tuple[int, int]]) -> list[str]:
     """`[min-max]`, or the value itself.
 
     Brackets keep spreadsheets from reading 1-5 as a date.
     """
+    texts = domain.texts
+    if domain.missing < 0:
+        return [texts[low] if low == high else f"[{texts[low]}-{texts[high]}]" for low, high in pairs]
+    return [_gapped_range(domain, low, high) for low, high in pairs]
+
+
+def _gapped_range(domain: Domain, low: int, high: int) -> str:
+    """A range of a domain that holds the missing value."""
     if low == high:
         return domain.texts[low]
     if domain.scale is Scale.NUMERIC and low == domain.missing:
@@ -189,8 +186,12 @@ def _range_width(domain: Domain, low: Index, high: Index) -> Shares:
     return (domain.positions[high] - domain.positions[low]).astype(np.float64)
 
 
-def _grid_text(domain: Domain, low: int, high: int) -> str:
+def _grid_texts(domain: Domain, pairs: Iterable[tuple[int, int]]) -> list[str]:
     """`[low-high)`: the union of the cells from `low` to `high`."""
+    return [_grid_text(domain, low, high) for low, high in pairs]
+
+
+def _grid_text(domain: Domain, low: int, high: int) -> str:
     if low == high:
         return domain.texts[low]
     if low == domain.missing:
@@ -209,16 +210,17 @@ def _grid_width(domain: Domain, low: Index, high: Index) -> Shares:
 # --- ancestors, sets, means -------------------------------------------------------------------------------------------
 
 
-def _ancestors(domain: Domain, low: Index, high: Index, members: Callable[[], _Members]) -> Labels:
-    """Lowest common ancestor; where codes do not follow the leaves, their ends are looked up."""
+def _ends(places: Index, regions: Index) -> tuple[Index, Index]:
+    """(r,) least and greatest place in each region; no region is empty."""
+    order = np.argsort(regions)
+    starts = np.flatnonzero(np.diff(regions[order], prepend=-1))
+    return np.minimum.reduceat(places[order], starts), np.maximum.reduceat(places[order], starts)
+
+
+def _ancestors(domain: Domain, first: Index, last: Index) -> Labels:
+    """Lowest common ancestors of the leaves from `first` to `last`."""
     hierarchy = domain.hierarchy
     assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
-    if np.all(np.diff(domain.leaves) > 0):
-        first, last = domain.leaves[low], domain.leaves[high]
-    else:
-        inside = members()
-        leaves, starts = domain.leaves[inside.codes], inside.starts()
-        first, last = np.minimum.reduceat(leaves, starts), np.maximum.reduceat(leaves, starts)
     pairs, of = np.unique(first * len(hierarchy.leaves) + last, return_inverse=True)
     level, node = hierarchy.ancestor(pairs // len(hierarchy.leaves), pairs % len(hierarchy.leaves))
     texts = [hierarchy.labels[at][which] for at, which in zip(level.tolist(), node.tolist(), strict=True)]
@@ -227,17 +229,27 @@ def _ancestors(domain: Domain, low: Index, high: Index, members: Callable[[], _M
     return _merged(texts, of, share(domain, widths))
 
 
-def _sets(domain: Domain, members: _Members) -> Labels:
-    """`{a, b}` in text order, or the value itself."""
-    starts = members.starts()
-    sets = [tuple(part.tolist()) for part in np.split(members.codes, starts[1:])]
-    place: dict[tuple[int, ...], int] = {}
-    of = np.array([place.setdefault(one, len(place)) for one in sets], dtype=np.int64)
-    texts = [set_text([domain.texts[code] for code in codes]) for codes in place]
-    widths = np.array([len(codes) - 1 for codes in place], np.float64)
-    values = max(len(domain) - 1, 1) if domain.scale is Scale.NUMERIC else domain.extent
-    losses = np.minimum(widths / values, 1.0) if values else widths
-    return _merged(texts, of, losses)
+def _sets(domain: Domain, regions: Index, codes: Index) -> Labels:
+    """`{a, b}` in text order, or the value itself; sets of one size are compared as rows."""
+    in_text_order = sorted(range(len(domain)), key=domain.texts.__getitem__)
+    place = np.empty(len(domain), np.int64)
+    place[in_text_order] = np.arange(len(domain))
+    cells = np.sort(regions * len(domain) + place[codes])
+    cells = cells[np.diff(cells, prepend=-1) > 0]  # each region's members, in text order
+    starts = np.flatnonzero(np.diff(cells // len(domain), prepend=-1))
+    sizes = np.diff(starts, append=cells.size)
+    members = (cells % len(domain)).astype(np.uint32)
+    texts: list[str] = []
+    of = np.empty(starts.size, np.int64)
+    for size in np.unique(sizes).tolist():
+        alike = np.flatnonzero(sizes == size)
+        rows = members[starts[alike][:, None] + np.arange(size)]
+        distinct = group(rows)
+        of[alike] = len(texts) + distinct.of
+        texts += [set_text(domain.texts[in_text_order[one]] for one in row) for row in rows[distinct.first].tolist()]
+    values = len(domain) - 1 if domain.scale is Scale.NUMERIC else domain.extent
+    losses = np.minimum((sizes - 1) / values, 1.0) if values else np.zeros(sizes.size)
+    return _merged(texts, of, losses, by_region=True)
 
 
 def set_text(values: Iterable[str]) -> str:
@@ -259,15 +271,20 @@ def _quoted(value: str) -> str:
     return value if plain else json.dumps(value, ensure_ascii=False)
 
 
-def _means(domain: Domain, low: Index, high: Index, members: _Members) -> Labels:
+def _mean(places: Index, counts: Counts, regions: Index) -> Shares:
+    """(r,) the mean place of each region's records, summed in one order whatever the order of the pieces."""
+    order = np.lexsort((counts, places, regions))
+    starts = np.flatnonzero(np.diff(regions[order], prepend=-1))
+    sums = np.add.reduceat(places[order].astype(np.float64) * counts[order], starts)
+    return sums / np.add.reduceat(counts[order], starts)
+
+
+def _means(domain: Domain, low: Index, high: Index, means: Shares) -> Labels:
     """The mean of the region's values, to two digits more than the values have."""
-    starts = members.starts()
-    weighted = domain.positions[members.codes].astype(np.float64) * members.counts
-    means = np.add.reduceat(weighted, starts) / np.add.reduceat(members.counts, starts)
     hundredths, of = np.unique(np.round(means * 100).astype(np.int64), return_inverse=True)
     texts = [decimal(Fraction(mean, 100) * domain.unit) for mean in hundredths.tolist()]
     # A region with a missing value has no mean: it is the missing value alone, or nothing is told.
-    ends = _by_ends(domain, low, high, _range_text, _range_width)
+    ends = _by_ends(domain, low, high, _range_texts, _range_width)
     alone, hidden = low == high, _hides_gap(domain, low, high)
     of = np.where(alone, len(texts) + low, np.where(hidden, len(texts) + len(domain), of))
     return _merged([*texts, *domain.texts, ANY], of, ends.losses, by_region=True)
