@@ -67,4 +67,6 @@ def _column(guess: Guess) -> Table:
         column.add(tomlkit.comment(f"grid = {guess.grid}  # public cut points: then no range end is a data value"))
     elif guess.role == "quasi" and guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
+    elif guess.role == "quasi" and guess.scale == "categorical":
+        column.add(tomlkit.comment('hierarchy = "FILE"  # without one, sets of values are released'))
     return column

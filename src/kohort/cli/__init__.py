@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from kohort.cli import anonymize, check, demo, describe, generate, hierarchy
-from kohort.errors import FileError, KohortError, LimitError
+from kohort.errors import FileError, JobError, KohortError, LimitError
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -79,6 +79,8 @@ def main() -> int:
 def _ending(end: BaseException) -> tuple[int, str]:
     """The exit status that what was raised means, and what is left to say."""
     match end:
+        case JobError():
+            ending = end.exit_status, "\n".join([end.what, *map(_item, end.exceptions)])
         case KohortError():
             ending = end.exit_status, str(end)
         case SystemExit(code=int(status)):
@@ -94,6 +96,11 @@ def _ending(end: BaseException) -> tuple[int, str]:
         case _:
             ending = INTERNAL, _internal(end)
     return ending
+
+
+def _item(fault: Exception) -> str:
+    """One fault of several."""
+    return "- " + str(fault).replace("\n", "\n  ")
 
 
 def _internal(fault: BaseException) -> str:

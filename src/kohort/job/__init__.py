@@ -102,7 +102,7 @@ def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
     try:
         raw = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as fault:
-        raise job_error([_not_toml(str(fault), name)]) from None
+        raise job_error([_not_toml(str(fault), text, name)]) from None
     except RecursionError:
         raise job_error([UsageError("it is nested too deeply", where=name, hint="a job has three levels")]) from None
     lines = lines_of(text)
@@ -201,21 +201,23 @@ def _attributes(
     attributes: list[Attribute] = []
     faults: list[UsageError] = []
     for name, held in _table(raw, "columns").items():
-        part = _part(ColumnPart, held)
+        place: Place = ("columns", name, "hierarchy")
         try:
-            _check_builder(name, held, folder)
+            _check_builder(held, folder)
+            place = ("columns", name)
+            part = _part(ColumnPart, held)
             if part is not None:
                 attributes.append(_attribute(name, part, method))
         except UsageError as fault:
-            faults.append(UsageError(fault.what, where=where(("columns", name)), hint=fault.hint))
+            faults.append(UsageError(fault.what, where=where(place), hint=fault.hint))
     return attributes, faults
 
 
-def _check_builder(name: str, held: object, folder: Path) -> None:
+def _check_builder(held: object, folder: Path) -> None:
     """Refuse a misspelt builder of a hierarchy, whatever else is wrong with the column."""
     match held:
         case {"hierarchy": str(text)}:
-            is_builder(text, name=name, folder=folder)
+            is_builder(text, folder=folder)
         case _:
             pass
 
@@ -278,11 +280,11 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
 # --- where a fault is -------------------------------------------------------------------------------------------------
 
 
-def _not_toml(said: str, name: str) -> UsageError:
+def _not_toml(said: str, text: str, name: str) -> UsageError:
     """What the TOML reader said, its place where places stand."""
     what, _, place = said.partition(" (at ")
-    line = re.match(r"line \d+", place)
-    where = f"{name}, {line[0]}" if line else name
+    line = re.match(r"line (\d+)", place)
+    where = f"{name}, line {line[1] if line else text.count(chr(10)) + 1}"
     return UsageError(
         f"not valid TOML: {what[:1].lower()}{what[1:]}", where=where, hint="see toml.io for how it is written"
     )

@@ -72,13 +72,13 @@ def _fault(error: ErrorDetails, where: Callable[[Place], str]) -> UsageError:
             what = f"the table [{place[0]}]" if len(place) == 1 else place[-1]
             return UsageError(f"{what} is missing", where=where(place[:-1]), hint=f"add {what}")
         case "kohort":
-            return UsageError(f"{place[-1]}: {context['what']}", where=where(place), hint=str(context["hint"]))
+            return UsageError(str(context["what"]), where=where(place), hint=str(context["hint"]))
         case "enum" | "literal_error":
             words = _words(str(context["expected"]))
             hint = nearest(str(error["input"]), words)
-            return UsageError(f"{place[-1]} is none of {', '.join(words)}", where=where(place), hint=hint)
+            return UsageError(f"it must be one of {', '.join(words)}", where=where(place), hint=hint)
         case kind:
-            return UsageError(f"{place[-1]}: {_KINDS.get(kind, error['msg'])}", where=where(place))
+            return UsageError(_KINDS.get(kind, error["msg"]), where=where(place))
 
 
 def _place(error: ErrorDetails) -> Place:

@@ -14,7 +14,6 @@ from kohort.io import ReadOptions
 from kohort.io.write import Format
 from kohort.models.k_anonymity import KAnonymity
 from kohort.numbers import exact
-from kohort.release import Writing
 from kohort.schema import Grid, Label, Missing, Order, Role, Scale
 
 if TYPE_CHECKING:
@@ -106,10 +105,9 @@ GridText = Annotated[
 ]
 K = Annotated[int, PlainValidator(_passing(KAnonymity)), WithJsonSchema({"type": "integer", "minimum": 2})]
 
-InputSeparator = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(separator=text)))]
+Separator = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(separator=text)))]
 Quote = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(quote=text or None)))]
 Encoding = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(encoding=text)))]
-OutputSeparator = Annotated[str, AfterValidator(_passing(lambda text: Writing(separator=text)))]
 
 _Word = Field(strict=False)  # a word of an enumeration, though all else must have its own type
 
@@ -127,7 +125,7 @@ class InputPart(Part):
     """Where the table is and how it is written."""
 
     path: str = Field(description="The file, relative to the job's folder; '-' is standard input.")
-    separator: InputSeparator | None = Field(None, description="Between cells; found by itself where it is not given.")
+    separator: Separator | None = Field(None, description="Between cells; found by itself where it is not given.")
     quote: Quote = Field('"', description="Round cells that hold separators; empty where there is none.")
     encoding: Encoding = Field("utf-8", description="The text's encoding.")
     header: bool = Field(default=True, description="Whether the first line names the columns.")
@@ -141,7 +139,7 @@ class OutputPart(Part):
 
     path: str = Field(description="The file to publish, relative to the job's folder.")
     format: Annotated[Format, _Word] | None = Field(None, description="Its format; else by the ending of its name.")
-    separator: OutputSeparator = Field(",", description="Between cells.")
+    separator: Separator = Field(",", description="Between cells.")
     excel_safe: bool = Field(
         default=False, alias="excel-safe", description="Neutralise cells that a spreadsheet would run."
     )

@@ -1,0 +1,135 @@
+"""The JSON Schema of a job: it describes what is really accepted."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from kohort.cli.demo import JOB
+from kohort.errors import JobError
+from kohort.job import JobFile, parse
+from tests.unit.job.test_job import FULL, HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SCHEMA = JobFile.model_json_schema(by_alias=True)
+
+#: What says nothing about validity, or is looked at first.
+NOTES = {"title", "description", "default", "$defs", "type", "additionalProperties"}
+
+TYPES = {
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": int | float,
+    "array": list,
+    "object": dict,
+    "null": type(None),
+}
+
+
+#: The keywords that look at a value of a fitting type alone.
+RULES: dict[str, Callable[[Any, Any], bool]] = {
+    "anyOf": lambda value, rule: any(valid(value, one) for one in rule),
+    "const": lambda value, rule: bool(value == rule),
+    "enum": lambda value, rule: value in rule,
+    "items": lambda value, rule: all(valid(one, rule) for one in value),
+    "maxItems": lambda value, rule: len(value) <= rule,
+    "minItems": lambda value, rule: len(value) >= rule,
+    "minimum": lambda value, rule: bool(value >= rule),
+    "pattern": lambda value, rule: re.search(rule, value) is not None,
+    "properties": lambda value, rule: all(valid(value[name], rule[name]) for name in value if name in rule),
+    "required": lambda value, rule: set(rule) <= set(value),
+    "$ref": lambda value, rule: valid(value, SCHEMA["$defs"][rule.rpartition("/")[2]]),
+}
+
+
+def valid(value: Any, schema: Mapping[str, Any]) -> bool:  # noqa: ANN401  JSON
+    """Whether a JSON value meets a schema, by the keywords that the job's schema uses; others are an error."""
+    kind = schema.get("type")
+    if kind is not None and (type(value) is bool) != (kind == "boolean"):
+        return False
+    if kind is not None and not isinstance(value, TYPES[kind]):
+        return False
+    more = schema.get("additionalProperties", {})
+    others: set[str] = set(value) - set(schema.get("properties", ())) if kind == "object" else set()
+    if others and (more is False or not all(valid(value[name], more) for name in others)):
+        return False
+    rules = {key: rule for key, rule in schema.items() if key not in NOTES}
+    return all(RULES[key](value, rule) for key, rule in rules.items())
+
+
+def accepted(text: str) -> bool:
+    """Whether kohort takes the text for a job."""
+    try:
+        parse(text)
+    except JobError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("text", [FULL, JOB.format(k=5).replace(".json", ".csv")], ids=["full", "demo"])
+def test_a_job_that_kohort_writes_meets_the_schema(text: str) -> None:
+    """The demo's job and one that uses every key are valid."""
+    assert valid(tomllib.loads(text), SCHEMA)
+
+
+def test_the_full_example_uses_every_key() -> None:
+    """Otherwise the tests over it would miss one."""
+
+    def keys(schema: Mapping[str, Any]) -> set[str]:
+        if "$ref" in schema:
+            return keys(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
+        named: dict[str, Mapping[str, Any]] = schema.get("properties", {})
+        more = schema.get("additionalProperties")
+        parts = [*named.values(), *([cast("Mapping[str, Any]", more)] if isinstance(more, dict) else [])]
+        return set(named).union(*map(keys, parts))
+
+    assert {key for key in keys(SCHEMA) if not re.search(rf"\b{key}\b", FULL)} == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("columns.age = { role = 'quasi', weight = 2 }", True),
+        ("columns.age = { role = 'quasi', weight = '0.5' }", True),
+        ("columns.age = { role = 'quasi', weight = '05' }", False),
+        ("columns.age = { role = 'quasi', weight = true }", False),
+        ("columns.age = { role = 'quasi', grid = [1, 2.5] }", True),
+        ("columns.age = { role = 'quasi', grid = [1] }", False),
+        ("columns.age = { role = 'quasi', grid = 'hier' }", False),
+        ("columns.age = { role = 'quasi', bounds = [1, '2'] }", True),
+        ("columns.age = { role = 'quasi', bounds = [1, 2, 3] }", False),
+        ("columns.age = { role = 'quasi', order = 'random' }", False),
+        ("columns.age = { role = 'quazi' }", False),
+        ("columns.age = { weight = 1 }", False),
+        ("columns.age = {role = 'quasi', supression = 1}", False),
+        ("columns.age.role = 'quasi'\nmethod = { name = 'mondrian-relaxed' }", True),
+        ("columns.age.role = 'quasi'\nmethod = { cut = 'Nearest' }", False),
+        ("columns.age.role = 'quasi'\nrest = 'refuse'", True),
+        ("columns.age.role = 'quasi'\nrest = 'quasi'", False),
+        ("columns.age.role = 'quasi'\ninput.header = 1", False),
+        ("columns.age.role = 'quasi'\ninput.missing = ['NA']", True),
+        ("columns.age.role = 'quasi'\ninput.missing = 'NA'", False),
+        ("columns.age.role = 'quasi'\noutput.format = 'ipc'", True),
+        ("columns.age.role = 'quasi'\noutput.format = 'xml'", False),
+        ("columns.age.role = 'quasi'\nprivcy.k = 4", False),
+    ],
+)
+def test_the_schema_and_the_reader_agree(line: str, *, right: bool) -> None:
+    """What the schema allows is read, and what it forbids is refused."""
+    text = HEAD + line
+    assert valid(tomllib.loads(text), SCHEMA) is right
+    assert accepted(text) is right
+
+
+@pytest.mark.parametrize(("k", "right"), [(2, True), (1, False), (2.5, False), ('"2"', False), ("true", False)])
+def test_the_schema_and_the_reader_agree_on_k(k: object, *, right: bool) -> None:
+    """The one number that matters most is described as it is read."""
+    text = HEAD.replace("k = 5", f"k = {k}") + "columns.age.role = 'quasi'"
+    assert valid(tomllib.loads(text), SCHEMA) is right
+    assert accepted(text) is right

@@ -1,0 +1,393 @@
+"""Job files: what they mean, and that every fault comes at once, with its line and a suggestion."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from fractions import Fraction
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from kohort.algorithms.mondrian import Mondrian
+from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
+from kohort.hierarchy import Hierarchy
+from kohort.io import ReadOptions
+from kohort.io.write import Format
+from kohort.job import Request, faults_of, job_error, load, parse
+from kohort.release import Writing
+from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
+
+HEAD = """\
+input.path = "people.csv"
+output.path = "release.csv"
+privacy.k = 5
+"""
+
+FULL = """\
+rest = "drop"
+
+[input]
+path = "people.txt"
+separator = ";"
+quote = "'"
+encoding = "latin-1"
+header = false
+skip-blank = true
+allow-empty = true
+missing = ["", "NA"]
+
+[output]
+path = "release.dat"
+format = "csv"
+separator = "|"
+excel-safe = true
+
+[privacy]
+k = 7
+
+[method]
+name = "mondrian-relaxed"
+cut = "median"
+order = "sorted"
+labels = "range"
+
+[columns]
+age = { role = "quasi", scale = "numeric", weight = 0.1, bounds = [0, 120.5], label = "mean", missing = "suppress" }
+height = { role = "quasi", grid = [100, "150.5", 220] }
+weight = { role = "quasi", grid = 5, weight = "2" }
+floor = { role = "quasi", hierarchy = "intervals:1,2", grid = "hierarchy" }
+zip = { role = "quasi", hierarchy = "mask:right", order = "hierarchy", label = "ancestor" }
+city = { role = "quasi", scale = "categorical" }
+name.role = "identifying"
+illness.role = "sensitive"
+shoe.role = "insensitive"
+"""
+
+
+def faults(text: str, folder: Path = Path()) -> list[UsageError]:
+    """The faults of a job, which must be there."""
+    with pytest.raises(JobError) as caught:
+        parse(text, folder=folder)
+    assert caught.value.exit_status == 2
+    return faults_of(caught.value)
+
+
+def only(text: str) -> UsageError:
+    """The one fault of a job."""
+    [fault] = faults(text)
+    return fault
+
+
+def job(text: str) -> Request:
+    """The request of a job with the usual head."""
+    return parse(HEAD + dedent(text))
+
+
+def attribute(text: str) -> Attribute:
+    """The attribute that a quasi-identifying column's keys make."""
+    return job(f'columns.age = {{ role = "quasi", {text} }}').job.schema.attributes[0]
+
+
+# --- what a job means -------------------------------------------------------------------------------------------------
+
+
+def test_every_key_reaches_the_job() -> None:
+    """A job that uses every key says with each what the documentation says."""
+    made = parse(FULL)
+    assert (made.source, made.target) == ("people.txt", "release.dat")
+    schema = made.job.schema
+    assert schema.rest is Role.IDENTIFYING
+    assert schema.missing == {"", "NA"}
+    assert made.job.reading == ReadOptions(
+        separator=";", quote="'", encoding="latin-1", header=False, skip_blank=True, allow_empty=True
+    )
+    assert made.job.writing == Writing(Format.CSV, "|", excel_safe=True)
+    assert made.job.k == 7
+    assert made.job.algorithm == Mondrian(cut="median", relaxed=True)
+    age, height, weight, floor, zip_, city, *others = schema.attributes
+    assert age == Attribute(
+        "age",
+        Role.QUASI,
+        Scale.NUMERIC,
+        None,
+        Fraction(1, 10),
+        (Fraction(0), Fraction(241, 2)),
+        None,
+        Order.SORTED,
+        Label.MEAN,
+        Missing.SUPPRESS,
+    )
+    assert height.grid == (Fraction(100), Fraction(301, 2), Fraction(220))
+    assert (weight.grid, weight.weight) == (Fraction(5), Fraction(2))
+    assert (floor.grid, floor.hierarchy) == ("hierarchy", "intervals:1,2")
+    assert (zip_.order, zip_.label) == (Order.HIERARCHY, Label.ANCESTOR)
+    assert (city.order, city.label, city.scale) == (Order.SORTED, Label.RANGE, Scale.CATEGORICAL)
+    assert [one.role for one in others] == [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE]
+
+
+@pytest.mark.parametrize(
+    ("keys", "labels", "expected"),
+    [
+        ("", "range", Label.RANGE),
+        ("grid = 5", "grid", Label.GRID),
+        ("", "grid", None),
+        ("grid = 5", "range", None),
+        ("", "ancestor", None),
+        ('hierarchy = "mask:right"', "ancestor", Label.ANCESTOR),
+        ('scale = "categorical"', "mean", None),
+        ("", "mean", Label.MEAN),
+        ('label = "set"', "range", Label.SET),
+    ],
+)
+def test_the_methods_labels_hold_where_a_column_can_bear_them(keys: str, labels: str, expected: Label | None) -> None:
+    """A label for all columns passes over those that cannot bear it, and yields to what a column says itself."""
+    made = job(f'method.labels = "{labels}"\ncolumns.age = {{ role = "quasi"{keys and ", "}{keys} }}')
+    assert made.job.schema.attributes[0].label is expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [("", None), ('hierarchy = "mask:right"', Order.HIERARCHY), ('order = "sorted"', Order.SORTED)],
+)
+def test_the_methods_order_holds_where_a_column_can_bear_it(keys: str, expected: Order | None) -> None:
+    """An order by hierarchy passes over columns without one."""
+    made = job(f'method.order = "hierarchy"\ncolumns.age = {{ role = "quasi"{keys and ", "}{keys} }}')
+    assert made.job.schema.attributes[0].order is expected
+
+
+def test_the_methods_words_leave_other_columns_alone() -> None:
+    """Only quasi-identifying columns are generalized, so order and labels of the method reach no others."""
+    made = job('method = { order = "sorted", labels = "set" }\ncolumns.x.role = "sensitive"')
+    assert made.job.schema.attributes[0] == Attribute("x", Role.SENSITIVE)
+
+
+@pytest.mark.parametrize("number", ["1e-7", "0.0000001", '"0.0000001"', "1.0e-07"])
+def test_numbers_are_exact(number: str) -> None:
+    """A number is the one that was written, however small and however spelt."""
+    assert attribute(f"weight = {number}").weight == Fraction(1, 10**7)
+
+
+def test_an_empty_quote_means_none() -> None:
+    """`quote = ""` is how a job says that cells are never quoted."""
+    assert job('input.quote = ""\ncolumns.age.role = "quasi"').job.reading.quote is None
+
+
+def test_a_numeric_flag_may_be_a_float() -> None:
+    """Plain floats, as Python code would give them, are taken as the decimals they print."""
+    assert attribute("bounds = [0.1, 2e2]").bounds == (Fraction(1, 10), Fraction(200))
+
+
+def test_paths_are_relative_to_the_jobs_folder(tmp_path: Path) -> None:
+    """Input, output and hierarchies are looked for beside the job file; standard input stays what it is."""
+    (tmp_path / "ages.csv").write_text("1;*\n2;*\n", encoding="utf-8")
+    path = tmp_path / "job.toml"
+    path.write_text(HEAD + 'columns.age = { role = "quasi", hierarchy = "ages.csv" }', encoding="utf-8")
+    made = load(path)
+    assert (made.source, made.target) == (str(tmp_path / "people.csv"), str(tmp_path / "release.csv"))
+    assert made.inputs == (path, tmp_path / "ages.csv")
+    held = made.job.schema.attributes[0].hierarchy
+    assert isinstance(held, Hierarchy)
+    assert held.leaves == ("1", "2")
+    path.write_text(HEAD.replace("people.csv", "-") + 'columns.age.role = "quasi"', encoding="utf-8")
+    assert load(path).source == "-"
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    """Notepad writes one."""
+    path = tmp_path / "job.toml"
+    path.write_text(HEAD + 'columns.age.role = "quasi"', encoding="utf-8-sig")
+    assert load(path).job.k == 5
+
+
+# --- every fault at once ----------------------------------------------------------------------------------------------
+
+FAULTY = """\
+[input]
+path = "people.csv"
+header = "yes"
+
+[output]
+path = "release.xyz"
+
+[privcy]
+k = 5
+
+[columns]
+age = { role = "quasi", scale = "numerc", weight = nan }
+"zip.code" = { role = "sensitive", hierarchy = "mask:right" }
+city.role = "quazi"
+city.hierarchy = "mask:up"
+
+[columns."annual income"]
+role = "quasi"
+grid = [
+  5, # a comment with ]
+  1,
+]
+supression = true
+
+[columns.floor]
+hierarchy = "interval:5"
+role = "quasi"
+"""
+
+
+def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
+    """Faults of form and of meaning, in inline tables, dotted keys and quoted names, come in one error, in order."""
+    found = faults(FAULTY)
+    assert [(fault.where, fault.hint) for fault in found] == [
+        ("job, line 3 (input.header)", ""),
+        ("job, line 6 (output.path)", found[1].hint),
+        ("job, line 8 (privcy)", "did you mean privacy?"),
+        ("job, line 12 (columns.age.scale)", "did you mean numeric?"),
+        ("job, line 12 (columns.age.weight)", "such as 5 or 0.5"),
+        ('job, line 13 (columns."zip.code")', found[5].hint),
+        ("job, line 14 (columns.city.role)", "did you mean quasi?"),
+        ("job, line 15 (columns.city.hierarchy)", found[7].hint),
+        ('job, line 23 (columns."annual income".supression)', found[8].hint),
+        ("job, line 26 (columns.floor.hierarchy)", found[9].hint),
+    ]
+    assert ".csv" in found[1].hint
+    assert "mask:left" in found[7].hint
+    assert found[8].hint.startswith("known keys: role, ")
+    assert "intervals:5,10,20" in found[9].hint
+
+
+def test_a_fault_in_one_column_hides_none_in_another() -> None:
+    """A column whose form is wrong and one whose meaning is wrong are both told."""
+    found = faults(HEAD + "columns.a = { role = 5 }\ncolumns.b = { role = 'quasi', label = 'grid' }")
+    assert [fault.where for fault in found] == ["job, line 4 (columns.a.role)", "job, line 5 (columns.b)"]
+
+
+@pytest.mark.parametrize("k", ["0", "1", "-3", "1.5", '"five"', "true", "1e99", "nan", "inf", "[5]", "1979-05-27"])
+def test_what_is_no_k_is_refused(k: str) -> None:
+    """The k of a job is an integer of at least 2; whatever else is written, the hint says what is usual."""
+    fault = only(HEAD.replace("k = 5", f"k = {k}") + 'columns.age.role = "quasi"')
+    assert fault.what == "k must be an integer of at least 2"
+    assert fault.where == "job, line 3 (privacy.k)"
+    assert "usual values" in fault.hint
+
+
+@pytest.mark.parametrize(
+    ("line", "what", "hint"),
+    [
+        ("columns.age = { role = 'quasi', weight = 'x' }", "it must be a number", "write digits"),
+        ("columns.age = { role = 'quasi', weight = true }", "it must be a number", "such as"),
+        ("columns.age = { role = 'quasi', weight = inf }", "it must be a number", "such as"),
+        ("columns.age = { role = 'quasi', weight = 1e999999999 }", "it must be a number", "such as"),
+        ("columns.age = { role = 'quasi', weight = 0 }", "the weight must be above 0", "leave it out"),
+        ("columns.age = { role = 'quasi', bounds = [1] }", "bounds are two numbers", "[18, 90]"),
+        ("columns.age = { role = 'quasi', bounds = 5 }", "bounds are two numbers", "[18, 90]"),
+        ("columns.age = { role = 'quasi', bounds = ['a', 2] }", "it must be a number", "write digits"),
+        ("columns.age = { role = 'quasi', grid = 'x' }", "a grid is a step", "[18, 30, 60]"),
+        ("columns.age = { role = 'quasi', grid = {} }", "a grid is a step", "[18, 30, 60]"),
+        ("columns.age = { role = 'quasi', missing = 'suppres' }", "it must be one of own-value", "mean suppress?"),
+        ("columns.age = 'quasi'", "it must be a table", ""),
+        ("columns = 5", "it must be a table", ""),
+        ("rest = 'keep'", "it must be one of refuse, insensitive, drop", ""),
+        ("method.name = 'mondrain'", "it must be one of mondrian", "did you mean mondrian"),
+        ("method.nmae = 'mondrian'", "unknown key nmae", "did you mean name?"),
+        ("input.encoding = 'klingon'", "'klingon' is no text encoding", "such as utf-8"),
+        ("input.separator = '::'", "a separator is one ASCII character", ""),
+        ("input.quote = '::'", "a quote is one ASCII character", ""),
+        ("input.missing = 'NA'", "it must be a list", ""),
+        ("input.header = 1", "it must be true or false", ""),
+        ("output.format = 'xlsx'", "it must be one of csv, tsv", ""),
+        ("output.separator = '::'", "a separator is one ASCII character", ""),
+        ("input.encoding = 5", "it must be a text in quotes", ""),
+    ],
+)
+def test_a_wrong_value_is_told_with_what_is_right(line: str, what: str, hint: str) -> None:
+    """Whatever a key wrongly says, the fault says what it may say, where it stands, and the nearest word."""
+    more = "" if line.startswith("columns") else "\ncolumns.age.role = 'quasi'"
+    fault = only(HEAD + line + more)
+    assert what in fault.what
+    assert hint in fault.hint
+    assert fault.where.startswith("job, line 4 (")
+
+
+def test_missing_parts_are_named() -> None:
+    """What must be there and is not is named with the table it belongs to."""
+    found = faults("[input]\n[columns.age]\n")
+    assert {(fault.what, fault.where) for fault in found} == {
+        ("path is missing", "job, line 1 (input)"),
+        ("role is missing", "job, line 2 (columns.age)"),
+        ("the table [output] is missing", "job"),
+        ("the table [privacy] is missing", "job"),
+    }
+
+
+def test_typed_formats_cannot_be_excel_safe() -> None:
+    """A request for both is refused before any work, not after it."""
+    fault = only(HEAD.replace(".csv", ".parquet") + "output.excel-safe = true\ncolumns.age.role = 'quasi'")
+    assert fault.where == "job, line 4 (output.excel-safe)"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("a = 1\na = 2", ", line 2", "cannot overwrite a value"),
+        ("[a]\nb = 1\n[a]", ", line 3", "cannot declare"),
+        ("a = ", ", line 1", "invalid value"),
+        ("a = [\n1,", ", line 2", "invalid value"),
+        ("a = " + "[" * 100_000, "", "too deep"),
+    ],
+)
+def test_what_is_not_toml_is_told_with_its_line(text: str, line: str, what: str) -> None:
+    """Keys given twice, cut texts and absurd nesting are usage errors, with the line where the reader tells one."""
+    fault = only(text)
+    assert what in fault.what
+    assert fault.where.startswith(f"job{line}")
+
+
+def test_names_that_are_not_there_get_their_line_once_the_table_is_read() -> None:
+    """A fault that only the table shows is placed in the job; others stay as they are."""
+    made = job('columns.agee.role = "quasi"')
+    one = SchemaError("no column is called agee", where="column agee", hint="did you mean age?")
+    other = SchemaError("2 columns have no role", where="x, y")
+    placed = made.placed(one)
+    assert (placed.what, placed.where, placed.hint) == (one.what, "job, line 4 (columns.agee)", one.hint)
+    assert made.placed(other) is other
+    both = made.placed(job_error([one, other]))
+    assert isinstance(both, JobError)
+    assert [fault.where for fault in faults_of(both)] == ["x, y", "job, line 4 (columns.agee)"]
+
+
+# --- files that are not there -----------------------------------------------------------------------------------------
+
+
+def test_a_hierarchy_file_that_does_not_nest_is_an_input_error(tmp_path: Path) -> None:
+    """The job is right and its hierarchy is not: the error names the hierarchy's file, with the status of data."""
+    (tmp_path / "ages.csv").write_text("1;a;*\n1;b;*\n", encoding="utf-8")
+    with pytest.raises(HierarchyError, match=re.escape("ages.csv")):
+        parse(HEAD + 'columns.age = { role = "quasi", hierarchy = "ages.csv" }', folder=tmp_path)
+
+
+def test_a_hierarchy_file_that_is_missing_is_an_input_error(tmp_path: Path) -> None:
+    """A path that is no builder's name must be a file."""
+    with pytest.raises(InputError, match="no such file"):
+        parse(HEAD + 'columns.age = { role = "quasi", hierarchy = "ages.csv" }', folder=tmp_path)
+
+
+def test_a_job_that_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    """A missing job, a folder and a pipe are refused; a pipe is not waited for."""
+    os.mkfifo(tmp_path / "pipe")
+    for name, what in (("none.toml", "no such job file"), ("", "not a regular file"), ("pipe", "not a regular file")):
+        with pytest.raises(InputError, match=what):
+            load(tmp_path / name)
+
+
+def test_a_job_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    """Bytes that are no text are no job."""
+    path = tmp_path / "job.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="cannot be read"):
+        load(path)
+
+
+def test_a_job_that_names_no_release_is_json_too() -> None:
+    """The job that a certificate keeps is canonical JSON, equal for equal jobs."""
+    assert json.loads(parse(FULL).job.described()) == json.loads(parse(FULL).job.described())
