@@ -15,7 +15,9 @@ from kohort.frequency import ClassProfile, group
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Counts
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Index
     from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
 
@@ -68,7 +70,7 @@ def check(table: Table, quasi: Sequence[str], models: Sequence[PrivacyModel]) ->
     Raises:
         SchemaError: no column is named, or one that the table does not have.
     """
-    columns = [_column(table, name) for name in quasi]
+    columns = [named_column(table, name) for name in quasi]
     if not columns:
         raise SchemaError("no quasi-identifying column is named", hint="name at least one with --quasi")
     exact = group(np.stack([column.codes.astype(np.uint32) for column in columns], axis=1))
@@ -77,10 +79,15 @@ def check(table: Table, quasi: Sequence[str], models: Sequence[PrivacyModel]) ->
     return Check(table.records, profile.sizes, _merged(columns, exact.first), findings)
 
 
-def _column(table: Table, name: str) -> Column:
+def named_column(table: Table, name: str) -> Column:
+    """The column called `name`.
+
+    Raises:
+        SchemaError: there is none; the message names the nearest.
+    """
     if name not in table.names:
-        near = get_close_matches(name, table.names, n=3)
-        raise SchemaError(f"no column is called {name}", hint=f"did you mean {' or '.join(near)}?" if near else "")
+        near = " or ".join(get_close_matches(name, table.names))
+        raise SchemaError(f"no column is called {name}", hint=near and f"did you mean {near}?")
     return table[name]
 
 
@@ -89,22 +96,23 @@ def _finding(model: PrivacyModel, profile: ClassProfile) -> Finding:
     return Finding(model.name, int(fails.sum()), int(profile.sizes[fails].sum()))
 
 
-def _merged(columns: Sequence[Column], first: np.ndarray) -> int:
+def _merged(columns: Sequence[Column], first: Index) -> int:
     """How many classes there are when spellings of one value count as one."""
     codes = [_spellings(column)[column.codes[first]] for column in columns]
     return group(np.stack(codes, axis=1)).first.size
 
 
-def _spellings(column: Column) -> np.ndarray:
+def _spellings(column: Column) -> NDArray[np.uint32]:
+    """(v,) a number for each value; the same for those that are spelled alike."""
     place: dict[str, int] = {}
-    texts = (normalised(text or "") for text in column.values.to_list())
+    texts = [normalised(text or "") for text in column.values.to_list()]
     return np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.uint32)
 
 
 def normalised(text: str) -> str:
-    """One spelling for what a reader takes as one value: NFKC, case folded, blanks collapsed.
+    r"""One spelling for what a reader takes as one value: NFKC, case folded, blanks collapsed.
 
-    >>> normalised("  HIV  positive ") == normalised("ｈｉｖ positive")
+    >>> normalised("  HIV  positive ") == normalised("Hiv\N{NO-BREAK SPACE}POSITIVE")
     True
     """
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -21,7 +21,7 @@ value of a record's cell.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ class UnsupportedError(UsageError):
 class JobError(ExceptionGroup[UsageError], UsageError):
     """All faults of one job, each with its place."""
 
-    def __new__(cls, what: str, faults: Sequence[UsageError]) -> JobError:
+    def __new__(cls, what: str, faults: Sequence[UsageError]) -> Self:
         """Build the group; `ExceptionGroup` takes its arguments here."""
         return super().__new__(cls, what, faults)
 

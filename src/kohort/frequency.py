@@ -7,7 +7,7 @@ metric knows of a table is here, as integers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Codes, Counts, Index
+
+    #: Rows as 64-bit words: (n, w).
+    Words: TypeAlias = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +81,15 @@ PROBE = 1 << 17
 #: Share of distinct rows among the probe from which grouping saves less than it costs.
 NEAR_UNIQUE = 0.9
 
+#: Slots of the first hash table: it fits the second-level cache, and many tables need no more.
+FEWEST_SLOTS = 1 << 15
+
+#: An odd number without pattern: a product's upper bits depend on all lower bits of its factors.
+MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
+
+HALF = np.uint64(32)
+ONE = np.uint64(1)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
@@ -94,85 +106,83 @@ class Grouping:
     @property
     def counts(self) -> Counts:
         """(g,) rows of each group."""
-        return np.bincount(self.of, minlength=self.first.size).astype(np.int64)
+        return np.bincount(self.of, minlength=self.first.size)
 
 
 def group(codes: Codes, *, give_up: bool = False) -> Grouping:
     """Group the equal rows of `codes`; with `give_up`, leave near-unique rows as groups of one.
 
-    Cost: one hash and, mostly, one comparison per row; 8 bytes per row and 4 to 8 per group.
+    Cost: one hash and, mostly, one comparison per row; 8 bytes per row, 16 to 32 per group.
 
     >>> grouping = group(np.array([[1, 2], [3, 4], [1, 2]], dtype=np.uint16))
     >>> grouping.first.tolist(), grouping.of.tolist()
     ([0, 1], [0, 1, 0])
     """
     words = _words(codes)
-    if give_up and len(words) > PROBE:
-        probe, _ = _group_rows(words[:PROBE])
-        if probe.size > NEAR_UNIQUE * PROBE:
-            every = np.arange(len(words))
-            return Grouping(every, every)
-    return Grouping(*_group_rows(words))
+    if give_up and len(words) > PROBE and _grouped(words[:PROBE]).first.size > NEAR_UNIQUE * PROBE:
+        every = np.arange(len(words))
+        return Grouping(every, every)
+    return _grouped(words)
 
 
-def _words(codes: Codes) -> NDArray[np.uint64]:
+def _words(codes: Codes) -> Words:
     """The same rows as (n, w) 64-bit words, padded with zeros, so that a row is compared in few steps."""
     per_word = 8 // codes.itemsize
-    width = codes.shape[1]
+    rows, width = codes.shape
     if width % per_word == 0 and width and codes.flags.c_contiguous:
         return codes.view(np.uint64)
-    padded = np.zeros((len(codes), max(-(-width // per_word), 1) * per_word), dtype=codes.dtype)
+    padded = np.zeros((rows, max(-(-width // per_word), 1) * per_word), dtype=codes.dtype)
     padded[:, :width] = codes
     return padded.view(np.uint64)
 
 
+def _grouped(words: Words) -> Grouping:
+    """Open addressing, at most half full; when it is, a larger table takes the groups found so far."""
+    rows = len(words)
+    of, first = np.empty(rows, np.int64), np.empty(0, np.int64)
+    row, groups, slots = 0, 0, FEWEST_SLOTS
+    while row < rows:
+        table = np.full(slots, -1, np.int32)
+        _insert(words[first], np.empty(groups, np.int64), np.empty(groups, np.int64), table, (0, 0))
+        first = np.append(first, np.empty(slots // 2 - groups, np.int64))
+        row, groups = _insert(words, of, first, table, (row, groups))
+        first = first[:groups]
+        expected = min(groups * rows // row, rows)  # new groups become rarer: rarely are there more
+        slots = max(2 * slots, 1 << (2 * expected).bit_length())
+    return Grouping(first, of)
+
+
 @kernel
-def _group_rows(words: NDArray[np.uint64]) -> tuple[Index, Index]:
-    """First row of each group, and the group of each row; open addressing with doubling at half load."""
-    rows, width = words.shape
-    of = np.empty(rows, np.int64)
-    first = np.empty(1024, np.int64)
-    table = np.full(2048, -1, np.int64)
+def _same(words: Words, one: int, other: int) -> bool:
+    """Whether two rows are equal."""
+    for word in range(words.shape[1]):  # noqa: SIM110  Numba compiles no generator
+        if words[one, word] != words[other, word]:
+            return False
+    return True
+
+
+@kernel
+def _insert(words: Words, of: Index, first: Index, table: NDArray[np.int32], done: tuple[int, int]) -> tuple[int, int]:
+    """Give more rows their groups, until all have one or a new group has no room in `first`.
+
+    Takes and returns how many rows and how many groups are done. A slot of the table holds a group, or -1.
+    """
+    row, groups = done
     mask = np.uint64(table.size - 1)
-    groups = 0
-    for row in range(rows):
-        hashed = np.uint64(0)
-        for word in range(width):
-            hashed = (hashed ^ words[row, word]) * np.uint64(0x9E3779B97F4A7C15)
-            hashed ^= hashed >> np.uint64(32)
-        slot = hashed & mask
-        found = table[slot]
-        while found >= 0:
-            other = first[found]
-            same = True
-            for word in range(width):
-                same &= words[row, word] == words[other, word]
-            if same:
-                break
-            slot = (slot + np.uint64(1)) & mask
-            found = table[slot]
-        if found < 0:
+    while row < of.size:
+        slot = np.uint64(0)
+        for word in range(words.shape[1]):
+            slot = (slot ^ words[row, word]) * MIX
+            slot ^= slot >> HALF
+        slot &= mask
+        while table[slot] >= 0 and not _same(words, int(first[table[slot]]), row):
+            slot = (slot + ONE) & mask
+        if table[slot] < 0:
             if groups == first.size:
-                grown = np.empty(2 * groups, np.int64)
-                grown[:groups] = first
-                first = grown
-                table = np.full(4 * groups, -1, np.int64)
-                mask = np.uint64(table.size - 1)
-                for known in range(groups):
-                    again = np.uint64(0)
-                    for word in range(width):
-                        again = (again ^ words[first[known], word]) * np.uint64(0x9E3779B97F4A7C15)
-                        again ^= again >> np.uint64(32)
-                    place = again & mask
-                    while table[place] >= 0:
-                        place = (place + np.uint64(1)) & mask
-                    table[place] = known
-                slot = hashed & mask
-                while table[slot] >= 0:
-                    slot = (slot + np.uint64(1)) & mask
-            found = groups
+                break
             first[groups] = row
             table[slot] = groups
             groups += 1
-        of[row] = found
-    return first[:groups].copy(), of
+        of[row] = table[slot]
+        row += 1
+    return row, groups

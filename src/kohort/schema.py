@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, cast
 
 from kohort.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from kohort.hierarchy import Hierarchy
+
+E = TypeVar("E", bound=StrEnum)
 
 #: A grid: a step from zero, an ascending list of cut points, or the boundaries of the hierarchy's first level.
 Grid: TypeAlias = Fraction | tuple[Fraction, ...] | Literal["hierarchy"]
@@ -87,9 +92,11 @@ class Attribute:
             lowest common ancestor where there is a hierarchy, set of values otherwise.
         missing: What a missing value means.
 
+    Numbers may be given as `Fraction`, int or text, also as a float, which counts as the decimal it prints; what comes
+    from a closed list of words also as that word.
+
     Raises:
-        SchemaError: A generalization is given to an attribute that is not quasi-identifying, or parts contradict
-            each other.
+        SchemaError: A part is nothing of its kind, contradicts another, or generalizes what is not quasi-identifying.
 
     >>> Attribute("age", Role.QUASI, grid=Fraction(5)).role.value
     'quasi'
@@ -107,38 +114,84 @@ class Attribute:
     missing: Missing = Missing.VALUE
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Give every part its type; refuse what cannot be meant."""
+        where = f"column {self.name}"
+        for name, kind in _WORDS.items():
+            value: str | None = getattr(self, name)
+            if value is not None or name == "role":
+                object.__setattr__(self, name, _word(kind, value, f"{where}, {name}"))
+        object.__setattr__(self, "weight", _exact(self.weight, f"{where}, weight"))
+        if self.bounds is not None:
+            object.__setattr__(self, "bounds", _exacts(self.bounds, f"{where}, bounds"))
+        if self.grid is not None and self.grid != "hierarchy":
+            exact = _exact if isinstance(self.grid, int | float | str | Fraction) else _exacts
+            object.__setattr__(self, "grid", exact(self.grid, f"{where}, grid"))
         for wrong, what, hint in self._faults():
             if wrong:
-                raise SchemaError(what, where=f"column {self.name}", hint=hint)
+                raise SchemaError(what, where=where, hint=hint)
 
     def _faults(self) -> Iterable[tuple[bool, str, str]]:
-        quasi = self.role is Role.QUASI
-        shaped = (self.hierarchy, self.bounds, self.grid, self.order, self.label) != (None,) * 5
+        yield from self._contradictions()
+        yield self.weight <= 0, "the weight must be above 0", "leave it out for a weight of 1"
+        bounds: tuple[Fraction, ...] = self.bounds or (Fraction(0), Fraction(1))
+        yield len(bounds) != 2 or not _ascend(bounds), "bounds must be two numbers that ascend", "write [low, high]"  # noqa: PLR2004  two ends
+        cuts = (Fraction(0), self.grid) if isinstance(self.grid, Fraction) else self.grid
+        if isinstance(cuts, tuple):
+            what = "a grid's step must be above 0, and its cut points ascend"
+            yield len(cuts) < 2 or not _ascend(cuts), what, "write 5, or at least two cut points"  # noqa: PLR2004  a cell has two ends
+            endless = any(10 ** cut.denominator.bit_length() % cut.denominator for cut in cuts)
+            yield endless, "a grid's numbers must be decimals that end, for labels print them", "write 0.5, not 1/3"
+
+    def _contradictions(self) -> Iterable[tuple[bool, str, str]]:
+        generalized = (self.hierarchy, self.bounds, self.grid, self.order, self.label) != (None,) * 5
         yield (
-            (shaped or self.weight != 1 or self.missing is not Missing.VALUE) and not quasi,
+            self.role is not Role.QUASI and (generalized or self.weight != 1 or self.missing is not Missing.VALUE),
             f"the column is {self.role.value}, but only quasi-identifying columns are generalized",
             'give it role "quasi", or remove hierarchy, weight, bounds, grid, order, label and missing',
         )
-        yield self.weight <= 0, "the weight must be above 0", "leave it out for a weight of 1"
-        if self.bounds is not None:
-            yield self.bounds[0] >= self.bounds[1], "the lower bound is not below the upper", "write [low, high]"
-        categorical = self.scale is Scale.CATEGORICAL
-        numeric_only = (self.bounds is not None, self.grid is not None, self.label in {Label.MEAN, Label.GRID})
-        yield categorical and any(numeric_only), "bounds, grid and mean belong to numeric columns", ""
+        of_numbers = self.bounds is not None or self.grid is not None or self.label in {Label.MEAN, Label.GRID}
+        yield (
+            self.scale is Scale.CATEGORICAL and of_numbers,
+            "bounds, grid and mean belong to numeric columns",
+            "remove them, or the scale",
+        )
         yield self.label is Label.GRID and self.grid is None, "grid labels need a grid", "add grid = 5, say"
         yield (
             self.grid is not None and self.label not in {None, Label.GRID},
             "a column with a grid is released as grid intervals",
             "remove the label or the grid",
         )
-        needs = self.order is Order.HIERARCHY or self.label is Label.ANCESTOR or self.grid == "hierarchy"
-        yield needs and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
-        if isinstance(self.grid, Fraction):
-            yield self.grid <= 0, "the step of the grid must be above 0", ""
-        if isinstance(self.grid, tuple):
-            ascending = all(a < b for a, b in zip(self.grid, self.grid[1:], strict=False))
-            yield len(self.grid) < 2 or not ascending, "a grid's cut points must ascend", "give at least two"  # noqa: PLR2004  a cell has two ends
+        needs_hierarchy = self.order is Order.HIERARCHY or self.label is Label.ANCESTOR or self.grid == "hierarchy"
+        yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
+
+
+#: The parts of an attribute that are words, and the list each is from.
+_WORDS: Final = {"role": Role, "scale": Scale, "order": Order, "label": Label, "missing": Missing}
+
+
+def _word(kind: type[E], value: str | None, where: str) -> E:
+    """The word of the list that `value` is; text that only looks like it would slip through comparisons."""
+    try:
+        return kind(str(value))
+    except ValueError:
+        raise SchemaError("no such word", where=where, hint=f"one of {', '.join(kind)}") from None
+
+
+def _exact(value: object, where: str) -> Fraction:
+    try:
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise SchemaError("not a number", where=where, hint="write 5, or '0.1'") from None
+
+
+def _exacts(values: object, where: str) -> tuple[Fraction, ...]:
+    if not isinstance(values, tuple | list):
+        raise SchemaError("not a list of numbers", where=where, hint="write [0, 18, 65, 120]")
+    return tuple(_exact(value, where) for value in cast("Sequence[object]", values))
+
+
+def _ascend(numbers: Sequence[Fraction]) -> bool:
+    return all(low < high for low, high in pairwise(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +200,12 @@ class Schema:
 
     Attributes:
         attributes: One per column; names are unique.
-        missing: The texts that mean "no value", besides null. By default only the empty cell.
+        missing: The texts that mean "no value", besides null and the empty cell, which always do.
         rest: The role of every column that has no attribute; `None` refuses such a column. Quasi-identifying it
             cannot be: what is generalized must be named.
+
+    Raises:
+        SchemaError: Two attributes share a name, or the rest is quasi-identifying.
 
     >>> schema = Schema.of(identifying=["name"], quasi=["age", "city"], sensitive=["illness"])
     >>> [attribute.name for attribute in schema.quasi]
@@ -161,7 +217,12 @@ class Schema:
     rest: Role | None = None
 
     def __post_init__(self) -> None:
-        """Refuse two attributes of one name."""
+        """Refuse what cannot be meant."""
+        object.__setattr__(self, "missing", frozenset({"", *self.missing}))
+        if self.rest is not None:
+            object.__setattr__(self, "rest", _word(Role, self.rest, "rest"))
+        if self.rest is Role.QUASI:
+            raise SchemaError("the rest cannot be quasi-identifying", hint="name every column that is generalized")
         names = [attribute.name for attribute in self.attributes]
         twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
         if twice:
@@ -186,6 +247,16 @@ class Schema:
         return self.with_role(Role.QUASI)
 
     @property
+    def sensitive(self) -> tuple[Attribute, ...]:
+        """The sensitive attributes, in order."""
+        return self.with_role(Role.SENSITIVE)
+
+    @property
+    def identifying(self) -> tuple[Attribute, ...]:
+        """The identifying attributes, in order."""
+        return self.with_role(Role.IDENTIFYING)
+
+    @property
     def released(self) -> tuple[Attribute, ...]:
         """Every attribute but the identifying ones, in order: the columns of a release."""
         return tuple(attribute for attribute in self.attributes if attribute.role is not Role.IDENTIFYING)
@@ -201,13 +272,11 @@ class Schema:
             SchemaError: An attribute names no column (with the nearest names), a column has no role (with a block to
                 paste into a job file), or no column is quasi-identifying.
         """
-        by_name: Mapping[str, Attribute] = {attribute.name: attribute for attribute in self.attributes}
-        for name in by_name:
-            if name not in columns:
-                near = get_close_matches(name, columns, n=3)
-                raise SchemaError(
-                    f"no column is called {name}", hint=f"did you mean {' or '.join(near)}?" if near else ""
-                )
+        by_name = {attribute.name: attribute for attribute in self.attributes}
+        unknown = next((name for name in by_name if name not in columns), None)
+        if unknown is not None:
+            near = " or ".join(get_close_matches(unknown, columns))
+            raise SchemaError(f"no column is called {unknown}", hint=near and f"did you mean {near}?")
         without = [name for name in columns if name not in by_name]
         if without and self.rest is None:
             raise SchemaError(
@@ -217,11 +286,15 @@ class Schema:
             )
         if not self.quasi:
             raise SchemaError("no column is quasi-identifying", hint="name at least one with --quasi or role = 'quasi'")
-        rest = self.rest or Role.INSENSITIVE
+        rest = self.rest or Role.IDENTIFYING
         return Schema(tuple(by_name.get(name) or Attribute(name, rest) for name in columns), self.missing)
 
 
+#: A key that TOML takes without quotes.
+_bare = re.compile(r"[A-Za-z0-9_-]+").fullmatch
+
+
 def _block(names: Sequence[str]) -> str:
-    """The lines of a job file that would give `names` a role."""
-    key = {name: name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else repr(name) for name in names}
-    return "\n".join(f"[columns.{key[name]}]\nrole = \"insensitive\"  # or identifying, quasi, sensitive" for name in names)
+    """The lines of a job file that would give `names` a role: the one that releases nothing, until it is corrected."""
+    keys = (name if _bare(name) else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f") for name in names)
+    return "\n".join(f'[columns.{key}]\nrole = "identifying"  # or quasi, sensitive, insensitive' for key in keys)

@@ -10,6 +10,7 @@ import polars as pl
 
 from kohort.domain import Domain, resolve
 from kohort.engines.base import Recoded
+from kohort.engines.order import Key, blocks, order_by, ranks_of
 from kohort.engines.table import Column, Table, narrow
 from kohort.frequency import FrequencySet, group
 from kohort.schema import Missing, Role
@@ -17,18 +18,10 @@ from kohort.schema import Missing, Role
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from kohort.arrays import Codes, Index
-    from kohort.recoding import Classes, Recoding
-    from kohort.schema import Schema
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
-    """What `recode` needs of the last count: the tuple of each kept record."""
-
-    tuple_of: Index
+    from kohort.engines.table import CellCodes
+    from kohort.recoding import Classes, Labels, Recoding
+    from kohort.schema import Attribute, Schema
 
 
 @dataclass(slots=True, eq=False)
@@ -46,28 +39,28 @@ class LocalEngine:
     domains: tuple[Domain, ...] = field(init=False)
     _codes: tuple[Index, ...] = field(init=False, repr=False)
     _kept: Index | None = field(init=False, repr=False)
-    _tuple_of: Index = field(init=False, repr=False)
+    _tuples: int = field(init=False, repr=False)
+    _tuple_of: Index | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Resolve the domains; set aside the records that the schema suppresses."""
-        resolved = [self._resolve(attribute.name) for attribute in self.schema.quasi]
+        resolved = [self._resolve(attribute) for attribute in self.schema.quasi]
         self.domains = tuple(domain for domain, _ in resolved)
         self._codes = tuple(codes for _, codes in resolved)
         self._kept = self._keep()
 
-    def _resolve(self, name: str) -> tuple[Domain, Index]:
-        attribute = next(one for one in self.schema.quasi if one.name == name)
-        column = self.table[name]
-        counts = np.bincount(column.codes, minlength=len(column.values)).astype(np.int64)
-        return resolve(attribute, column.values.to_list(), counts, self.schema.missing)
+    def _resolve(self, attribute: Attribute) -> tuple[Domain, Index]:
+        column = self.table[attribute.name]
+        return resolve(attribute, column.values.to_list(), column.counts(), self.schema.missing)
 
     def _keep(self) -> Index | None:
         """The records to release, ascending; `None` for all."""
-        gone = np.zeros(self.table.records, np.bool_)
-        for domain, codes in zip(self.domains, self._codes, strict=True):
-            if domain.attribute.missing is Missing.SUPPRESS and domain.missing >= 0:
-                gone |= (codes == domain.missing)[self.table[domain.attribute.name].codes]
-        return np.flatnonzero(~gone) if gone.any() else None
+        suppressing = [
+            (codes < 0)[self.table[attribute.name].codes]
+            for attribute, codes in zip(self.schema.quasi, self._codes, strict=True)
+            if attribute.missing is Missing.SUPPRESS and (codes < 0).any()
+        ]
+        return np.flatnonzero(~np.logical_or.reduce(suppressing)) if suppressing else None
 
     @property
     def suppressed(self) -> int:
@@ -79,107 +72,84 @@ class LocalEngine:
 
         Cost: 2 to 4 bytes per record and column, 8 per record for the tuple it has.
         """
-        columns = [(codes, self._rows(name.attribute.name)) for codes, name in zip(self._codes, self.domains, strict=True)]
-        columns += [(_ranks(self.table[name].values), self._rows(name)) for name in sensitive]
-        matrix = _matrix(columns, self.table.records - self.suppressed)
+        quasi = [Key(codes, self._rows(name.name)) for codes, name in zip(self._codes, self.schema.quasi, strict=True)]
+        matrix = _matrix([*quasi, *map(self._key, sensitive)], self.table.records - self.suppressed)
         grouping = group(matrix, give_up=not distinct)
-        self._tuple_of = grouping.of
-        tuples = matrix if grouping.first.size == len(matrix) else matrix[grouping.first]
-        d = len(self.domains)
+        self._tuples = grouping.first.size
+        every_its_own = self._tuples == len(matrix)  # groups are numbered as they appear
+        self._tuple_of = None if every_its_own else grouping.of
+        tuples = matrix if every_its_own else matrix[grouping.first]
         sizes = tuple(len(self.table[name].values) for name in sensitive)
-        return FrequencySet(np.ascontiguousarray(tuples[:, :d]), tuples[:, d:], grouping.counts, sizes)
+        d = len(quasi)
+        return FrequencySet(tuples[:, :d].copy() if sizes else tuples, tuples[:, d:], grouping.counts, sizes)
 
     def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
         """Apply the recoding; the output is ordered by its own content, labels first, so that order tells nothing."""
-        others = [attribute.name for attribute in self.schema.released if attribute.role is not Role.QUASI]
-        class_of = classes.of[self._regions(recoding, others)]
-        order = _argsort([(_class_ranks(classes), class_of), *((_ranks(self.table[name].values), self._rows(name)) for name in others)])
+        others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
+        by_labels = _by_labels(classes)
+        rank = np.empty_like(by_labels)
+        rank[by_labels] = np.arange(rank.size)
+        order = order_by([self._classes(recoding, rank[classes.of], others), *others])
         lineage = order if self._kept is None else self._kept[order]
-        released = class_of[order]
-        labels = {domain.attribute.name: place for place, domain in enumerate(self.domains)}
+        labels = dict(zip((attribute.name for attribute in self.schema.quasi), classes.labels, strict=True))
         columns = tuple(
-            self._labelled(attribute.name, classes, labels[attribute.name], released)
-            if attribute.role is Role.QUASI
-            else _taken(self.table[attribute.name], lineage)
-            for attribute in self.schema.released
+            self._labelled(name, labels[name], classes, by_labels) if name in labels else self._taken(name, lineage)
+            for name in (attribute.name for attribute in self.schema.released)
         )
         return Recoded(Table(columns, lineage.size), lineage)
 
-    def _rows(self, name: str) -> NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]:
+    def _rows(self, name: str) -> CellCodes:
         """The column's codes of the kept records."""
         codes = self.table[name].codes
         return codes if self._kept is None else codes[self._kept]
 
-    def _regions(self, recoding: Recoding, others: Sequence[str]) -> Index:
-        """(m,) the region of each kept record; records of a tuple in several regions are dealt by their content."""
-        whole = recoding.tuples.size == self._tuple_of.max(initial=-1) + 1
-        if whole:
-            return recoding.regions[self._tuple_of]
-        by_content = _argsort([(None, self._tuple_of), *((_ranks(self.table[name].values), self._rows(name)) for name in others)])
-        regions = np.empty(by_content.size, np.int64)
-        regions[by_content] = np.repeat(recoding.regions, recoding.counts)
-        return regions
+    def _key(self, name: str) -> Key:
+        """The column as a key to order records by: as text, missing first."""
+        return Key(ranks_of(self.table[name].values), self._rows(name))
 
-    def _labelled(self, name: str, classes: Classes, place: int, class_of: Index) -> Column:
-        labels = classes.labels[place]
+    def _classes(self, recoding: Recoding, rank: Index, others: Sequence[Key]) -> Key:
+        """The rank of each kept record's class, from that of each region.
+
+        Records of a tuple that lies in several regions are dealt to them by what else they hold.
+        """
+        ranks = rank[recoding.regions]
+        if recoding.tuples.size == self._tuples:
+            return Key(ranks, self._tuple_of)
+        by_content = order_by([Key(np.arange(self._tuples), self._tuple_of), *others])
+        dealt = np.empty_like(by_content)
+        dealt[by_content] = np.repeat(ranks, recoding.counts)
+        return Key(dealt)
+
+    def _labelled(self, name: str, labels: Labels, classes: Classes, by_labels: Index) -> Column:
+        """The released column of a quasi-identifier: whole classes, one after another."""
         used, codes = np.unique(labels.of[classes.first], return_inverse=True)
-        texts: list[str | None] = [labels.texts[label] for label in used.tolist()]
-        if self.table[name].values.null_count():
-            texts = [text or None for text in texts]
-        return Column(name, pl.Series(name, texts, dtype=pl.String), narrow(codes, len(texts))[class_of], pl.String())
+        has_null = self.table[name].values.null_count() > 0
+        texts = [labels.texts[int(label)] or (None if has_null else "") for label in used]
+        cells = narrow(codes, used.size)[by_labels].repeat(classes.sizes[by_labels])
+        return Column(name, pl.Series(name, texts, dtype=pl.String), cells, pl.String())
+
+    def _taken(self, name: str, rows: Index) -> Column:
+        """The column's cells of `rows`, with the values that still occur."""
+        column = self.table[name]
+        codes = column.codes[rows]
+        if self._kept is None:
+            return Column(name, column.values, codes, column.dtype)
+        used, renumbered = np.unique(codes, return_inverse=True)
+        return Column(name, column.values.gather(used), narrow(renumbered, used.size), column.dtype)
 
 
-def _matrix(columns: Sequence[tuple[Index, NDArray[np.integer]]], records: int) -> Codes:
-    """(m, columns) the rows' codes: column j holds `translation[codes]`."""
-    largest = max(int(translation.max(initial=0)) for translation, _ in columns)
-    matrix: Codes = np.empty((records, len(columns)), np.uint16 if largest < 1 << 16 else np.uint32)
-    for place, (translation, codes) in enumerate(columns):
-        matrix[:, place] = translation.astype(matrix.dtype)[codes]
+def _matrix(columns: Sequence[Key], records: int) -> Codes:
+    """(m, columns) the rows' codes; filled a few rows at a time, while they are in the cache."""
+    large = max(column.bits for column in columns) > np.iinfo(np.uint16).bits
+    matrix = np.empty((records, len(columns)), np.uint32) if large else np.empty((records, len(columns)), np.uint16)
+    narrowed = [Key(column.ranks.astype(matrix.dtype), column.codes) for column in columns]
+    for rows in blocks(records):
+        for place, column in enumerate(narrowed):
+            matrix[rows, place] = column.of(rows)
     return matrix
 
 
-def _ranks(values: pl.Series) -> Index:
-    """(v,) rank of each value as text, missing first."""
-    ranks = np.empty(len(values), np.int64)
-    ranks[values.arg_sort(nulls_last=False).to_numpy()] = np.arange(len(values))
-    return ranks
-
-
-def _class_ranks(classes: Classes) -> Index:
-    """(c,) rank of each class by its labels as text, first attribute first."""
-    keys = [_ranks(pl.Series(label.texts, dtype=pl.String))[label.of[classes.first]] for label in classes.labels]
-    ranks = np.empty(classes.sizes.size, np.int64)
-    ranks[np.lexsort(keys[::-1])] = np.arange(ranks.size)
-    return ranks
-
-
-def _argsort(keys: Sequence[tuple[Index | None, NDArray[np.integer]]]) -> Index:
-    """The order of records by several keys, first key first; each is `ranks[codes]`, or the codes themselves.
-
-    Keys are packed into as few 64-bit words as hold them, mostly one. Equal records may come in any order: they are
-    released alike.
-    """
-    words: list[NDArray[np.uint64]] = []
-    room = 0
-    for ranks, codes in keys:
-        values = codes.astype(np.uint64) if ranks is None else ranks.astype(np.uint64)[codes]
-        bits = int(values.max(initial=0)).bit_length()
-        if bits > room:
-            words.append(values)
-            room = 64 - bits
-        else:
-            words[-1] = (words[-1] << np.uint64(bits)) | values
-            room -= bits
-    return np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
-
-
-def _taken(column: Column, rows: Index) -> Column:
-    """The column's cells of `rows`, with the values that still occur."""
-    codes = column.codes[rows]
-    counts = np.bincount(codes, minlength=len(column.values))
-    if counts.all():
-        return Column(column.name, column.values, codes, column.dtype)
-    used = np.flatnonzero(counts)
-    renumbered = np.zeros(counts.size, np.int64)
-    renumbered[used] = np.arange(used.size)
-    return Column(column.name, column.values.gather(used), narrow(renumbered, used.size)[codes], column.dtype)
+def _by_labels(classes: Classes) -> Index:
+    """(c,) the classes in the order of their labels as text, first attribute first."""
+    keys = (Key(ranks_of(pl.Series(label.texts, dtype=pl.String)), label.of[classes.first]) for label in classes.labels)
+    return order_by(list(keys))

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts
+
+#: For each cell of a column, which of the distinct values it holds: (n,).
+CellCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,8 +32,12 @@ class Column:
 
     name: str
     values: pl.Series
-    codes: NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+    codes: CellCodes
     dtype: pl.DataType
+
+    def counts(self) -> Counts:
+        """(v,) records with each value."""
+        return np.bincount(self.codes, minlength=len(self.values))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,12 +60,12 @@ class Table:
         raise KeyError(name)
 
 
-def narrow(codes: NDArray[np.integer], values: int) -> NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]:
+def narrow(codes: NDArray[np.integer], values: int) -> CellCodes:
     """`codes` below `values` in the smallest unsigned type that holds them.
 
     >>> narrow(np.array([0, 299]), 300).dtype
     dtype('uint16')
     """
     if values <= 1 << 8:
-        return codes.astype(np.uint8)
-    return codes.astype(np.uint16) if values <= 1 << 16 else codes.astype(np.uint32)
+        return codes.astype(np.uint8, copy=False)
+    return codes.astype(np.uint16, copy=False) if values <= 1 << 16 else codes.astype(np.uint32, copy=False)

@@ -14,7 +14,7 @@ class Outcome:
     """A release as a metric sees it.
 
     Attributes:
-        records: n, the records of the input.
+        records: n, the records of the input; at least 1.
         suppressed: S, how many of them are not released.
         k: the size that every class was asked to have.
         sizes: (c,) records of each class.
@@ -32,5 +32,5 @@ class Metric(Protocol):
     """The cost of a release; less is better."""
 
     def __call__(self, outcome: Outcome) -> float:
-        """Return the cost; 0 for the identity, the worst value for a release of nothing."""
+        """Return the cost of a release; what counts as good or bad is in the metric's own docstring."""
         ...

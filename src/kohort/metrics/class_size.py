@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def average_class_size(outcome: Outcome) -> float:
-    """C_AVG: released records / classes / k; at least 1 for every k-anonymous release."""
+    """C_AVG: released records / classes / k; at least 1 for every k-anonymous release, 0 where nothing is released."""
     return float(outcome.sizes.sum()) / max(outcome.sizes.size, 1) / outcome.k

@@ -20,7 +20,7 @@ def attribute_losses(outcome: Outcome) -> Shares:
 
 
 def loss(outcome: Outcome) -> float:
-    """LM: the sum of the attribute losses, in 0..d."""
+    """LM: the sum of the attribute losses, in 0..d; 0 for the identity, d where every record is suppressed."""
     return float(attribute_losses(outcome).sum())
 
 

@@ -35,7 +35,9 @@ class KAnonymity:
     def __post_init__(self) -> None:
         """Refuse what is no k; a k of 1 would promise nothing."""
         if type(self.k) is not int or self.k < 2:  # noqa: PLR2004  2 is the least that hides anybody
-            raise UsageError("k must be an integer of at least 2", hint="k = 1 is met by every table; usual values are 3 to 20")
+            raise UsageError(
+                "k must be an integer of at least 2", hint="k = 1 is met by every table; usual values are 3 to 20"
+            )
 
     @property
     def name(self) -> str:
@@ -49,7 +51,7 @@ class KAnonymity:
 
     @property
     def smallest_class(self) -> int:
-        """k."""
+        """The parameter k."""
         return self.k
 
     @property

@@ -1,0 +1,241 @@
+"""The labels of one quasi-identifier: what its values are released as in each region.
+
+Each kind of label is made once for all regions that must have the same: first the kinds, as a text and a loss each,
+then the kind of every region.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.domain.base import part_of
+from kohort.domain.decimals import decimal, digits_of, point
+from kohort.frequency import group
+from kohort.schema import Label, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Codes, Index, Mask, Positions, Shares
+    from kohort.domain import Domain
+    from kohort.recoding import Recoding
+
+#: What stands for a value of which nothing is told.
+ANY = "*"
+
+#: How a missing value is named inside a set or a range; alone it stays an empty cell.
+ABSENT = "(missing)"
+
+#: A mean has so many digits more than the values.
+MEAN_DIGITS = 2
+
+#: Sums below this are exact in 64 bits, also when multiplied for rounding.
+LARGEST_SUM = 1 << 54
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The released values of one quasi-identifier.
+
+    Attributes:
+        texts: (u,) distinct released values; the missing value is "".
+        of: (r,) which of them each region has.
+        losses: (r,) share of the domain that each region's label may stand for: (M - 1)/(|A| - 1).
+    """
+
+    texts: tuple[str, ...]
+    of: Index
+    losses: Shares
+
+
+def labels_of(recoding: Recoding, quasi: Codes, domain: Domain, column: int) -> Labels:
+    """The labels of one attribute, of the kind that its domain asks for.
+
+    Args:
+        recoding: The regions.
+        quasi: (t,) the attribute's code in each tuple.
+        domain: What the codes mean.
+        column: The attribute's place among the quasi-identifiers.
+    """
+    low, high = recoding.low[:, column].astype(np.int64), recoding.high[:, column].astype(np.int64)
+    match domain.label:
+        case Label.RANGE | Label.GRID:
+            return _spans(domain, low, high)
+        case Label.ANCESTOR:
+            return _ancestors(domain, recoding, quasi)
+        case Label.SET:
+            return _sets(domain, recoding, quasi)
+        case Label.MEAN:
+            return _means(domain, recoding, quasi, _spans(domain, low, high))
+
+
+def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
+    """Labels from the text and the loss of each kind; kinds with the same text are one, as wide as the widest."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    if len(place) < len(texts):
+        merged = np.array([place[text] for text in texts])
+        widest = np.zeros(len(place))
+        np.maximum.at(widest, merged, losses)
+        of, losses = merged[of], widest
+    return Labels(tuple(place), of, losses[of])
+
+
+# ── Ranges and grid intervals ────────────────────────────────────────────────────────────────────
+
+
+def _spans(domain: Domain, low: Index, high: Index) -> Labels:
+    """Labels that depend on the least and greatest code alone: the value itself, or the range from one to the other."""
+    pairs, of = np.unique(low * len(domain) + high, return_inverse=True)
+    low, high = pairs // len(domain), pairs % len(domain)
+    hides = _hides_gap(domain, low, high)
+    is_grid = domain.label is Label.GRID
+    text, width = (_grid_text, _grid_width) if is_grid else (_range_text, _range_width)
+    losses = np.where(hides, 1.0, part_of(domain.extent, width(domain, low, high).astype(np.float64)))
+    ends: Iterable[tuple[int, int, bool]] = zip(low.tolist(), high.tolist(), hides.tolist(), strict=True)
+    names = domain.texts
+    texts = [ANY if hidden else names[a] if a == b else text(domain, a, b) for a, b, hidden in ends]
+    return _labels(texts, of, losses)
+
+
+def _hides_gap(domain: Domain, low: Index, high: Index) -> Mask:
+    """Where a numeric region holds the missing value and numbers: no range can say so, the label is `*`."""
+    gap = domain.missing if domain.scale is Scale.NUMERIC else -1
+    return np.not_equal(high, gap) & np.equal(low, gap)
+
+
+def _range_text(domain: Domain, low: int, high: int) -> str:
+    """`[min-max]`: brackets keep spreadsheets from reading 1-5 as a date."""
+    return f"[{domain.texts[low] or ABSENT}-{domain.texts[high] or ABSENT}]"
+
+
+def _range_width(domain: Domain, low: Index, high: Index) -> Positions:
+    return domain.positions[high] - domain.positions[low]
+
+
+def _grid_text(domain: Domain, low: int, high: int) -> str:
+    """`[low-high)`: the union of the cells from `low` to `high`."""
+    first, last = int(domain.positions[low]) * domain.unit, int(domain.upper[high]) * domain.unit
+    return f"[{decimal(first)}-{decimal(last)})"
+
+
+def _grid_width(domain: Domain, low: Index, high: Index) -> Positions:
+    """From the least to the greatest number of the domain that the interval can hold; its upper end it does not."""
+    least = max(math.ceil(domain.ends[0]), int(domain.positions[0]))
+    most = min(math.floor(domain.ends[1]), int(domain.upper[-1]) - 1)
+    first, last = np.maximum(domain.positions[low], least), np.minimum(domain.upper[high] - 1, most)
+    return np.where(low == domain.missing, 0, last - first)
+
+
+# ── Ancestors ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _ancestors(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
+    """Lowest common ancestor of each region's leaves, whatever the order of the codes."""
+    hierarchy = domain.hierarchy
+    assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
+    leaves, leaf = len(hierarchy.leaves), domain.leaves[quasi][recoding.tuples]
+    first, last = np.full(len(recoding.low), leaves), np.full(len(recoding.low), -1)
+    np.minimum.at(first, recoding.regions, leaf)
+    np.maximum.at(last, recoding.regions, leaf)
+    pairs, of = np.unique(first * leaves + last, return_inverse=True)
+    level, node = hierarchy.ancestor(pairs // leaves, pairs % leaves)
+    covered = [hierarchy.covered(at) for at in range(hierarchy.height + 1)]
+    nodes: list[tuple[int, int]] = list(zip(level.tolist(), node.tolist(), strict=True))
+    widths = np.array([covered[at][which] - 1 for at, which in nodes], dtype=np.float64)
+    return _labels([hierarchy.labels[at][which] for at, which in nodes], of, part_of(domain.others, widths))
+
+
+# ── Sets ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sets(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
+    """`{a, b}` in text order, or the value itself; sets of one size are made at once."""
+    ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
+    rank = np.empty(len(domain), np.int64)
+    rank[ordered] = np.arange(len(domain))
+    cells = _distinct(recoding.regions * len(domain) + rank[quasi][recoding.tuples], len(recoding.low) * len(domain))
+    sizes = np.bincount(cells // len(domain), minlength=len(recoding.low))
+    starts, members = np.cumsum(sizes) - sizes, cells % len(domain)
+    names = [domain.texts[code] for code in ordered]
+    texts, of, widths = list[str](), np.empty(sizes.size, np.int64), list[int]()
+    for size in np.unique(sizes).tolist():
+        regions = np.flatnonzero(sizes == size)
+        sets = members[starts[regions, np.newaxis] + np.arange(size)]  # (regions, size)
+        kinds = group(sets.astype(np.uint32))
+        of[regions] = kinds.of + len(texts)
+        texts += _set_texts(sets[kinds.first], names)
+        widths += [size - 1] * kinds.first.size
+    return _labels(texts, of, part_of(domain.others, np.array(widths, dtype=np.float64)))
+
+
+def _distinct(cells: Index, bound: int) -> Index:
+    """The distinct numbers below `bound`, ascending: by marking them where that takes less memory than sorting."""
+    if bound <= cells.nbytes:
+        marked = np.zeros(bound, np.bool_)
+        marked[cells] = True
+        return np.flatnonzero(marked)
+    ordered = np.sort(cells)
+    return ordered[np.diff(ordered, prepend=-1) > 0]
+
+
+def _set_texts(sets: Index, names: Sequence[str]) -> list[str]:
+    """The text of each set, all of one size; `names` in text order."""
+    rows: list[list[int]] = sets.tolist()
+    if sets.shape[1] == 1:
+        return [names[member] for (member,) in rows]
+    quoted = [_quoted(name) for name in names]
+    return ["{" + ", ".join([quoted[member] for member in members]) + "}" for members in rows]
+
+
+def set_text(values: Iterable[str]) -> str:
+    """A set as text: members in text order, quoted as JSON where they could be misread.
+
+    >>> set_text(["b", "a"]), set_text(["x, y", "z"]), set_text(["alone"])
+    ('{a, b}', '{"x, y", z}', 'alone')
+    """
+    names = sorted(values)
+    (text,) = _set_texts(np.arange(len(names))[np.newaxis], names)
+    return text
+
+
+def _quoted(value: str) -> str:
+    if not value:
+        return ABSENT
+    plain = not set('{},"') & set(value) and value == value.strip() and value != ABSENT
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+# ── Means ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _means(domain: Domain, recoding: Recoding, quasi: Codes, spans: Labels) -> Labels:
+    """The mean of the region's values, to two digits more than they have, ties upward; losses are those of the range.
+
+    A single value is itself; the missing value alone stays missing, and among numbers it leaves nothing to tell.
+    """
+    records = np.bincount(recoding.regions, weights=recoding.counts).astype(np.int64)
+    sums = _sums(domain.positions[quasi][recoding.tuples], recoding, records)
+    digits = digits_of(domain.unit) or 1 - len(str(domain.unit.numerator))
+    rounded, of = np.unique((2 * 10**MEAN_DIGITS * sums + records) // (2 * records), return_inverse=True)
+    texts = [*(point(mean, digits + MEAN_DIGITS) for mean in rounded.tolist()), *spans.texts]
+    is_range = np.array([text.startswith("[") for text in spans.texts])[spans.of]
+    used, of = np.unique(np.where(is_range, of, rounded.size + spans.of), return_inverse=True)
+    kinds: list[int] = used.tolist()
+    labels = _labels([texts[kind] for kind in kinds], of, np.zeros(used.size))
+    return Labels(labels.texts, labels.of, spans.losses)
+
+
+def _sums(positions: Positions, recoding: Recoding, records: Index) -> NDArray[np.int64] | NDArray[np.object_]:
+    """(r,) sum of the records' positions in each region, exactly: where 64 bits do not do, as Python's integers."""
+    small = int(np.abs(positions).max(initial=0)) * int(records.max(initial=0)) < LARGEST_SUM
+    kind = np.int64 if small else object
+    sums = np.zeros(records.size, kind)
+    np.add.at(sums, recoding.regions, positions.astype(kind) * recoding.counts.astype(kind))
+    return sums
