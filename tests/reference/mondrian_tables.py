@@ -1,4 +1,4 @@
-"""Small tables for Mondrian, seen both ways: as a problem of weighted tuples, and record by record for the reference."""
+"""Small tables for Mondrian, seen both ways: as weighted tuples, and record by record for the reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.reference.mondrian import Record, Rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kohort.arrays import Mask
+    from kohort.arrays import Codes, Index, Mask
     from kohort.frequency import ClassProfile
     from kohort.models.base import PrivacyModel
     from kohort.problem import Solution
@@ -30,7 +30,7 @@ Leaves: TypeAlias = list[list[Record]]
 
 @dataclass(frozen=True)
 class DistinctLDiversity:
-    """At least `l` different values of the first sensitive attribute in every class: a model that sizes cannot judge."""
+    """At least `l` different values of the sensitive attribute in every class: a model that sizes cannot judge."""
 
     l: int  # noqa: E741  the paper's letter
     name: str = "distinct l-diversity"
@@ -46,7 +46,8 @@ class DistinctLDiversity:
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have l different values."""
-        return (classes.histograms[0] > 0).sum(axis=1) >= self.l
+        different: Index = np.count_nonzero(classes.histograms[0], axis=1)
+        return different >= self.l
 
 
 @dataclass(frozen=True)
@@ -57,18 +58,18 @@ class SmallTable:
         tuples: the codes of a tuple and how many records it stands for.
         positions: the place of each code on its dimension's scale.
         weights: how much each dimension counts.
-        dtype: the type of the codes.
+        wide: whether codes have 32 bits.
     """
 
     tuples: tuple[tuple[Record, int], ...]
     positions: tuple[tuple[int, ...], ...]
     weights: tuple[Fraction, ...]
-    dtype: type[np.uint16] | type[np.uint32] = np.uint16
+    wide: bool = False
 
     def problem(self, *models: PrivacyModel, threads: int = 1) -> Problem:
         """The table as algorithms see it."""
-        quasi = np.array([record.quasi for record, _ in self.tuples], dtype=self.dtype)
-        sensitive = np.array([record.sensitive for record, _ in self.tuples], dtype=self.dtype)
+        quasi = self._codes([record.quasi for record, _ in self.tuples])
+        sensitive = self._codes([record.sensitive for record, _ in self.tuples])
         counts = np.array([count for _, count in self.tuples], dtype=np.int64)
         sizes = tuple(int(column.max()) + 1 for column in sensitive.T)
         domains = tuple(
@@ -82,6 +83,9 @@ class SmallTable:
             for place, (scale, weight) in enumerate(zip(self.positions, self.weights, strict=True))
         )
         return Problem(FrequencySet(quasi, sensitive, counts, sizes), domains, models, threads)
+
+    def _codes(self, rows: list[tuple[int, ...]]) -> Codes:
+        return np.array(rows, dtype=np.uint32) if self.wide else np.array(rows, dtype=np.uint16)
 
     def records(self) -> list[Record]:
         """The table record by record."""
@@ -113,20 +117,15 @@ def in_order(leaves: Sequence[Sequence[Record]]) -> Leaves:
     return [sorted(leaf) for leaf in leaves]
 
 
-def random_table(seed: int) -> SmallTable:
-    """A table of up to 60 tuples with many ties, drawn from a seed."""
+def random_table(seed: int, *, least: int = 1, most: int = 60) -> SmallTable:
+    """A table of `least` to `most` tuples with many ties, drawn from a seed; some tables are all of single records."""
     draw = np.random.default_rng(seed)
-    dimensions, tuples = int(draw.integers(1, 5)), int(draw.integers(1, 60))
+    dimensions, tuples = int(draw.integers(1, 5)), int(draw.integers(least, most))
     largest = int(draw.choice([2, 3, 6, 40]))
     # Places with gaps, some equal: the missing value of a number lies on its least value.
-    positions = tuple(
-        tuple(draw.integers(0, draw.choice([2, 9]), largest).cumsum().tolist()) for _ in range(dimensions)
-    )
+    gaps = draw.integers(0, int(draw.choice([2, 9])), (dimensions, largest))
     weights = tuple(Fraction(int(draw.integers(1, 4)), int(draw.integers(1, 4))) for _ in range(dimensions))
-    codes = draw.integers(0, largest, (tuples, dimensions + 1))
-    counts = draw.integers(1, int(draw.choice([2, 2, 8])), tuples)
-    rows = (
-        (Record(tuple(row[:-1]), (row[-1] % 3,)), count)
-        for row, count in zip(codes.tolist(), counts.tolist(), strict=True)
-    )
-    return SmallTable(tuple(rows), positions, weights, np.uint16 if seed % 8 else np.uint32)
+    codes = draw.integers(0, largest, (tuples, dimensions + 1)).tolist()
+    counts = draw.integers(1, int(draw.choice([2, 2, 8])), tuples).tolist()
+    rows = tuple((Record(tuple(row[:-1]), (row[-1] % 3,)), count) for row, count in zip(codes, counts, strict=True))
+    return SmallTable(rows, tuple(map(tuple, gaps.cumsum(axis=1).tolist())), weights, wide=seed % 8 == 0)

@@ -20,7 +20,7 @@ class Partition(NamedTuple):
     """Part of a table.
 
     Attributes:
-        tuples: (m,) which tuples of the table; one of them may lie in several partitions, with part of its records each.
+        tuples: (m,) which tuples of the table; a tuple may lie in several partitions, with some of its records each.
         rows: their codes, and the records that are here.
         depth: the number of cuts that led here.
     """
@@ -73,9 +73,8 @@ class Forest:
         counts = np.concatenate([old.counts[kept], *(leaf.rows.counts for leaf in leaves)])
         sizes = [leaf.tuples.size for leaf in leaves]
         regions = np.concatenate([numbers[old.regions[kept]], np.repeat(np.flatnonzero(is_new), sizes)])
-        low, high, depths = (
-            np.empty((is_new.size, *array.shape[1:]), array.dtype) for array in (old.low, old.high, self.depths)
-        )
+        low, high = (np.empty_like(corners, shape=(is_new.size, corners.shape[1])) for corners in (old.low, old.high))
+        depths = np.empty(is_new.size, np.int64)
         low[~is_new], high[~is_new], depths[~is_new] = (
             old.low[~unfinished],
             old.high[~unfinished],

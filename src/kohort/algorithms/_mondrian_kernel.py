@@ -1,8 +1,9 @@
-"""Mondrian's strict cuts where only sizes count: the compiled loop, on rows moved between two sides of a buffer.
+"""Mondrian's strict cuts where only sizes count: the compiled loop, on rows moved to and fro in one buffer.
 
-A partition is a range of rows on one side. A cut moves them into the same range of the other side, those left of the
-cut from the front and the others from the back, so that both parts are ranges again and no two partitions share
-memory: threads may work on different ones. A row is padded to whole 64-bit words, to be moved in few steps.
+The buffer has room for the table twice. A partition is a range of rows in one half. A cut moves them into the same
+range of the other half, those left of the cut from the front and the others from the back, so that both parts are
+ranges again and no two partitions share memory: threads may work on different ones. A row is padded to whole 64-bit
+words, to be moved in few steps.
 
 Cost per tuple and level of the tree: one pass for the ranges of all dimensions, one to three over one column for its
 median, one to move the rows; each in the order of memory.
@@ -10,7 +11,7 @@ median, one to move the rows; each in the order of memory.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Codes, Counts, Index, Positions, Shares
 
-#: Rows whose ranges are taken side by side, so that the compiler can use whole vector registers.
+#: Rows whose ranges are taken side by side, so that the compiler can use whole vector registers; a power of two.
 STRIDE = 16
 
 #: Up to so many values a median is found by counting, for each value, those below it.
@@ -35,13 +36,13 @@ DECIDED = 1e-9
 
 
 class Buffer(NamedTuple):
-    """Two sides for the rows and what goes with them.
+    """Twice the t rows of a table, and what goes with them.
 
     Attributes:
-        codes: (2, t * w) the rows one after another, each padded to w codes.
-        words: (2, t, w / 4 or w / 2) the same memory as 64-bit words.
-        tuples: (2, t) which tuple each row is.
-        counts: (2, t) how many records it stands for; (2, 0) where that is one for all.
+        codes: (2t * w,) the rows one after another, each padded to w codes.
+        words: (2t, w / 4 or w / 2) the same memory as 64-bit words.
+        tuples: (2t,) which tuple each row is.
+        counts: (2t,) how many records it stands for; (0,) where that is one for all.
     """
 
     codes: Codes
@@ -74,10 +75,8 @@ class Work(NamedTuple):
     """Memory of one thread.
 
     Attributes:
-        low: (w,) least code of each column in the current partition.
-        high: (w,) greatest code of each column.
-        lows: (STRIDE * w,) least codes of every STRIDE-th row.
-        highs: (STRIDE * w,) greatest codes of every STRIDE-th row.
+        low: (STRIDE * w,) the first w: least code of each column in the current partition; the others serve to find it.
+        high: (STRIDE * w,) likewise the greatest.
         widths: (d,) width of each dimension that is still to be tried, else 0.
         values: codes of one column.
         counts: their records; (0,) where each is one.
@@ -87,8 +86,6 @@ class Work(NamedTuple):
 
     low: Codes
     high: Codes
-    lows: Codes
-    highs: Codes
     widths: Index
     values: Codes
     counts: Counts
@@ -96,50 +93,68 @@ class Work(NamedTuple):
     stack: Index
 
 
+class Part(NamedTuple):
+    """A partition: its range of rows, and how many records they are."""
+
+    first: int
+    last: int
+    records: int
+
+
 class Leaves(NamedTuple):
     """Leaves, left before right, or room for them.
 
     Attributes:
-        ends: (r,) the row where each leaf ends; it begins where the one before it ends.
+        sizes: (r,) rows of each leaf.
         depths: (r,) number of cuts that led to it.
         low: (r, w) least code of each column.
         high: (r, w) greatest code of each column.
     """
 
-    ends: Index
+    sizes: Index
     depths: Index
     low: Codes
     high: Codes
 
 
+class Room(NamedTuple):
+    """Memory to work in, and for what is found."""
+
+    work: Work
+    leaves: Leaves
+
+
+#: The median's value, the records below it, and the records up to it.
+Median: TypeAlias = "tuple[int | np.int64, int, int]"
+
+
 @kernel
 def _widen(lows: Codes, highs: Codes, low: Codes, high: Codes) -> None:
     """Widen the ranges `low`..`high` by others, place by place."""
-    for place in range(low.size):
+    for place in range(lows.size):
         low[place] = min(low[place], lows[place])
         high[place] = max(high[place], highs[place])
 
 
 @kernel
-def _ranges(codes: Codes, first: int, last: int, low: Codes, high: Codes, lows: Codes, highs: Codes) -> None:
-    """Least and greatest code of every column of the rows; of many rows in blocks of STRIDE."""
-    width, wide = low.size, lows.size
-    place, end = first * width, last * width
-    for column in range(width):
-        low[column] = high[column] = codes[place + column]
-    if end - place >= 4 * wide:
-        for column in range(wide):
-            lows[column] = highs[column] = codes[place + column]
-        while place + wide <= end:
-            block = codes[place : place + wide]
-            _widen(block, block, lows, highs)
-            place += wide
-        for part in range(0, wide, width):
-            _widen(lows[part : part + width], highs[part : part + width], low, high)
-    while place < end:
-        row = codes[place : place + width]
-        _widen(row, row, low, high)
-        place += width
+def _ranges(codes: Codes, width: int, part: Part, work: Work) -> None:
+    """Least and greatest code of every column of the rows, into `work`.
+
+    Of blocks of up to STRIDE rows first, the last overlapping the one before it; then the block is halved.
+    """
+    place, end = part.first * width, part.last * width
+    block = width
+    while block < work.low.size and 2 * block <= end - place:
+        block *= 2
+    for column in range(block):
+        work.low[column] = work.high[column] = codes[place + column]
+    while place + block < end:
+        place = min(place + block, end - block)
+        rows = codes[place : place + block]
+        _widen(rows, rows, work.low, work.high)
+    while block > width:
+        block //= 2
+        _widen(work.low[block : 2 * block], work.high[block : 2 * block], work.low, work.high)
 
 
 @kernel
@@ -171,13 +186,28 @@ def _widest(widths: Index, factors: Shares, ratios: Index) -> int:
 
 
 @kernel
-def _median(
-    values: Codes, counts: Counts, size: int, low: int, high: int, target: int, histogram: Counts
-) -> tuple[int, int, int]:
+def _by_counting(values: Codes, counts: Counts, size: int, target: int, below: int) -> Median:
+    """What `_median` answers, for few values, `below` records being less than all of them."""
+    weighted = counts.size > 0
+    for candidate in range(size):
+        value = values[candidate]
+        less = upto = below
+        for row in range(size):
+            count = counts[row] if weighted else 1
+            less += count * (values[row] < value)
+            upto += count * (values[row] <= value)
+        if less <= target < upto:
+            return np.int64(value), less, upto
+    return 0, 0, 0
+
+
+@kernel
+def _median(work: Work, size: int, low: int | np.int64, high: int | np.int64, target: int) -> Median:
     """R3: the value of record number `target` in ascending order, how many records are below it, how many up to it.
 
     A histogram's places get narrower until one is one value; what is outside the median's place is forgotten.
     """
+    values, counts, histogram = work.values, work.counts, work.histogram
     weighted = counts.size > 0
     below = 0
     while size > FEW:
@@ -204,47 +234,34 @@ def _median(
         size = kept
         low += place << shift
         high = low + (1 << shift) - 1
-    for candidate in range(size):
-        value = values[candidate]
-        less = upto = below
-        for row in range(size):
-            count = counts[row] if weighted else 1
-            less += count * (values[row] < value)
-            upto += count * (values[row] <= value)
-        if less <= target < upto:
-            return np.int64(value), less, upto
-    return 0, 0, 0
+    return _by_counting(values, counts, size, target, below)
 
 
 @kernel
-def _cut(
-    codes: Codes, counts: Counts, first: int, last: int, records: int, rule: Rule, work: Work
-) -> tuple[int, int, int]:
+def _cut(buffer: Buffer, width: int, rule: Rule, work: Work, part: Part) -> tuple[int, int | np.int64, int]:
     """R4: the cut as (dimension, code, records left of it), a row being left if below the code; (-1, 0, 0) at a leaf.
 
     The cuts before and after the median are the nearest to the middle, and of farther ones a part is smaller still:
     where only sizes count, no other can be the nearest allowable one.
     """
-    positions, starts, factors, ratios, k, nearest = rule
-    low, high, _, _, widths, values, weights, histogram, _ = work
-    width, size = low.size, last - first
+    first, size, widths = part.first, part.last - part.first, work.widths
     for dimension in range(widths.size):
-        start = starts[dimension]
-        widths[dimension] = positions[start + high[dimension]] - positions[start + low[dimension]]
+        start = rule.starts[dimension]
+        low, high = start + work.low[dimension], start + work.high[dimension]
+        widths[dimension] = rule.positions[high] - rule.positions[low]
     while True:
-        dimension = _widest(widths, factors, ratios)
+        dimension = _widest(widths, rule.factors, rule.ratios)
         if dimension < 0:
             return -1, 0, 0
         for row in range(size):
-            values[row] = codes[(first + row) * width + dimension]
-        if weights.size > 0:
-            for row in range(size):
-                weights[row] = counts[first + row]
-        ends = np.int64(low[dimension]), np.int64(high[dimension])
-        median, less, upto = _median(values, weights, size, ends[0], ends[1], (records - 1) // 2, histogram)
-        before = nearest and less >= k
-        after = upto >= k and records - upto >= k
-        if before and not (after and 2 * upto - records < records - 2 * less):
+            work.values[row] = buffer.codes[(first + row) * width + dimension]
+        for row in range(min(size, work.counts.size)):
+            work.counts[row] = buffer.counts[first + row]
+        ends = np.int64(work.low[dimension]), np.int64(work.high[dimension])
+        median, less, upto = _median(work, size, ends[0], ends[1], (part.records - 1) // 2)
+        before = rule.nearest and less >= rule.k
+        after = upto >= rule.k and part.records - upto >= rule.k
+        if before and not (after and 2 * upto - part.records < part.records - 2 * less):
             return dimension, median, less
         if after:
             return dimension, median + 1, upto
@@ -252,65 +269,60 @@ def _cut(
 
 
 @kernel
-def _divide(buffer: Buffer, side: int, first: int, last: int, dimension: int, code: int) -> int:
-    """Move the rows to the other side, those below the code to the front of the range; where the others begin."""
+def _divide(buffer: Buffer, part: Part, there: int, dimension: int, code: int | np.int64) -> int:
+    """Move the rows to the other half, `there` rows on, those below the code first; where the others begin."""
     codes, words, tuples, counts = buffer
-    other, width = 1 - side, codes.shape[1] // tuples.shape[1]
-    left, right = first, last - 1
-    for row in range(first, last):
-        is_left = np.int64(codes[side, row * width + dimension] < code)
+    width = codes.size // tuples.size
+    left, right = part.first + there, part.last - 1 + there
+    for row in range(part.first, part.last):
+        is_left = int(codes[row * width + dimension] < code)
         place = right + (left - right) * is_left  # no branch, for no processor could predict it
-        for word in range(words.shape[2]):
-            words[other, place, word] = words[side, row, word]
-        tuples[other, place] = tuples[side, row]
-        if counts.shape[1] > 0:
-            counts[other, place] = counts[side, row]
+        for word in range(words.shape[1]):
+            words[place, word] = words[row, word]
+        tuples[place] = tuples[row]
+        if counts.size > 0:
+            counts[place] = counts[row]
         left += is_left
         right -= 1 - is_left
     return left
 
 
 @kernel
-def carve(
-    buffer: Buffer,
-    rule: Rule,
-    work: Work,
-    leaves: Leaves,
-    first: int,
-    last: int,
-    records: int,
-    start: int,
-    levels: int,
-) -> int:
-    """Cut a partition on side `start` down to its leaves, at most `levels` deep; left before right.
+def carve(buffer: Buffer, rule: Rule, room: Room, part: Part, levels: int) -> int:
+    """Cut a partition down to its leaves, at most `levels` deep; left before right.
 
-    The leaves' tuples end up on the same side, all else of a row on the other if an odd number of cuts led to it.
+    The leaves' tuples end up in the rows of the partition, all else of a row in the other half if an odd number of
+    cuts led to it.
 
     Returns:
         The number of leaves.
     """
-    low, high, lows, highs, _, _, _, _, stack = work
-    stack[0], stack[1], stack[2], stack[3] = first, last, records, 0
+    work, leaves, stack = room.work, room.leaves, room.work.stack
+    half, width = buffer.tuples.size // 2, leaves.low.shape[1]
+    stack[0], stack[1], stack[2], stack[3] = part.first, part.last, part.records, 0
     found, top = 0, 4
     while top > 0:
         top -= 4
-        first, last, records, depth = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
-        side = start ^ (depth & 1)
-        _ranges(buffer.codes[side], first, last, low, high, lows, highs)
-        dimension, code, left = -1, 0, 0
-        if records >= 2 * rule.k and depth < levels:
-            dimension, code, left = _cut(buffer.codes[side], buffer.counts[side], first, last, records, rule, work)
+        current, depth = Part(stack[top], stack[top + 1], stack[top + 2]), stack[top + 3]
+        _ranges(buffer.codes, width, current, work)
+        dimension, left = -1, 0
+        code: int | np.int64 = 0
+        if current.records >= 2 * rule.k and depth < levels:
+            dimension, code, left = _cut(buffer, width, rule, work, current)
+        there = half if current.first < half else -half
         if dimension >= 0:
-            middle = _divide(buffer, side, first, last, dimension, code)
-            stack[top], stack[top + 1], stack[top + 2], stack[top + 3] = middle, last, records - left, depth + 1
-            stack[top + 4], stack[top + 5], stack[top + 6], stack[top + 7] = first, middle, left, depth + 1
+            middle = _divide(buffer, current, there, dimension, code)
+            stack[top], stack[top + 1], stack[top + 2] = middle, current.last + there, current.records - left
+            stack[top + 4], stack[top + 5], stack[top + 6] = current.first + there, middle, left
+            stack[top + 3] = stack[top + 7] = depth + 1
             top += 8
             continue
-        for row in range(first, last):
-            buffer.tuples[start, row] = buffer.tuples[side, row]
-        for column in range(low.size):
-            leaves.low[found, column] = low[column]
-            leaves.high[found, column] = high[column]
-        leaves.ends[found], leaves.depths[found] = last, depth
+        if depth & 1:
+            for row in range(current.first, current.last):
+                buffer.tuples[row + there] = buffer.tuples[row]
+        for column in range(width):
+            leaves.low[found, column] = work.low[column]
+            leaves.high[found, column] = work.high[column]
+        leaves.sizes[found], leaves.depths[found] = current.last - current.first, depth
         found += 1
     return found

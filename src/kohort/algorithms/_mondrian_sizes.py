@@ -7,18 +7,20 @@ from left to right.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kohort.algorithms._mondrian_forest import Forest
-from kohort.algorithms._mondrian_kernel import PLACES, STRIDE, Buffer, Leaves, Rule, Work, carve
+from kohort.algorithms._mondrian_kernel import PLACES, STRIDE, Buffer, Leaves, Part, Room, Rule, Work, carve
 from kohort.recoding import Multidimensional
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
+
+    from numpy.typing import NDArray
 
     from kohort.arrays import Codes, Counts, Positions
     from kohort.frequency import FrequencySet
@@ -36,13 +38,10 @@ SHARES_PER_THREAD = 4
 NO_LIMIT = 1 << 62
 
 
-class Part(NamedTuple):
-    """A partition on its way: its rows, how many records they are, which buffer has them, and how many cuts led here."""
+class Branch(NamedTuple):
+    """A partition on its way: the number of cuts that led to it, and whether it is known to be a leaf."""
 
-    first: int
-    last: int
-    records: int
-    side: int = 0
+    part: Part
     depth: int = 0
     is_leaf: bool = False
 
@@ -71,88 +70,94 @@ class Cutter(NamedTuple):
     buffer: Buffer
     rule: Rule
 
-    def once(self, part: Part) -> list[Part]:
+    def once(self, branch: Branch) -> list[Branch]:
         """Both parts of the partition's cut, or the leaf that it is."""
-        if part.is_leaf:
-            return [part]
-        leaves = self._carve(part, levels=1)
-        if leaves.ends.size == 1:
-            return [part._replace(is_leaf=True)]
-        middle, side = int(leaves.ends[0]), 1 - part.side
-        counts = self.buffer.counts[side]
-        left = int(counts[part.first : middle].sum()) if counts.size else middle - part.first
-        return [
-            Part(part.first, middle, left, side, part.depth + 1),
-            Part(middle, part.last, part.records - left, side, part.depth + 1),
-        ]
+        if branch.is_leaf:
+            return [branch]
+        leaves = self._carve(branch.part, levels=1)
+        if leaves.sizes.size == 1:
+            return [branch._replace(is_leaf=True)]
+        tuples, counts = self.buffer.tuples, self.buffer.counts
+        first, last, records = branch.part
+        there = tuples.size // 2 * (1 if first < tuples.size // 2 else -1)
+        first, middle, last = first + there, first + there + int(leaves.sizes[0]), last + there
+        left = int(counts[first:middle].sum()) if counts.size else middle - first
+        parts = Part(first, middle, left), Part(middle, last, records - left)
+        return [Branch(part, branch.depth + 1) for part in parts]
 
-    def fully(self, part: Part) -> Leaves:
+    def fully(self, branch: Branch) -> Leaves:
         """The leaves of the partition."""
-        leaves = self._carve(part, levels=NO_LIMIT)
-        return leaves._replace(depths=leaves.depths + part.depth)
+        leaves = self._carve(branch.part, levels=NO_LIMIT)
+        return leaves._replace(depths=leaves.depths + branch.depth)
 
     def _carve(self, part: Part, *, levels: int) -> Leaves:
-        buffer, rows, most = self.buffer, part.last - part.first, max(part.records // self.rule.k, 1)
-        codes, width = buffer.codes.dtype, buffer.codes.shape[1] // buffer.tuples.shape[1]
-        most = min(rows, most)
+        room = self._room(part)
+        found = carve(self.buffer, self.rule, room, part, levels)
+        sizes, depths, low, high = room.leaves
+        return Leaves(sizes[:found].copy(), depths[:found].copy(), low[:found].copy(), high[:found].copy())
+
+    def _room(self, part: Part) -> Room:
+        """Memory for cutting a partition; what is not needed of it is never touched and so costs nothing."""
+        codes, rows = self.buffer.codes, part.last - part.first
+        width = codes.size // self.buffer.tuples.size
+        most = max(min(rows, part.records // self.rule.k), 1)
         work = Work(
-            np.empty(width, codes),
-            np.empty(width, codes),
-            np.empty(STRIDE * width, codes),
-            np.empty(STRIDE * width, codes),
-            np.empty(self.rule.starts.size, np.int64),
-            np.empty(rows, codes),
-            np.empty(min(rows, buffer.counts.shape[1]), np.int64),
-            np.empty(PLACES, np.int64),
-            np.empty(4 * (most + 1), np.int64),
+            low=np.empty_like(codes, shape=STRIDE * width),
+            high=np.empty_like(codes, shape=STRIDE * width),
+            widths=np.empty(self.rule.starts.size, np.int64),
+            values=np.empty_like(codes, shape=rows),
+            counts=np.empty(min(rows, self.buffer.counts.size), np.int64),
+            histogram=np.empty(PLACES, np.int64),
+            stack=np.empty(4 * (most + 1), np.int64),
         )
-        room = Leaves(
-            np.empty(most, np.int64),
-            np.empty(most, np.int64),
-            np.empty((most, width), codes),
-            np.empty((most, width), codes),
+        leaves = Leaves(
+            sizes=np.empty(most, np.int64),
+            depths=np.empty(most, np.int64),
+            low=np.empty_like(codes, shape=(most, width)),
+            high=np.empty_like(codes, shape=(most, width)),
         )
-        found = carve(buffer, self.rule, work, room, part.first, part.last, part.records, part.side, levels)
-        return Leaves(*(array[:found].copy() for array in room))
+        return Room(work, leaves)
 
 
 def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int) -> Forest:
     """Strict Mondrian of the whole table."""
-    tuples, dimensions = frequency.quasi.shape
-    cutter = Cutter(_buffers(frequency.quasi, frequency.counts), rule)
-    parts = [Part(0, tuples, frequency.records)]
+    tuples = len(frequency.quasi)
+    cutter = Cutter(_buffer(frequency.quasi, frequency.counts), rule)
+    branches = [Branch(Part(0, tuples, frequency.records))]
     if threads > 1 and tuples > LEAST_SHARE:
         large = max(tuples // (threads * SHARES_PER_THREAD), LEAST_SHARE)
         with ThreadPoolExecutor(threads) as pool:
-            while any(part.last - part.first > large and not part.is_leaf for part in parts):
-                parts = list(chain.from_iterable(pool.map(cutter.once, parts)))
-            found = list(pool.map(cutter.fully, parts))
+            while any(part.last - part.first > large and not is_leaf for part, _, is_leaf in branches):
+                branches = list(chain.from_iterable(pool.map(cutter.once, branches)))
+            found = list(pool.map(cutter.fully, branches))
     else:
-        found = [cutter.fully(part) for part in parts]
-    ends, depths, low, high = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    regions = np.empty(tuples, np.int64)
-    of_rows = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
-    for part in parts:
-        rows = slice(part.first, part.last)
-        regions[cutter.buffer.tuples[part.side, rows]] = of_rows[rows]
-    recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low[:, :dimensions], high[:, :dimensions])
-    return Forest(recoding, depths)
+        found = [cutter.fully(branch) for branch in branches]
+    return _joined(frequency, [cutter.buffer.tuples[part.first : part.last] for part, _, _ in branches], found)
 
 
-def _buffers(quasi: Codes, counts: Counts) -> Buffer:
-    """The table's rows on side 0, and room for them to move to."""
+def _joined(frequency: FrequencySet, tuples: list[NDArray[np.uint32]], found: list[Leaves]) -> Forest:
+    """The leaves of all branches, left before right; `tuples` are those of each branch, in the order of its leaves."""
+    quasi = frequency.quasi
+    ends = list(accumulate((leaves.sizes.size for leaves in found), initial=0))
+    regions = np.empty(len(quasi), np.int64)
+    low, high = (np.empty_like(quasi, shape=(ends[-1], quasi.shape[1])) for _ in range(2))
+    for first, last, inside, leaves in zip(ends, ends[1:], tuples, found, strict=False):
+        regions[inside] = np.repeat(np.arange(first, last, dtype=np.int64), leaves.sizes)
+        low[first:last] = leaves.low[:, : quasi.shape[1]]
+        high[first:last] = leaves.high[:, : quasi.shape[1]]
+    recoding = Multidimensional(np.arange(len(quasi), dtype=np.int64), regions, frequency.counts, low, high)
+    return Forest(recoding, np.concatenate([leaves.depths for leaves in found]))
+
+
+def _buffer(quasi: Codes, counts: Counts) -> Buffer:
+    """The table's rows in the first half, and room for them to move to."""
     tuples, dimensions = quasi.shape
     width = max(-(-dimensions // CODES_PER_BLOCK), 1) * CODES_PER_BLOCK
-    rows = np.empty((2, tuples, width), quasi.dtype)
-    rows[0, :, :dimensions] = quasi
-    rows[0, :, dimensions:] = 0
-    buffer = Buffer(
-        rows.reshape(2, -1),
-        rows.view(np.uint64),
-        np.empty((2, tuples), np.uint32),
-        np.empty((2, tuples if (counts != 1).any() else 0), np.int64),
-    )
-    buffer.tuples[0] = np.arange(tuples)
-    if buffer.counts.size:
-        buffer.counts[0] = counts
-    return buffer
+    rows = np.empty_like(quasi, shape=(2 * tuples, width))
+    rows[:tuples, :dimensions] = quasi
+    rows[:tuples, dimensions:] = 0
+    numbers = np.empty(2 * tuples, np.uint32)
+    numbers[:tuples] = np.arange(tuples)
+    weights = np.empty(2 * tuples if (counts != 1).any() else 0, np.int64)
+    weights[:tuples] = counts[: weights.size]
+    return Buffer(rows.reshape(-1), rows.view(np.uint64), numbers, weights)

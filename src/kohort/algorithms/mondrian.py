@@ -9,9 +9,9 @@ table, times the attribute's weight, compared exactly; ties go to the attribute 
 dimension of width 0 is never tried. Widths are those of the values, not of their ranks.
 
 **Strict cuts** part the values: {≤ v} and {> v}. A cut is allowable if both sides satisfy all models. `nearest` takes
-the allowable cut that minimises |2·#{≤ v} − n|, ties to the smaller v, in the first dimension that has one: a
+the allowable cut that minimises |2·#{≤ v} - n|, ties to the smaller v, in the first dimension that has one: a
 partition is a leaf if and only if no dimension has an allowable cut. `median`, the textbook form, tries in each
-dimension only v = the lower median, the value of record (n − 1) // 2 in ascending order.
+dimension only v = the lower median, the value of record (n - 1) // 2 in ascending order.
 
 **Relaxed cuts** may part equal values: the left side gets {< m} and as many of {= m} as make it ⌈n/2⌉ records, m
 being the lower median. The dealt records are taken in proportion from each combination of sensitive values (largest
@@ -22,7 +22,7 @@ dimension is tried where it fails.
 
 Invariant: the partitions on the way and the leaves found cover every record once, and each satisfies all models;
 the table as a whole does at the start, or there is no release. For k-anonymity alone and strict nearest cuts no leaf
-has more than 2d(k − 1) + m records, m being the count of its most frequent tuple (the paper's theorem 2); with
+has more than 2d(k - 1) + m records, m being the count of its most frequent tuple (the paper's theorem 2); with
 relaxed cuts no leaf of differing tuples has 2k or more.
 
 Cost: O(d · t) a level of the tree, of which there are about log2(n/k). Where every model is a bound on size alone,
@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -228,7 +229,7 @@ class Space:
 
     def _satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes satisfy all models."""
-        return np.logical_and.reduce([model.satisfied(classes) for model in self.models])
+        return reduce(np.logical_and, (model.satisfied(classes) for model in self.models))
 
 
 def _widths(low: Index, high: Index, positions: tuple[Positions, ...]) -> list[int]:
