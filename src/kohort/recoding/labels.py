@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -91,16 +91,19 @@ def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
 
 
 def _spans(domain: Domain, low: Index, high: Index) -> Labels:
-    """Labels that depend on the least and greatest code alone: the value itself, or the range from one to the other."""
+    """Labels that depend on the least and greatest code alone: the value itself, or the range from one to the other.
+
+    Brackets keep spreadsheets from reading 1-5 as a date.
+    """
     pairs, of = np.unique(low * len(domain) + high, return_inverse=True)
     low, high = pairs // len(domain), pairs % len(domain)
     hides = _hides_gap(domain, low, high)
-    is_grid = domain.label is Label.GRID
-    text, width = (_grid_text, _grid_width) if is_grid else (_range_text, _range_width)
-    losses = np.where(hides, 1.0, part_of(domain.extent, width(domain, low, high).astype(np.float64)))
-    ends: Iterable[tuple[int, int, bool]] = zip(low.tolist(), high.tolist(), hides.tolist(), strict=True)
-    names = domain.texts
-    texts = [ANY if hidden else names[a] if a == b else text(domain, a, b) for a, b, hidden in ends]
+    starts, ends, bracket, width = _grid(domain, low, high) if domain.label is Label.GRID else _range(domain, low, high)
+    losses = np.where(hides, 1.0, part_of(domain.extent, width.astype(np.float64)))
+    spans: Iterable[tuple[int, int, bool]] = zip(low.tolist(), high.tolist(), hides.tolist(), strict=True)
+    texts = [
+        ANY if hidden else domain.texts[a] if a == b else f"[{starts[a]}-{ends[b]}{bracket}" for a, b, hidden in spans
+    ]
     return _labels(texts, of, losses)
 
 
@@ -110,27 +113,35 @@ def _hides_gap(domain: Domain, low: Index, high: Index) -> Mask:
     return np.not_equal(high, gap) & np.equal(low, gap)
 
 
-def _range_text(domain: Domain, low: int, high: int) -> str:
-    """`[min-max]`: brackets keep spreadsheets from reading 1-5 as a date."""
-    return f"[{domain.texts[low] or ABSENT}-{domain.texts[high] or ABSENT}]"
+class _Span(NamedTuple):
+    """How spans are written, and how wide some are.
+
+    Attributes:
+        starts: (v,) what stands for each code where a span begins.
+        ends: (v,) and where it ends.
+        bracket: closes the span.
+        width: (p,) position of the last value that may be meant, minus that of the first.
+    """
+
+    starts: Sequence[str]
+    ends: Sequence[str]
+    bracket: str
+    width: Positions
 
 
-def _range_width(domain: Domain, low: Index, high: Index) -> Positions:
-    return domain.positions[high] - domain.positions[low]
+def _range(domain: Domain, low: Index, high: Index) -> _Span:
+    """`[min-max]`."""
+    names = [text or ABSENT for text in domain.texts]
+    return _Span(names, names, "]", domain.positions[high] - domain.positions[low])
 
 
-def _grid_text(domain: Domain, low: int, high: int) -> str:
-    """`[low-high)`: the union of the cells from `low` to `high`."""
-    first, last = int(domain.positions[low]) * domain.unit, int(domain.upper[high]) * domain.unit
-    return f"[{decimal(first)}-{decimal(last)})"
-
-
-def _grid_width(domain: Domain, low: Index, high: Index) -> Positions:
-    """From the least to the greatest number of the domain that the interval can hold; its upper end it does not."""
+def _grid(domain: Domain, low: Index, high: Index) -> _Span:
+    """`[low-high)`: the union of the cells from `low` to `high`, as far as the domain goes; it holds no upper end."""
+    lower, upper = ([decimal(int(end) * domain.unit) for end in ends] for ends in (domain.positions, domain.upper))
     least = max(math.ceil(domain.ends[0]), int(domain.positions[0]))
     most = min(math.floor(domain.ends[1]), int(domain.upper[-1]) - 1)
-    first, last = np.maximum(domain.positions[low], least), np.minimum(domain.upper[high] - 1, most)
-    return np.where(low == domain.missing, 0, last - first)
+    width = np.minimum(domain.upper[high] - 1, most) - np.maximum(domain.positions[low], least)
+    return _Span(lower, upper, ")", np.where(low == domain.missing, 0, width))
 
 
 # ── Ancestors ────────────────────────────────────────────────────────────────────────────────────
@@ -140,7 +151,7 @@ def _ancestors(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
     """Lowest common ancestor of each region's leaves, whatever the order of the codes."""
     hierarchy = domain.hierarchy
     assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
-    leaves, leaf = len(hierarchy.leaves), domain.leaves[quasi][recoding.tuples]
+    leaves, leaf = len(hierarchy.leaves), domain.leaves[quasi[recoding.tuples]]
     first, last = np.full(len(recoding.low), leaves), np.full(len(recoding.low), -1)
     np.minimum.at(first, recoding.regions, leaf)
     np.maximum.at(last, recoding.regions, leaf)
@@ -160,7 +171,7 @@ def _sets(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
     ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
     rank = np.empty(len(domain), np.int64)
     rank[ordered] = np.arange(len(domain))
-    cells = _distinct(recoding.regions * len(domain) + rank[quasi][recoding.tuples], len(recoding.low) * len(domain))
+    cells = _distinct(recoding.regions * len(domain) + rank[quasi[recoding.tuples]], len(recoding.low) * len(domain))
     sizes = np.bincount(cells // len(domain), minlength=len(recoding.low))
     starts, members = np.cumsum(sizes) - sizes, cells % len(domain)
     names = [domain.texts[code] for code in ordered]
@@ -221,7 +232,7 @@ def _means(domain: Domain, recoding: Recoding, quasi: Codes, spans: Labels) -> L
     A single value is itself; the missing value alone stays missing, and among numbers it leaves nothing to tell.
     """
     records = np.bincount(recoding.regions, weights=recoding.counts).astype(np.int64)
-    sums = _sums(domain.positions[quasi][recoding.tuples], recoding, records)
+    sums = _sums(domain.positions[quasi[recoding.tuples]], recoding, records)
     digits = digits_of(domain.unit) or 1 - len(str(domain.unit.numerator))
     rounded, of = np.unique((2 * 10**MEAN_DIGITS * sums + records) // (2 * records), return_inverse=True)
     texts = [*(point(mean, digits + MEAN_DIGITS) for mean in rounded.tolist()), *spans.texts]
