@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, cast
 
-from kohort.errors import SchemaError
+from kohort.errors import JobError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -118,7 +118,7 @@ class Attribute:
         where = f"column {self.name}"
         for name, kind in _WORDS.items():
             value: str | None = getattr(self, name)
-            if value is not None or name == "role":
+            if value is not None or name in {"role", "missing"}:
                 object.__setattr__(self, name, _word(kind, value, f"{where}, {name}"))
         object.__setattr__(self, "weight", _exact(self.weight, f"{where}, weight"))
         if self.bounds is not None:
@@ -133,7 +133,7 @@ class Attribute:
     def _faults(self) -> Iterable[tuple[bool, str, str]]:
         yield from self._contradictions()
         yield self.weight <= 0, "the weight must be above 0", "leave it out for a weight of 1"
-        bounds: tuple[Fraction, ...] = self.bounds or (Fraction(0), Fraction(1))
+        bounds: tuple[Fraction, ...] = (Fraction(0), Fraction(1)) if self.bounds is None else self.bounds
         yield len(bounds) != 2 or not _ascend(bounds), "bounds must be two numbers that ascend", "write [low, high]"  # noqa: PLR2004  two ends
         cuts = (Fraction(0), self.grid) if isinstance(self.grid, Fraction) else self.grid
         if isinstance(cuts, tuple):
@@ -271,23 +271,35 @@ class Schema:
         Raises:
             SchemaError: An attribute names no column (with the nearest names), a column has no role (with a block to
                 paste into a job file), or no column is quasi-identifying.
+            JobError: Several of these.
         """
         by_name = {attribute.name: attribute for attribute in self.attributes}
-        unknown = next((name for name in by_name if name not in columns), None)
-        if unknown is not None:
-            near = " or ".join(get_close_matches(unknown, columns))
-            raise SchemaError(f"no column is called {unknown}", hint=near and f"did you mean {near}?")
-        without = [name for name in columns if name not in by_name]
-        if without and self.rest is None:
-            raise SchemaError(
-                f"{len(without)} of {len(columns)} columns have no role",
-                where=", ".join(without),
-                hint="every column needs one; paste this into the job file and correct it:\n\n" + _block(without),
-            )
-        if not self.quasi:
-            raise SchemaError("no column is quasi-identifying", hint="name at least one with --quasi or role = 'quasi'")
+        faults = [*self._misfits(columns)]
+        if len(faults) > 1:
+            raise JobError("the schema does not fit the table", faults)
+        if faults:
+            raise faults[0]
         rest = self.rest or Role.IDENTIFYING
         return Schema(tuple(by_name.get(name) or Attribute(name, rest) for name in columns), self.missing)
+
+    def _misfits(self, columns: Sequence[str]) -> Iterable[SchemaError]:
+        """What keeps this schema from covering `columns`."""
+        named = {attribute.name for attribute in self.attributes}
+        for attribute in self.attributes:
+            if attribute.name not in columns:
+                near = " or ".join(get_close_matches(attribute.name, columns))
+                what, hint = f"no column is called {attribute.name}", near and f"did you mean {near}?"
+                yield SchemaError(what, where=f"column {attribute.name}", hint=hint)
+        without = [name for name in columns if name not in named]
+        if without and self.rest is None:
+            yield SchemaError(
+                f"{len(without)} of {len(columns)} columns have no role",
+                where=", ".join(without),
+                hint="every column needs one: say what the rest is (rest, --rest), or paste this into the job file and"
+                " correct it:\n\n" + _block(without),
+            )
+        if not self.quasi:
+            yield SchemaError("no column is quasi-identifying", hint="name at least one with --quasi or role = 'quasi'")
 
 
 #: A key that TOML takes without quotes.
