@@ -69,7 +69,7 @@ def cost(table: SmallTable, k: int, cut: Cut, *, relaxed: bool = False) -> Cost:
     boxes = [*map(tuple, np.stack([recoding.low, recoding.high], axis=2).reshape(len(recoding.low), -1).tolist())]
     classes: defaultdict[tuple[int, ...], list[tuple[Record, int]]] = defaultdict(list)
     for piece, region, count in zip(recoding.tuples, recoding.regions, recoding.counts, strict=True):
-        classes[boxes[region]].append((table.tuples[piece][0], int(count)))
+        classes[boxes[region]].append((table.tuples[int(piece)][0], int(count)))
     sizes = [sum(count for _, count in members) for members in classes.values()]
     records = sum(sizes)
     lm_range = lm_set = Fraction(0)

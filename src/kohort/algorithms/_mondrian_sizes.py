@@ -121,22 +121,27 @@ class Cutter(NamedTuple):
 
 def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int) -> Forest:
     """Strict Mondrian of the whole table."""
-    tuples = len(frequency.quasi)
+    return _joined(frequency, *_leaves(frequency, rule, threads))
+
+
+def _leaves(frequency: FrequencySet, rule: Rule, threads: int) -> tuple[list[NDArray[np.uint32]], list[Leaves]]:
+    """The tuples of each branch, in the order of its leaves, and these; the buffer's rows end with this function."""
     cutter = Cutter(_buffer(frequency.quasi, frequency.counts), rule)
-    branches = [Branch(Part(0, tuples, frequency.records))]
-    if threads > 1 and tuples > LEAST_SHARE:
-        large = max(tuples // (threads * SHARES_PER_THREAD), LEAST_SHARE)
+    rows = len(frequency.quasi)
+    branches = [Branch(Part(0, rows, frequency.records))]
+    if threads > 1 and rows > LEAST_SHARE:
+        large = max(rows // (threads * SHARES_PER_THREAD), LEAST_SHARE)
         with ThreadPoolExecutor(threads) as pool:
             while any(part.last - part.first > large and not is_leaf for part, _, is_leaf in branches):
                 branches = list(chain.from_iterable(pool.map(cutter.once, branches)))
             found = list(pool.map(cutter.fully, branches))
     else:
         found = [cutter.fully(branch) for branch in branches]
-    return _joined(frequency, [cutter.buffer.tuples[part.first : part.last] for part, _, _ in branches], found)
+    return [cutter.buffer.tuples[part.first : part.last] for part, _, _ in branches], found
 
 
 def _joined(frequency: FrequencySet, tuples: list[NDArray[np.uint32]], found: list[Leaves]) -> Forest:
-    """The leaves of all branches, left before right; `tuples` are those of each branch, in the order of its leaves."""
+    """The leaves of all branches, left before right."""
     quasi = frequency.quasi
     ends = list(accumulate((leaves.sizes.size for leaves in found), initial=0))
     regions = np.empty(len(quasi), np.int64)
