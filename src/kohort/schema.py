@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, cast
 
 from kohort.errors import JobError, SchemaError
@@ -92,8 +91,7 @@ class Attribute:
             lowest common ancestor where there is a hierarchy, set of values otherwise.
         missing: What a missing value means.
 
-    Numbers may be given as `Fraction`, int or text, also as a float, which counts as the decimal it prints; what comes
-    from a closed list of words also as that word.
+    Numbers may also be given as int, text, or float, which counts as the decimal it prints; listed words as text.
 
     Raises:
         SchemaError: A part is nothing of its kind, contradicts another, or generalizes what is not quasi-identifying.
@@ -134,11 +132,11 @@ class Attribute:
         yield from self._contradictions()
         yield self.weight <= 0, "the weight must be above 0", "leave it out for a weight of 1"
         bounds: tuple[Fraction, ...] = (Fraction(0), Fraction(1)) if self.bounds is None else self.bounds
-        yield len(bounds) != 2 or not _ascend(bounds), "bounds must be two numbers that ascend", "write [low, high]"  # noqa: PLR2004  two ends
+        yield len(bounds) != 2 or bounds[0] >= bounds[1], "bounds must be two numbers that ascend", "write [low, high]"  # noqa: PLR2004  two ends
         cuts = (Fraction(0), self.grid) if isinstance(self.grid, Fraction) else self.grid
         if isinstance(cuts, tuple):
             what = "a grid's step must be above 0, and its cut points ascend"
-            yield len(cuts) < 2 or not _ascend(cuts), what, "write 5, or at least two cut points"  # noqa: PLR2004  a cell has two ends
+            yield len(cuts) < 2 or cuts != tuple(sorted(set(cuts))), what, "write 5, or at least two cut points"  # noqa: PLR2004  a cell has two ends
             endless = any(10 ** cut.denominator.bit_length() % cut.denominator for cut in cuts)
             yield endless, "a grid's numbers must be decimals that end, for labels print them", "write 0.5, not 1/3"
 
@@ -155,12 +153,8 @@ class Attribute:
             "bounds, grid and mean belong to numeric columns",
             "remove them, or the scale",
         )
-        yield self.label is Label.GRID and self.grid is None, "grid labels need a grid", "add grid = 5, say"
-        yield (
-            self.grid is not None and self.label not in {None, Label.GRID},
-            "a column with a grid is released as grid intervals",
-            "remove the label or the grid",
-        )
+        mismatch = self.label is not None and (self.label is Label.GRID) != (self.grid is not None)
+        yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"
         needs_hierarchy = self.order is Order.HIERARCHY or self.label is Label.ANCESTOR or self.grid == "hierarchy"
         yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
 
@@ -188,10 +182,6 @@ def _exacts(values: object, where: str) -> tuple[Fraction, ...]:
     if not isinstance(values, tuple | list):
         raise SchemaError("not a list of numbers", where=where, hint="write [0, 18, 65, 120]")
     return tuple(_exact(value, where) for value in cast("Sequence[object]", values))
-
-
-def _ascend(numbers: Sequence[Fraction]) -> bool:
-    return all(low < high for low, high in pairwise(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,22 +264,20 @@ class Schema:
             JobError: Several of these.
         """
         by_name = {attribute.name: attribute for attribute in self.attributes}
-        faults = [*self._misfits(columns)]
-        if len(faults) > 1:
-            raise JobError("the schema does not fit the table", faults)
+        faults = list(self._misfits(columns))
         if faults:
-            raise faults[0]
+            raise faults[0] if len(faults) == 1 else JobError("the schema does not fit the table", faults)
         rest = self.rest or Role.IDENTIFYING
         return Schema(tuple(by_name.get(name) or Attribute(name, rest) for name in columns), self.missing)
 
     def _misfits(self, columns: Sequence[str]) -> Iterable[SchemaError]:
         """What keeps this schema from covering `columns`."""
-        named = {attribute.name for attribute in self.attributes}
-        for attribute in self.attributes:
-            if attribute.name not in columns:
-                near = " or ".join(get_close_matches(attribute.name, columns))
-                what, hint = f"no column is called {attribute.name}", near and f"did you mean {near}?"
-                yield SchemaError(what, where=f"column {attribute.name}", hint=hint)
+        known, named = set(columns), {attribute.name: None for attribute in self.attributes}
+        for name in (name for name in named if name not in known):
+            near = " or ".join(get_close_matches(name, columns))
+            yield SchemaError(
+                f"no column is called {name}", where=f"column {name}", hint=near and f"did you mean {near}?"
+            )
         without = [name for name in columns if name not in named]
         if without and self.rest is None:
             yield SchemaError(
