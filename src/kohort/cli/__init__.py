@@ -16,6 +16,7 @@ from kohort.cli import anonymize, check, demo, describe, generate, hierarchy
 from kohort.errors import FileError, JobError, KohortError, LimitError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
 
 #: A fault of kohort itself: none of the statuses that scripts rely on (as sysexits.h has it).
@@ -58,14 +59,18 @@ def _version(
         context.exit()
 
 
-def main() -> int:
-    """Run the command line; the exit status of design.md: 0, or the error's own. No traceback, whatever happens."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0, or the error's own. No traceback, whatever happens.
+
+    Args:
+        arguments: What follows the program's name; `None` takes what the process was started with.
+    """
     signal.signal(signal.SIGTERM, _terminate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
     try:
-        app(prog_name="kohort")
+        app(arguments, prog_name="kohort")
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
         status, message = _ending(end)
     else:
@@ -83,10 +88,9 @@ def _ending(end: BaseException) -> tuple[int, str]:
             ending = end.exit_status, "\n".join([end.what, *map(_item, end.exceptions)])
         case KohortError():
             ending = end.exit_status, str(end)
-        case SystemExit(code=int(status)):
-            ending = status, _STOPPED.get(status, "")
         case SystemExit():
-            ending = 0, ""
+            status = int(end.code or 0)
+            ending = status, _STOPPED.get(status, "")
         case KeyboardInterrupt():
             ending = 130, _STOPPED[130]
         case MemoryError():

@@ -12,7 +12,7 @@ import typer
 
 from kohort.cli import options
 from kohort.cli.screen import progress, say
-from kohort.errors import FileError, TargetError
+from kohort.errors import TargetError
 
 if TYPE_CHECKING:
     from kohort.job import Request
@@ -42,6 +42,17 @@ profession = {{ role = "quasi", hierarchy = "profession.json" }}
 annual_income = {{ role = "sensitive" }}
 """
 
+#: What the demo writes.
+_FILES = (
+    "people.csv",
+    "city.json",
+    "education.json",
+    "profession.json",
+    "job.toml",
+    "release.csv",
+    "release.csv.kohort.json",
+)
+
 
 def demo(
     *,
@@ -62,14 +73,17 @@ def demo(
     from kohort.report import numbers
 
     KAnonymity(k)  # refuses what is no k
+    if not overwrite:
+        _refuse_existing(out)
     say(f"1. A synthetic register of {records:,} people living in Italy; nobody in it is real.\n")
     people, *_ = write_italy(out, records, seed=seed, overwrite=overwrite)
+    job = out / "job.toml"
+    job.write_text(JOB.format(k=k), encoding="utf-8")
     say(f"{_head(people)}\n")
     say(
         "2. Names and ids go. Gender, city, age, education and profession are generalized (Mondrian, strict) until\n"
         f"   every combination is shared by at least {k} people. Incomes stay as they are.\n"
     )
-    job = _write_job(out / "job.toml", k, overwrite=overwrite)
     release = _release(load(job), overwrite=overwrite)
     say(f"{_head(out / 'release.csv')}\n")
     say(f"3. What came of it\n\n{_indented(release_text(numbers(release)))}\n")
@@ -82,15 +96,12 @@ def demo(
     )
 
 
-def _write_job(path: Path, k: int, *, overwrite: bool) -> Path:
-    try:
-        with path.open("w" if overwrite else "x", encoding="utf-8") as file:
-            file.write(JOB.format(k=k))
-    except FileExistsError:
-        raise TargetError("the output exists", where=str(path), hint="replace it with --overwrite") from None
-    except OSError as fault:
-        raise FileError(f"the job could not be written: {fault.strerror}", where=str(path)) from None
-    return path
+def _refuse_existing(folder: Path) -> None:
+    """Refuse to replace what stands in the folder, before anything is done."""
+    taken = [name for name in _FILES if (folder / name).exists()]
+    if taken:
+        where = f"{folder}: {', '.join(taken)}"
+        raise TargetError("the output exists", where=where, hint="choose another --out, or --overwrite")
 
 
 def _release(request: Request, *, overwrite: bool) -> Release:

@@ -1,0 +1,52 @@
+"""The command line, run inside the tests' own process: what it prints and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from typing import Any, cast
+from unittest.mock import patch
+
+from kohort.cli import main
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The one JSON object on standard output."""
+        return cast("dict[str, Any]", json.loads(self.out))
+
+
+def kohort(*arguments: object, stdin: bytes = b"") -> Ran:
+    """Run the command line with these arguments, 100 characters wide, without colours."""
+    out, err = (TextIOWrapper(BytesIO(), encoding="utf-8") for _ in range(2))
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with (
+            patch.dict(os.environ, {"COLUMNS": "100", "POLARS_MAX_THREADS": "2"}),
+            patch("sys.stdin", TextIOWrapper(BytesIO(stdin))),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            status = main([str(argument) for argument in arguments])
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    return Ran(status, _plain(out), _plain(err))
+
+
+def _plain(stream: TextIOWrapper) -> str:
+    """What was printed, without the colours that some environments ask for."""
+    stream.flush()
+    return re.sub(r"\x1b\[[0-9;]*m", "", cast("BytesIO", stream.buffer).getvalue().decode())

@@ -1,0 +1,498 @@
+"""Bad parameters, jobs and hierarchies (bad-inputs D and E): each ends as it must and leaves everything as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from kohort.cli import app
+from kohort.errors import KohortError
+from tests.command import Ran, kohort
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Cells that no message, temporary file or certificate may repeat.
+CANARIES: Final = ("Zanzottera", "Quarantotto", "Canarosi", "718281")
+
+ROWS: Final = "\n".join(
+    f"Zanzottera{row},{20 + row % 40},{('Quarantotto', 'Bari', 'Rieti')[row % 3]},{718281 + row % 7},Canarosi{row % 5}"
+    for row in range(120)
+)
+TABLE: Final = f"name,age,city,zip,illness\n{ROWS}\n"
+JOB: Final = """\
+[input]
+path = "people.csv"
+[output]
+path = "release.csv"
+[privacy]
+k = 5
+[columns]
+name.role = "identifying"
+age.role = "quasi"
+city.role = "quasi"
+zip.role = "quasi"
+illness.role = "sensitive"
+"""
+ROLES: Final = "--quasi age,city,zip --sensitive illness --identifier name"
+
+
+#: What a release creates.
+RELEASE: Final = ("r.csv", "r.csv.kohort.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A folder with a table, in which commands run, and what must hold after each of them."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> Path:
+        """Put a file into the folder."""
+        path = self.folder / name
+        path.write_text(dedent(text), encoding="utf-8")
+        return path
+
+    def state(self) -> dict[str, str]:
+        """The digest of every file, temporary ones included."""
+        files = (path for path in self.folder.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+    def run(self, command: str) -> Ran:
+        """Run a command whose words are separated by blanks."""
+        return kohort(*command.split())
+
+    def fails(self, command: str, status: int, *parts: str) -> Ran:
+        """A command that must fail as it should: the invariants I1 to I6 and I8.
+
+        The input and whatever stood at the target are as before, and there is no new file, temporary or not (I1, I2,
+        I3); no canary is repeated (I4); the message is on standard error only, says what, and shows no traceback (I5);
+        the status is exact (I6); the functions below the command line raise the error of that status (I8).
+        """
+        before = self.state()
+        ran = self.run(command)
+        assert self.state() == before
+        self.silent(ran)
+        assert ran.out == ""
+        assert re.match(r"kohort: [a-zA-Z0-9-]|Usage: ", ran.err), ran.err
+        assert ran.status == status, ran.err
+        for part in parts:
+            assert part in ran.err, ran.err
+        if ran.err.startswith("kohort: "):
+            with pytest.raises(KohortError) as raised:
+                app(command.split(), standalone_mode=False)
+            assert raised.value.exit_status == status
+            assert self.state() == before
+        return ran
+
+    def succeeds(self, command: str, *created: str) -> Ran:
+        """A command that must succeed: it creates these files and changes no other; no canary in what it says."""
+        before = self.state()
+        ran = self.run(command)
+        assert ran.status == 0, ran.err
+        assert ran.err == ""
+        after = self.state()
+        assert set(after) == {*before, *created}
+        assert {name: after[name] for name in set(before) - set(created)} == {
+            name: digest for name, digest in before.items() if name not in created
+        }
+        self.silent(ran)
+        return ran
+
+    def silent(self, ran: Ran) -> None:
+        """Nothing that was said repeats a cell."""
+        said = ran.out + ran.err + "".join(path.read_text("utf-8") for path in self.folder.glob("*.kohort.json"))
+        assert not [canary for canary in CANARIES if canary in said]
+        assert "Traceback" not in said
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """A folder with people.csv and job.toml, which is the current one and holds temporary files too."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.chdir(tmp_path)
+    made = Scene(tmp_path)
+    made.write("people.csv", TABLE)
+    made.write("job.toml", JOB)
+    return made
+
+
+# --- D: parameters and jobs -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", ["0", "1", "-3", "1.5", "five", "true", "1e99", "NaN"])
+def test_74_what_is_no_k_is_refused(scene: Scene, k: str) -> None:
+    """No table is read for a k that promises nothing, and the message names the flag."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --k {k}", 2, "--k")
+    scene.fails(f"check people.csv --quasi age --k {k}", 2, "k")
+    scene.fails(f"init people.csv --out j.toml --k {k}", 2, "k")
+    scene.fails(f"demo --out d --k {k}", 2, "k")
+
+
+def test_74_k_of_1_gets_a_hint(scene: Scene) -> None:
+    """Whoever asks for 1 learns why that is nothing."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --k 1", 2, "hint: k = 1 is met by every table")
+
+
+def test_76_k_of_all_records_makes_one_class(scene: Scene) -> None:
+    """With k = n there is one class of all, verified."""
+    figures = scene.succeeds(
+        f"anonymize people.csv --out r.csv {ROLES} --k 120 --json", "r.csv", "r.csv.kohort.json"
+    ).figures
+    assert (figures["classes"], figures["smallest"], figures["verified"]) == (1, 120, True)
+
+
+def test_76_equal_records_come_out_as_they_went_in(scene: Scene) -> None:
+    """A table that is k-anonymous already is released unchanged, but verified."""
+    scene.write("equal.csv", "age,city\n" + "30,Roma\n" * 8)
+    figures = scene.succeeds(
+        "anonymize equal.csv --out r.csv --quasi age,city --k 8 --json", "r.csv", "r.csv.kohort.json"
+    ).figures
+    assert figures["verified"]
+    assert figures["metrics"]["lm"] == 0
+    assert (scene.folder / "r.csv").read_text("utf-8") == "age,city\n" + "30,Roma\n" * 8
+
+
+@pytest.mark.parametrize("k", ["121", "1000000000000000000000000"])
+def test_77_no_release_has_classes_larger_than_the_table(scene: Scene, k: str) -> None:
+    """A k above n is infeasible."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --k {k}", 4, "does not satisfy", "hint: ")
+
+
+@pytest.mark.parametrize("flag", ["--max-suppression 1.5", "--l illness=2", "--t illness=0.2"])
+def test_79_a_promise_that_kohort_cannot_keep_yet_is_refused(scene: Scene, flag: str) -> None:
+    """A flag that is not there is an error, never passed over."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} {flag}", 2, "No such option")
+
+
+def test_80_an_unknown_column_is_told_with_the_nearest(scene: Scene) -> None:
+    """All misspelt names come at once, and each with what may have been meant."""
+    ran = scene.fails(
+        "anonymize people.csv --out r.csv --quasi agee,city,zip --sensitive ilness --identifier name", 2, "3 faults"
+    )
+    assert "did you mean age?" in ran.err
+    assert "did you mean illness?" in ran.err
+    assert "[columns.age]" in ran.err
+    scene.fails("check people.csv --quasi agee", 2, "did you mean age?")
+    scene.fails("hierarchy build suppress --in people.csv --column agee --out h.csv", 2, "did you mean age?")
+
+
+def test_80_an_unknown_column_of_a_job_has_its_line(scene: Scene) -> None:
+    """What only the table shows is told with the line of the job."""
+    scene.write("job.toml", JOB.replace("age.role", "agee.role") + 'shoe.role = "sensitive"\n')
+    ran = scene.fails("run job.toml", 2, "job.toml, line 9 (columns.agee)", "job.toml, line 13 (columns.shoe)")
+    assert "1 of 5 columns have no role" in ran.err
+
+
+def test_82_no_quasi_identifier_is_refused(scene: Scene) -> None:
+    """Nothing to generalize is no anonymization."""
+    scene.fails("anonymize people.csv --out r.csv --sensitive illness --rest drop", 2, "no column is quasi-identifying")
+    scene.fails("check people.csv", 2, "--quasi")
+
+
+def test_83_all_columns_may_be_quasi_identifying(scene: Scene) -> None:
+    """For k alone no sensitive column is needed."""
+    ran = scene.succeeds("anonymize people.csv --out r.csv --quasi name,age,city,zip,illness --k 5 --quiet", *RELEASE)
+    assert ran.out == ""
+
+
+def test_86_a_misspelt_key_is_told_with_the_nearest(scene: Scene) -> None:
+    """An unknown key is never passed over: it may be the one that protects."""
+    scene.write("job.toml", JOB + 'supression = 5\nzip.hierachy = "mask:right"\n')
+    scene.fails("run job.toml", 2, "2 faults", "line 13", "line 14", "did you mean hierarchy?")
+
+
+@pytest.mark.parametrize(
+    ("addition", "part"),
+    [
+        ("age.weight = nan\n", "it must be a number"),
+        ('age.role = "quasi"\n', "cannot overwrite"),
+        ("deep = " + "[" * 100_000, "too deep"),
+        ("\x00", "not valid TOML"),
+    ],
+)
+def test_89_a_job_that_is_no_job_is_refused(scene: Scene, addition: str, part: str) -> None:
+    """NaN, keys given twice, absurd nesting and control characters are usage errors with their place."""
+    scene.write("job.toml", JOB + addition)
+    scene.fails("run job.toml", 2, part, "job.toml")
+
+
+@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": ["b"], "a": ["c"]}', '{"a":' * 100_000])
+def test_89_a_tree_that_is_no_json_is_refused(scene: Scene, text: str) -> None:
+    """The same faults in a hierarchy are faults of the data."""
+    scene.write("h.json", text)
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --hierarchy city=h.json", 3, "h.json")
+    scene.fails("hierarchy show h.json", 3, "h.json")
+
+
+@pytest.mark.parametrize("flag", ["--k 5", "--out r.csv", "--quasi age", "--method mondrian"])
+def test_91_what_a_job_file_says_is_not_said_again(scene: Scene, flag: str) -> None:
+    """A flag that could contradict the job is refused, so that neither is passed over."""
+    scene.fails(f"run job.toml {flag}", 2, "No such option")
+
+
+def test_97_nothing_is_replaced_unasked(scene: Scene) -> None:
+    """An existing release, certificate, report, job or hierarchy stays unless --overwrite is given."""
+    for command, target in (
+        (f"anonymize people.csv --out x.csv {ROLES}", "x.csv"),
+        (f"anonymize people.csv --out x.csv {ROLES}", "x.csv.kohort.json"),
+        (f"anonymize people.csv --out x.csv {ROLES} --report x.json", "x.json"),
+        ("run job.toml", "release.csv"),
+        ("init people.csv --out x.toml", "x.toml"),
+        ("hierarchy build suppress --in people.csv --column city --out x.csv", "x.csv"),
+        ("generate italy --out . --records 5", "city.json"),
+        ("demo --out . --records 50", "job.toml"),
+    ):
+        path = scene.folder / target
+        if target != "job.toml":
+            path.write_text("{}", encoding="utf-8")
+        scene.fails(command, 7, target, "--overwrite")
+        if target != "job.toml":
+            path.unlink()
+
+
+def test_97_what_is_asked_for_is_replaced(scene: Scene) -> None:
+    """With --overwrite the second run takes the place of the first, release and certificate together."""
+    scene.succeeds("run job.toml", "release.csv", "release.csv.kohort.json")
+    scene.succeeds("run job.toml --overwrite", "release.csv", "release.csv.kohort.json")
+    scene.succeeds("init people.csv --out job.toml --overwrite", "job.toml")
+    scene.succeeds("hierarchy build suppress --in people.csv --column city --out h.csv", "h.csv")
+    scene.succeeds("hierarchy build suppress --in people.csv --column city --out h.csv --overwrite", "h.csv")
+    scene.succeeds("hierarchy convert h.csv --out h.json", "h.json")
+
+
+@pytest.mark.parametrize("out", ["none/r.csv", "people.csv/r.csv", "folder.csv"])
+def test_98_a_folder_that_cannot_take_the_output_is_refused_before_any_work(scene: Scene, out: str) -> None:
+    """A missing folder, a file in its place and a folder in the file's place are told before the table is read."""
+    (scene.folder / "folder.csv").mkdir()
+    scene.fails(f"anonymize nothing.csv --out {out} {ROLES}", 6, "the output")
+    scene.fails(f"hierarchy build suppress --in nothing.csv --column city --out {out}", 6, "the output")
+    scene.fails(f"init nothing.csv --out {out}", 6, "the output")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_98_a_folder_that_is_not_ours_is_refused_before_any_work(scene: Scene) -> None:
+    """A folder without the right to write is told before the table is read."""
+    closed = scene.folder / "closed"
+    closed.mkdir(mode=0o500)
+    scene.fails(f"anonymize nothing.csv --out closed/r.csv {ROLES}", 6, "closed")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        "--out people.csv",
+        "--out ./people.csv",
+        "--out r.csv --report people.json --hierarchy city=people.json",
+        "--out r.json --format csv --report r.json",
+        "--out r.csv --report r.csv.kohort.json",
+        "--out h.csv --hierarchy city=h.csv",
+    ],
+)
+def test_100_no_output_is_an_input_or_another_output(scene: Scene, files: str) -> None:
+    """Neither release nor report may be the input, a hierarchy, the certificate or one another, even to overwrite."""
+    scene.write("people.json", json.dumps({"*": ["Quarantotto", "Bari", "Rieti"]}))
+    scene.write("h.csv", "Quarantotto;*\nBari;*\nRieti;*\n")
+    scene.fails(f"anonymize people.csv {files} {ROLES} --overwrite", 7, "the output" if "r." not in files else "output")
+
+
+def test_100_a_release_does_not_replace_its_job(scene: Scene) -> None:
+    """The job file is an input too."""
+    scene.write("job.csv", JOB.replace("release.csv", "job.csv"))
+    scene.fails("run job.csv --overwrite", 7, "the output is an input")
+    scene.fails("init people.csv --out people.csv --overwrite", 7, "the output is an input")
+
+
+@pytest.mark.parametrize(("report", "part"), [("r.pdf", ".json, .txt"), ("r", ".json, .txt")])
+def test_100_a_report_has_a_form_that_is_known(scene: Scene, report: str, part: str) -> None:
+    """A report that could not be written is refused before any work."""
+    scene.fails(f"anonymize nothing.csv --out r.csv {ROLES} --report {report}", 2, "--report", part)
+
+
+def test_100_a_dry_run_writes_no_report(scene: Scene) -> None:
+    """A dry run that wrote a file would not be one."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --dry-run --report r.json", 2, "a dry run writes nothing")
+
+
+def test_101_what_lies_outside_is_counted_not_shown(scene: Scene) -> None:
+    """Ages that a hierarchy, a range or bounds lack are errors of the data that give their number only."""
+    scene.write("h.csv", "\n".join(f"{age};*" for age in range(20, 50)) + "\n")
+    for flag in ("--hierarchy age=h.csv", "--hierarchy age=intervals:20..50:5", "--bounds age=20..49"):
+        ran = scene.fails(f"anonymize people.csv --out r.csv {ROLES} {flag}", 3, "age")
+        assert re.search(r"\d+ (of \d+ )?(records|values)", ran.err), ran.err
+
+
+def test_101_bounds_are_two_numbers_that_ascend(scene: Scene) -> None:
+    """Flags are read as strictly as the job file, and are named."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --bounds age=20", 2, "--bounds age=")
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --bounds age=90..20", 2, "column age")
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --grid age=x", 2, "--grid age=")
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --grid age=5 --grid age=10", 2, "given twice")
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --weight age", 2, "--weight COLUMN=VALUE")
+
+
+def test_flags_are_judged_all_at_once(scene: Scene) -> None:
+    """As in a job file, every fault of the flags comes in one message that names the flag."""
+    ran = scene.fails(
+        "anonymize people.csv --out r.csv --quasi age,age --weight agee=1 --grid x --method mondrain --cut up --rest no"
+        " --labels rang --separator :: --k 0 --scale age=numerc",
+        2,
+        "the job has 10 faults",
+        "column age is named twice",
+        "did you mean age?",
+    )
+    for flag in ("--weight", "--grid", "--method", "--cut", "--rest", "--labels", "--separator", "--k", "--scale"):
+        assert f"where: {flag}" in ran.err
+
+
+# --- E: hierarchies ---------------------------------------------------------------------------------------------------
+
+TREES: Final = {
+    "106 two parents": "Quarantotto;a;*\nQuarantotto;b;*\nBari;b;*\nRieti;b;*\n",
+    "107 splits again": "Quarantotto;a;x;*\nBari;a;y;*\nRieti;b;y;*\n",
+    "109 ragged": "Quarantotto;a;*\nBari;*\nRieti;a;*\n",
+    "110 no root": "Quarantotto;a\nBari;b\nRieti;b\n",
+    "115 the mark below the root": "Quarantotto;*;x\nBari;b;x\nRieti;b;x\n",
+    "101 not all values": "Bari;b;*\nRieti;b;*\n",
+    "empty": "",
+    "no text": "\x00",
+}
+
+
+@pytest.mark.parametrize("case", TREES)
+def test_106_to_115_a_hierarchy_that_is_none_is_an_error_of_the_data(scene: Scene, case: str) -> None:
+    """What does not nest, has two parents, no root or not all values is refused, naming file or column, not value."""
+    scene.write("h.csv", TREES[case])
+    ran = scene.fails(f"anonymize people.csv --out r.csv {ROLES} --hierarchy city=h.csv", 3)
+    assert "h.csv" in ran.err or "city" in ran.err
+
+
+@pytest.mark.parametrize("builder", ["intervals:50..20:5", "intervals:20..20:5", "intervals:20..59:5,7"])
+def test_112_113_intervals_that_are_none_are_refused(scene: Scene, builder: str) -> None:
+    """Empty ranges and widths that do not nest are refused."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --hierarchy age={builder}", 3, "age")
+
+
+@pytest.mark.parametrize("builder", ["intervals:nan", "intervals:1..inf:5", "intervals", "interval:5", "mask:up"])
+def test_113_a_builder_that_cannot_be_read_is_refused(scene: Scene, builder: str) -> None:
+    """A misspelt builder is a usage error that names the flag and shows how to write it."""
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --hierarchy age={builder}", 2, "--hierarchy age=", "hint: ")
+    scene.fails(f"hierarchy build {builder} --in people.csv --column age --out h.csv", 2, "hint: ")
+
+
+def test_112_a_boundary_value_is_in_one_interval(scene: Scene) -> None:
+    """Intervals are half-open: 20, 25 and 30 begin theirs."""
+    scene.succeeds("hierarchy build intervals:20..60:5 --in people.csv --column age --out h.csv", "h.csv")
+    rows = [line.split(";")[:2] for line in (scene.folder / "h.csv").read_text("utf-8").splitlines()]
+    assert dict(rows)["25"] == "[25-30)"
+    assert dict(rows)["24"] == "[20-25)"
+
+
+def test_116_a_level_that_hides_nothing_is_warned_of(scene: Scene) -> None:
+    """A hierarchy that shows the value on a higher level is allowed, and said to do so."""
+    scene.write("h.csv", "Bari;[Bari-Bari];*\nRieti;b;*\nQuarantotto;b;*\n")
+    ran = scene.succeeds("hierarchy check h.csv --in people.csv --column city")
+    assert "level 1 hides nothing for 1 of 3 values" in ran.out
+    scene.succeeds(f"anonymize people.csv --out r.csv {ROLES} --hierarchy city=h.csv", *RELEASE)
+
+
+def test_118_a_hierarchy_belongs_to_a_quasi_identifier(scene: Scene) -> None:
+    """It would have no effect on any other column, so it is refused."""
+    scene.fails(
+        f"anonymize people.csv --out r.csv {ROLES} --hierarchy illness=mask:right", 2, "column illness", "sensitive"
+    )
+    scene.fails(f"anonymize people.csv --out r.csv {ROLES} --hierarchy shoe=mask:right", 2, "--hierarchy shoe=")
+
+
+def test_119_a_quasi_identifier_needs_no_hierarchy(scene: Scene) -> None:
+    """Mondrian releases ranges and sets where there is none."""
+    scene.succeeds(f"anonymize people.csv --out r.csv {ROLES} --k 5", *RELEASE)
+
+
+def test_121_a_hierarchy_of_sixty_levels_works(scene: Scene) -> None:
+    """Height alone is no obstacle."""
+    levels = ";".join(f"level {level}" for level in range(59))
+    scene.write("h.csv", "".join(f"{city};{levels};*\n" for city in ("Quarantotto", "Bari", "Rieti")))
+    scene.succeeds(f"anonymize people.csv --out r.csv {ROLES} --hierarchy city=h.csv", *RELEASE)
+
+
+def test_122_a_hierarchy_from_the_data_is_said_to_be(scene: Scene) -> None:
+    """The certificate says that labels depend on the data."""
+    scene.succeeds(
+        f"anonymize people.csv --out r.csv {ROLES} --hierarchy city=frequency:1 --grid age=10 --grid zip=10", *RELEASE
+    )
+    certificate = json.loads((scene.folder / "r.csv.kohort.json").read_text("utf-8"))
+    assert certificate["data_dependent_labels"] is True
+
+
+# --- the process and its surroundings ---------------------------------------------------------------------------------
+
+
+def started(scene: Scene, *arguments: str) -> subprocess.Popen[bytes]:
+    """The command line in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "kohort", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=scene.folder,
+    )
+
+
+def test_104_a_reader_that_leaves_is_no_reason_to_complain(scene: Scene) -> None:
+    """`kohort … | head` ends with the status of a failed write, in silence."""
+    scene.succeeds("hierarchy build suppress --in people.csv --column city --out h.csv", "h.csv")
+    process = started(scene, "hierarchy", "show", "h.csv")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    _, err = process.communicate()
+    assert (process.returncode, err) == (6, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")  # noqa: PTH110  before any fixture
+def test_104_an_output_that_is_full_is_told(scene: Scene) -> None:
+    """What cannot be printed is a failed write, with a message."""
+    scene.succeeds("hierarchy build suppress --in people.csv --column city --out h.csv", "h.csv")
+    with open("/dev/full", "wb") as full:  # noqa: PTH123  a device
+        done = subprocess.run(
+            [sys.executable, "-m", "kohort", "hierarchy", "show", "h.csv"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=scene.folder,
+            check=False,
+        )
+    assert done.returncode == 6
+    assert b"printing failed" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "said"), [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"terminated")]
+)
+def test_a_signal_ends_a_run_and_leaves_nothing(scene: Scene, sent: signal.Signals, status: int, said: bytes) -> None:
+    """Ctrl-C and SIGTERM end a run that is reading with their own status, no traceback and no file."""
+    before = scene.state()
+    process = started(scene, "anonymize", "-", "--out", "r.csv", *ROLES.split())
+    assert process.stdin is not None
+    process.stdin.write(TABLE.encode() * 40)  # more than a pipe holds: once it is taken, the table is being read
+    process.stdin.flush()
+    process.send_signal(sent)
+    out, err = process.communicate()
+    assert process.returncode == status
+    assert out == b""
+    assert err.startswith(b"kohort: " + said)
+    assert b"Traceback" not in err
+    assert scene.state() == before
