@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -140,7 +141,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate:
 def _decoded(text: bytes) -> Certificate | None:
     """The certificate that JSON text describes; `None` where a part is missing, unknown or of another kind."""
     try:
-        parts: object = json.loads(text)
+        parts: object = json.loads(text, parse_constant=Fraction)  # which refuses NaN and infinities
     except (ValueError, RecursionError):
         return None
     expected = {field.name: str(field.type) for field in fields(Certificate)}

@@ -140,8 +140,8 @@ def _held_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> d
             check_cells(column, claim)
             checks[Check.CELLS] += table.records
             continue
-        meanings[attribute.name], pairs = check_regions(column, attribute, claim)
+        meanings[attribute.name] = check_regions(column, attribute, claim)
         checks[Check.LABELS] += len(column.values)
         checks[Check.GRID] += len(column.values) if attribute.grid is not None else 0
-        checks[Check.REGIONS] += pairs
+        checks[Check.REGIONS] += table.records
     return meanings

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 _ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
 
 
+#: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
+#: means are no more exact than that either.
+_FLOAT: Final = 1e-12
+
+#: What is the rank of no value.
+_NO_RANK: Final = np.int32(-3)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
     """The classes of a release.
@@ -33,10 +41,12 @@ class Classes:
     Attributes:
         of: (m,) class of each record.
         sizes: (c,) records of each class.
+        first: (c,) a record of each class.
     """
 
     of: Index
     sizes: Counts
+    first: Index
 
 
 def classes_of(columns: Sequence[NDArray[np.integer]], records: int) -> Classes:
@@ -54,8 +64,9 @@ def classes_of(columns: Sequence[NDArray[np.integer]], records: int) -> Classes:
     runs = frame.group_by(pl.exclude("run")).agg("run")["run"]
     class_of_run = np.empty(heads.size, np.int64)
     class_of_run[runs.explode().to_numpy()] = np.repeat(np.arange(len(runs)), runs.list.len().to_numpy())
-    of = class_of_run[run_of]
-    return Classes(of, np.bincount(of, minlength=len(runs)).astype(np.int64))
+    of = class_of_run.take(run_of)
+    first = heads[runs.list.first().to_numpy()]
+    return Classes(of, np.bincount(of, minlength=len(runs)).astype(np.int64), first)
 
 
 def check_models(table: Table, claim: Claim) -> Classes:
@@ -112,21 +123,24 @@ def check_ends(column: Column, meaning: Meaning, claim: Claim, classes: Classes)
 
     Gives which records alone hold an end of their class's range.
     """
-    source = claim.source[column.name].codes[claim.lineage]
+    source = claim.source[column.name].codes.take(claim.lineage)
     if meaning.values.label is Label.MEAN:
         _check_means(column, meaning, source, classes)
     exposed = np.zeros(column.codes.size, np.bool_)
-    ranged = meaning.ranges[column.codes]
-    if not ranged.any():
+    ranges = meaning.ranges
+    if not ranges.any():
         return exposed
-    for end in (meaning.low, meaning.high):
-        at_end = ranged & (meaning.values.ranks[source] == end[column.codes])
-        holders = np.bincount(classes.of[at_end], minlength=classes.sizes.size)
-        unheld = int((holders[classes.of[ranged]] == 0).sum())
+    ranks, ranged = meaning.ranks.take(source), ranges.take(column.codes.take(classes.first))
+    for ends in (meaning.low, meaning.high):
+        due = np.where(ranges, ends, _NO_RANK)
+        at_end = np.flatnonzero(ranks == due.take(column.codes))
+        class_of = classes.of.take(at_end)
+        holders = np.bincount(class_of, minlength=classes.sizes.size)
+        unheld = int((ranged & (holders == 0)).sum())
         if unheld:
-            what = f"{unheld:,} records bear a range whose end no record of their class has"
+            what = f"{unheld:,} classes bear a range whose end none of their records has"
             raise fault(Check.ENDS, what, column=column.name)
-        exposed |= at_end & (holders[classes.of] == 1)
+        exposed[at_end[holders.take(class_of) == 1]] = True
     return exposed
 
 
@@ -137,8 +151,8 @@ def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], 
     sums = np.bincount(classes.of, weights=amounts[source], minlength=classes.sizes.size)
     apart = np.abs(printed[column.codes] - (sums / classes.sizes)[classes.of])
     rounding = 0.5 * 10.0 ** -(meaning.values.decimals + MEAN_DIGITS)
-    slack = 1e-12 * float(np.abs(amounts).max())
-    wrong = int((apart > rounding * (1 + 1e-9) + slack).sum())
+    slack = _FLOAT * float(np.abs(amounts).max())
+    wrong = int((apart > rounding + slack).sum())
     if wrong:
         raise fault(Check.ENDS, f"{wrong:,} records bear a mean that is not their class's", column=column.name)
 

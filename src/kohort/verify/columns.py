@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -13,8 +14,6 @@ from kohort.verify.verdict import Check, fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from kohort.arrays import Index
     from kohort.schema import Schema
@@ -38,26 +37,28 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
 
 
 def ordered(table: Table, *, excel_safe: bool = False) -> Table:
-    """The same cells; the values of each column are distinct, in use, and ascend by their bytes, null first."""
-    columns = (
-        _ordered(column.name, plain(column.values, excel_safe=excel_safe), column.codes, column.dtype)
-        for column in table.columns
-    )
-    return Table(tuple(columns), table.records)
+    """The same cells; the values of each column are distinct and ascend by their bytes, null first."""
+    columns = (_unmarked(column) if excel_safe else column for column in table.columns)
+    return Table(tuple(map(_ordered, columns)), table.records)
+
+
+def _ordered(column: Column) -> Column:
+    ascending = column.values.arg_sort(nulls_last=False).to_numpy()
+    place = np.empty(ascending.size, np.int64)
+    place[ascending] = np.arange(ascending.size)
+    return replace(column, values=column.values.gather(ascending), codes=narrow(place, place.size).take(column.codes))
+
+
+def _unmarked(column: Column) -> Column:
+    """The column without apostrophes, where two values may become one."""
+    values = plain(column.values, excel_safe=True)
+    distinct = values.unique(maintain_order=True)
+    return replace(column, values=distinct, codes=narrow(places(values, distinct), len(distinct)).take(column.codes))
 
 
 def plain(values: pl.Series, *, excel_safe: bool) -> pl.Series:
     """Values without the apostrophe that keeps spreadsheets from running them."""
     return values.str.replace(_MARKED, "$1") if excel_safe else values
-
-
-def _ordered(name: str, values: pl.Series, codes: NDArray[np.integer], dtype: pl.DataType) -> Column:
-    used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
-    kept = values.gather(used)
-    ascending = kept.unique().sort(nulls_last=False)
-    place = np.zeros(len(values), np.int64)
-    place[used] = places(kept, ascending)
-    return Column(name, ascending, narrow(place, len(ascending))[codes], dtype)
 
 
 def places(texts: pl.Series, among: pl.Series) -> Index:

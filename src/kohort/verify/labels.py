@@ -17,9 +17,8 @@ import json
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -28,11 +27,19 @@ from kohort.schema import Label
 from kohort.verify.columns import places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
     from kohort.hierarchy import Hierarchy
     from kohort.verify.values import Values
+
+#: Ranks of values, and ends of spans of them: int32, for there are fewer values than records.
+Ranks: TypeAlias = "NDArray[np.int32]"
+
+#: Codes of a column's values: unsigned, of whatever width.
+AnyCodes: TypeAlias = "NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]"
 
 #: Anything at all.
 ANY: Final = "*"
@@ -46,7 +53,7 @@ MEAN_DIGITS: Final = 2
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
 _CLOSED: Final = rf"^\[({_NUMBER})-({_NUMBER})\]$"
 _half_open = re.compile(rf"\[({_NUMBER})-({_NUMBER})\)").fullmatch
-_mean = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]*[1-9]))?").fullmatch
+_shortest = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]*[1-9]))?").fullmatch
 
 _MEMBER = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
 _set = re.compile(rf"\{{(?:{_MEMBER})(?:, (?:{_MEMBER}))+\}}").fullmatch
@@ -63,14 +70,16 @@ class Meaning:
 
     Attributes:
         values: The source's values.
+        ranks: (u,) the rank of each; below every span where no release may hold the value.
         low: (L,) least rank inside each label's span.
         high: (L,) greatest rank inside it; below `low` where the label has no span.
         listed: (p,) pairs of a value and a label that names it, as value * L + label, ascending.
     """
 
     values: Values
-    low: Index
-    high: Index
+    ranks: Ranks
+    low: Ranks
+    high: Ranks
     listed: Index
 
     @property
@@ -93,12 +102,17 @@ class Meaning:
         built = hierarchy is not None and hierarchy.data_dependent
         return built or bool(self.ranges.any()) or self.values.label is Label.MEAN
 
-    def holds(self, pairs: Index) -> Mask:
-        """(q,) for pairs of a value and a label, written as in `listed`, whether the value lies inside the label."""
-        value, label = np.divmod(pairs, self.low.size)
-        rank = self.values.ranks[value]
-        spanned = (self.low[label] <= rank) & (rank <= self.high[label])
-        return (spanned | np.isin(pairs, self.listed)) & self.values.released[value]
+    def outside(self, values: AnyCodes, labels: AnyCodes) -> int:
+        """How many records have a value that does not lie inside their label.
+
+        Args:
+            values: (n,) the source's value of each record.
+            labels: (n,) its label.
+        """
+        ranks = self.ranks.take(values)
+        unspanned = np.flatnonzero((ranks < self.low.take(labels)) | (ranks > self.high.take(labels)))
+        pairs = values.take(unspanned).astype(np.int64) * self.low.size + labels.take(unspanned)
+        return unspanned.size - int(pl.Series(pairs).is_in(pl.Series(self.listed).implode()).sum())
 
 
 def meaning_of(values: Values, labels: pl.Series) -> Meaning:
@@ -106,17 +120,20 @@ def meaning_of(values: Values, labels: pl.Series) -> Meaning:
 
     Cost: numeric ranges in a few passes of polars; other labels in a few steps of Python each.
     """
+    labels = labels.fill_null("")
     low, high = _spans(values, labels)
-    at = {text or "": place for place, text in enumerate(labels.to_list())}
-    if ANY in at:
-        low[at[ANY]], high[at[ANY]] = -1, len(values.names)
-    listed = {value * len(labels) + label for value, label in _listed(values, at)}
-    return Meaning(values, low, high, np.array(sorted(listed), dtype=np.int64))
+    anything = (labels == ANY).to_numpy()
+    low[anything], high[anything] = -1, len(values.names)
+    released = values.released
+    named = [(value * len(labels) + label)[released[value]] for value, label in _named(values, labels)]
+    listed = np.unique(np.concatenate([np.empty(0, np.int64), *named]))
+    ranks = np.where(released, values.ranks, -2).astype(np.int32)
+    return Meaning(values, ranks, low.astype(np.int32), high.astype(np.int32), listed)
 
 
-def off_grid(values: Values, labels: Iterable[str | None]) -> int:
+def off_grid(values: Values, labels: pl.Series) -> int:
     """How many of the labels are intervals with an end that is no cut of the grid."""
-    intervals = (_half_open(text or "") for text in labels)
+    intervals = map(_half_open, labels.drop_nulls().to_list())
     ends = [found.groups() for found in intervals if found]
     cuts = {end: _is_cut(end, values) for pair in ends for end in pair}
     return sum(not (cuts[low] and cuts[high]) for low, high in ends)
@@ -136,29 +153,33 @@ def _spans(values: Values, labels: pl.Series) -> tuple[Index, Index]:
             read = _any_number(values)
         case Label.GRID:
             read = _interval(values)
-        case Label.SET | Label.ANCESTOR:
+        case _:  # sets and nodes have no span
             return np.ones(len(labels), np.int64), np.zeros(len(labels), np.int64)
-    low, high = np.array([read(text or "") for text in labels.to_list()], dtype=np.int64).reshape(-1, 2).T
+    low, high = np.array([read(text) for text in labels.to_list()], dtype=np.int64).reshape(-1, 2).T
     return low, high
 
 
 def _number_ranges(values: Values, labels: pl.Series) -> tuple[Index, Index]:
-    """`[min-max]`: both ends are printed values, and they differ."""
-    names = pl.Series(values.names, dtype=pl.String)
-    low, high = (places(labels.str.extract(_CLOSED, group), names) for group in (1, 2))
+    """`[min-max]`, both ends printed values that differ; or a printed value."""
+    ends = labels.str.extract_groups(_CLOSED).struct
+    low, high = (places(ends.field(group), values.names) for group in ("1", "2"))
     known = (low >= 0) & (low < high)
-    return np.where(known, low, _NOTHING[0]), np.where(known, high, _NOTHING[1])
+    alone = places(labels, values.names)
+    low, high = np.where(known, low, alone), np.where(known, high, alone)
+    return np.where(low < 0, _NOTHING[0], low), np.where(low < 0, _NOTHING[1], high)
 
 
 def _name_range(values: Values) -> Callable[[str], tuple[int, int]]:
-    """`[first-last]` in the attribute's order; where names hold hyphens, the widest of the ways to read it."""
-    rank = {name or ABSENT: place for place, name in enumerate(values.names)}
+    """`[first-last]` in the attribute's order; where there are several ways to read it, the widest of them."""
+    ranks: dict[str, list[int]] = {}
+    for rank, name in enumerate(values.names.to_list()):
+        ranks.setdefault(name or ABSENT, []).append(rank)
 
     def read(text: str) -> tuple[int, int]:
         inside = text[1:-1]
         hyphens = [place for place, letter in enumerate(inside) if letter == "-"] if text == f"[{inside}]" else []
-        ways = [(rank.get(inside[:at], -1), rank.get(inside[at + 1 :], -1)) for at in hyphens]
-        spans = [(low, high) for low, high in ways if 0 <= low < high]
+        ends = ((ranks.get(inside[:at], ()), ranks.get(inside[at + 1 :], ())) for at in hyphens)
+        spans = [(low, high) for lows, highs in ends for low in lows for high in highs if low < high]
         return (min(low for low, _ in spans), max(high for _, high in spans)) if spans else _NOTHING
 
     return read
@@ -166,11 +187,12 @@ def _name_range(values: Values) -> Callable[[str], tuple[int, int]]:
 
 def _any_number(values: Values) -> Callable[[str], tuple[int, int]]:
     """A mean, to two digits more than the values have, without closing zeros; or a printed value."""
-    names = set(values.names)
+    names = set(values.names.to_list())
+    digits = values.decimals + MEAN_DIGITS
 
     def read(text: str) -> tuple[int, int]:
-        found = _mean(text)
-        is_mean = found is not None and len(found[1] or "") <= values.decimals + MEAN_DIGITS
+        found = _shortest(text)
+        is_mean = found is not None and len(found[1] or "") <= digits
         return (0, len(names) - 1) if is_mean or text in names else _NOTHING
 
     return read
@@ -178,70 +200,70 @@ def _any_number(values: Values) -> Callable[[str], tuple[int, int]]:
 
 def _interval(values: Values) -> Callable[[str], tuple[int, int]]:
     """`[low-high)`, with at least one of the source's numbers inside."""
+    numbers: list[int] = values.numbers.tolist()
 
     def read(text: str) -> tuple[int, int]:
         found = _half_open(text)
         if not found:
             return _NOTHING
-        low, high = (bisect_left(values.numbers, Fraction(end) / values.unit) for end in found.groups())
+        low, high = (bisect_left(numbers, Fraction(end) * 10**values.decimals) for end in found.groups())
         return (low, high - 1) if low < high else _NOTHING
 
     return read
 
 
 def _is_cut(end: str, values: Values) -> bool:
-    """Whether a printed end is a cut of the attribute's grid, spelled as such."""
+    """Whether a printed end is a cut of the attribute's grid, spelled shortest."""
     grid, number = values.attribute.grid, Fraction(end)
     if isinstance(grid, Fraction):
-        nearest = round(number / grid) * grid
+        is_cut = number % grid == 0
     else:
-        cuts = grid if isinstance(grid, tuple) else _boundaries(values.hierarchy)
-        nearest = min(cuts, key=lambda cut: abs(cut - number))
-    return _printed(nearest) == end
+        is_cut = number in (grid if isinstance(grid, tuple) else _boundaries(values.hierarchy))
+    return is_cut and _shortest(end) is not None
 
 
 def _boundaries(hierarchy: Hierarchy | None) -> tuple[Fraction, ...]:
-    """Where the nodes above the leaves begin, and the end of the last: one above the greatest leaf."""
-    if hierarchy is None:
-        return (Fraction(0),)
-    leaves = [Fraction(leaf) for leaf in hierarchy.leaves]
-    firsts: list[int] = hierarchy.spans(1)[0].tolist()
-    return (*(leaves[first] for first in firsts), max(leaves) + 1)
-
-
-def _printed(number: Fraction) -> str:
-    """A cut as text: its decimals where they end within 17 digits, else 17 significant ones."""
-    for digits in range(18):
-        scaled = number * 10**digits
-        if scaled.denominator == 1:
-            return f"{Decimal(scaled.numerator).scaleb(-digits):f}"
-    return f"{float(number):.17g}"
+    """The least leaf below each node of the first level, and the end of the last: one above the greatest leaf."""
+    assert hierarchy is not None  # noqa: S101  the schema refuses this grid without one
+    least: dict[int, Fraction] = {}
+    numbers = [
+        (node, Fraction(leaf)) for leaf, node in zip(hierarchy.leaves, hierarchy.maps[1].tolist(), strict=True) if leaf
+    ]
+    for node, number in numbers:
+        least[node] = min(least.get(node, number), number)
+    return (*least.values(), max(number for _, number in numbers) + 1)
 
 
 # ── Listed values ────────────────────────────────────────────────────────────────────────────────
 
 
-def _listed(values: Values, at: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-    """Pairs of a value and a label that names it: as itself, as a member of a set, or by an ancestor."""
-    alone = values.label in {Label.RANGE, Label.SET}
-    holders = _sets(at if values.label is Label.SET else {})
-    for value, (text, absent) in enumerate(zip(values.printed, values.absent.tolist(), strict=True)):
-        if text in at and (alone or absent):
-            yield value, at[text]
-        yield from ((value, label) for label in holders.get(text, ()))
+def _named(values: Values, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
+    """Values, and the label that names each: as itself, as a member of a set, or by an ancestor."""
+    every, absent = np.arange(len(values.printed)), np.flatnonzero(values.absent)
+    for empty in np.flatnonzero((labels == "").to_numpy()):
+        yield absent, np.full(absent.size, empty)
+    if values.label is Label.SET or (values.label is Label.RANGE and not values.numeric):
+        itself = places(values.printed, labels)
+        yield every[itself >= 0], itself[itself >= 0]
+    if values.label is Label.SET:
+        members, sets = _sets(labels)
+        of_member = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
+        found = of_member.join(pl.DataFrame({"text": values.printed, "value": every}), on="text")
+        yield found["value"].to_numpy(), found["set"].to_numpy()
     if values.hierarchy is not None:
-        yield from _ancestors(values, values.hierarchy, at)
+        yield from _ancestors(values, values.hierarchy, labels)
 
 
-def _sets(at: Mapping[str, int]) -> Mapping[str, Sequence[int]]:
-    """The sets that hold each member; only those that are spelled as a set is printed."""
-    holders: dict[str, list[int]] = {}
-    for label, place in at.items():
-        members = _parted(label)
-        if len(members) > 1 and label == "{" + ", ".join(map(_quoted, sorted(set(members)))) + "}":
-            for member in members:
-                holders.setdefault(member, []).append(place)
-    return holders
+def _sets(labels: pl.Series) -> tuple[list[str], list[int]]:
+    """Members, and the set that holds each; only of labels that are spelled as a set is printed."""
+    members: list[str] = []
+    sets: list[int] = []
+    for place, label in enumerate(labels.to_list()):
+        inside = _parted(label)
+        if inside and label == "{" + ", ".join(map(_quoted, sorted(set(inside)))) + "}":
+            members += inside
+            sets += [place] * len(inside)
+    return members, sets
 
 
 def _parted(label: str) -> list[str]:
@@ -262,12 +284,12 @@ def _quoted(member: str) -> str:
     return json.dumps(member, ensure_ascii=False) if misread else member
 
 
-def _ancestors(values: Values, hierarchy: Hierarchy, at: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-    """Every leaf with itself and each node above it; a missing value that is no leaf lies below the root alone."""
-    leaves = [(value, hierarchy.index[text]) for value, text in enumerate(values.printed) if text in hierarchy.index]
-    for labels, of in zip(hierarchy.labels, hierarchy.maps, strict=True):
-        above: list[str] = [labels[node] for node in of.tolist()]
-        yield from ((value, at[above[leaf]]) for value, leaf in leaves if above[leaf] in at)
-    root = hierarchy.labels[-1][0]
-    if root in at:
-        yield from ((value, at[root]) for value in np.flatnonzero(values.absent).tolist())
+def _ancestors(values: Values, hierarchy: Hierarchy, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
+    """Every leaf with itself and each node above it; a missing value lies below the root, be it a leaf or not."""
+    leaf = places(values.printed, pl.Series(hierarchy.leaves, dtype=pl.String))
+    is_leaf = np.flatnonzero(leaf >= 0)
+    for texts, node_of in zip(hierarchy.labels, hierarchy.maps, strict=True):
+        above = places(pl.Series(texts, dtype=pl.String), labels)[node_of[leaf[is_leaf]]]
+        yield is_leaf[above >= 0], above[above >= 0]
+    absent, root = np.flatnonzero(values.absent), places(pl.Series(hierarchy.labels[-1]), labels)
+    yield (absent, np.full(absent.size, root[0])) if root[0] >= 0 else (absent[:0], absent[:0])

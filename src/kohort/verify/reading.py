@@ -21,8 +21,8 @@ from kohort.verify.verdict import Check, Claim, fault
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Bytes taken at a time: enough for polars to use its threads, few enough to hold several copies.
-BLOCK: Final = 1 << 25
+#: Bytes taken at a time: enough for polars to use its threads, few enough for memory to be used again and again.
+BLOCK: Final = 1 << 23
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,14 +14,8 @@ from kohort.verify.values import values_of
 from kohort.verify.verdict import Check, Claim, fault
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from kohort.arrays import Index
     from kohort.engines.table import Column, Table
     from kohort.schema import Attribute
-
-#: Up to this many possible pairs a table of flags finds the distinct ones; above, a hash set does.
-_FLAGS: Final = 1 << 27
 
 #: Numbers name nobody: some other column will have the same.
 _NUMBER: Final = r"^[+-]?[0-9]+([.,][0-9]+)*$"
@@ -77,7 +71,7 @@ def check_cells(column: Column, claim: Claim) -> None:
     """Every cell of a column that is not generalized is the input's."""
     source = claim.source[column.name]
     translated = places(released_texts(source, claim), column.values)
-    changed = int((translated[source.codes[claim.lineage]] != column.codes).sum())
+    changed = int((translated.astype(np.int32).take(source.codes.take(claim.lineage)) != column.codes).sum())
     if changed:
         raise fault(Check.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
 
@@ -87,14 +81,14 @@ def released_texts(source: Column, claim: Claim) -> pl.Series:
     return plain(source.values.fill_null("") if claim.is_text else source.values, excel_safe=claim.excel_safe)
 
 
-def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[Meaning, int]:
+def check_regions(column: Column, attribute: Attribute, claim: Claim) -> Meaning:
     """Every cell is a label that the schema can produce, and the record's own value lies inside it.
 
-    Gives what the labels mean, and how many pairs of a value and a label there are. Cost: one pass over the records,
-    and the rest by distinct pairs.
+    Gives what the labels mean. Cost: a few passes over the records; labels are read once for each distinct one.
     """
     source = claim.source[column.name]
-    values = values_of(attribute, source, claim.schema.missing, plain(source.values, excel_safe=claim.excel_safe))
+    texts = plain(source.values, excel_safe=claim.excel_safe)
+    values = values_of(attribute, texts, source.counts(), claim.schema.missing)
     astray = off_grid(values, column.values) if attribute.grid is not None else 0
     if astray:
         raise fault(Check.GRID, f"{astray:,} labels have an end that is no cut of the grid", column=column.name)
@@ -104,24 +98,11 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
         records = int(unknown[column.codes].sum())
         what = f"{int(unknown.sum()):,} labels ({records:,} records) are none that the schema can produce"
         raise fault(Check.LABELS, what, column=column.name)
-    pairs = _pairs(source.codes[claim.lineage], column.codes, len(source.values), len(column.values))
-    outside = pairs[~meaning.holds(pairs)]
-    if outside.size:
-        what = f"{outside.size:,} values are released in labels that do not hold them"
+    outside = meaning.outside(source.codes.take(claim.lineage), column.codes)
+    if outside:
+        what = f"{outside:,} records are released in labels that do not hold their values"
         raise fault(Check.REGIONS, what, column=column.name)
-    return meaning, pairs.size
-
-
-def _pairs(values: NDArray[np.integer], labels: NDArray[np.integer], sources: int, released: int) -> Index:
-    """The distinct pairs, as value * L + label."""
-    pairs = values.astype(np.int64)
-    pairs *= released
-    pairs += labels
-    if sources * released > _FLAGS:
-        return pl.Series(pairs).unique().to_numpy()
-    seen = np.zeros(sources * released, np.bool_)
-    seen[pairs] = True
-    return np.flatnonzero(seen)
+    return meaning
 
 
 def check_order(table: Table, claim: Claim) -> None:

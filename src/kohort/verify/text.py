@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 import zlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 import polars as pl
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Text that has to stand in quotes, besides the separator; a byte order mark would vanish at the start of a file.
-_SPECIAL: Final = ('"', "\r", "\n", "\ufeff")
+#: Text that has to stand in quotes, besides the separator and line ends, though a reader might take it without; a byte
+#: order mark would vanish at the start of a file.
+_FRAGILE: Final = ('"', "\r", "\ufeff")
 
 #: The physical code that stands for a null while a column is put together.
 _NULL: Final = (1 << 32) - 1
@@ -37,11 +38,17 @@ def delimited(blocks: Iterable[bytes], claim: Claim) -> Table:
     names = [attribute.name for attribute in claim.schema.released]
     separator = "\t" if claim.format.startswith("tsv") else claim.separator
     records = _records(_inflated(blocks) if claim.format.endswith(".gz") else blocks)
-    encoders = [Encoder(name, pl.String()) for name in names]
+    encoders = [Encoder(name, pl.String(), separator) for name in names]
     for text in _body(records, claim, separator):
         frame = _parsed(text, names, separator)
-        for encoder, series in zip(encoders, frame, strict=True):
-            encoder.take(series)
+        due = frame.width * frame.height + sum(map(Encoder.take, encoders, frame))
+        # Where no cell is fragile, each takes its due of bytes at least, and more only if it is not plain.
+        countable = frame.width > 1 and not any(encoder.fragile for encoder in encoders)
+        if b"\0" in text or not (due == len(text) if countable else _written(frame, separator) == text):
+            what = "the bytes are not the plain form of their cells: "
+            raise fault(
+                Check.BYTES, what + "other line ends, needless quotes, NUL, or lines that are blank or too short"
+            )
     columns = tuple(encoder.column("") for encoder in encoders)
     return Table(columns, len(columns[0].codes))
 
@@ -64,13 +71,13 @@ def _records(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes, cut between records: at line ends that an even number of quotes precedes."""
     rest = b""
     for block in blocks:
-        text = rest + block
-        end = text.rfind(b"\n") + 1
-        while text.count(b'"', 0, end) % 2:
-            end = text.rfind(b"\n", 0, end - 1) + 1
+        quotes = rest.count(b'"')
+        end = block.rfind(b"\n") + 1
+        while end and (quotes + block.count(b'"', 0, end)) % 2:
+            end = block.rfind(b"\n", 0, end - 1) + 1
         if end:
-            yield text[:end]
-        rest = text[end:]
+            yield b"".join((rest, memoryview(block)[:end]))  # one copy: blocks are large
+        rest = block[end:] if end else rest + block
     if rest:
         raise fault(Check.BYTES, "the text does not end with a complete line")
 
@@ -81,7 +88,10 @@ def _body(records: Iterator[bytes], claim: Claim, separator: str) -> Iterator[by
     if first.startswith(codecs.BOM_UTF8):
         raise fault(Check.BYTES, "the text starts with a byte order mark")
     header, end, rest = first.partition(b"\n")
-    names = [name for line in csv.reader([header.decode(errors="replace")], delimiter=separator) for name in line]
+    try:
+        names = [name for line in csv.reader([header.decode(errors="replace")], delimiter=separator) for name in line]
+    except csv.Error:
+        raise fault(Check.BYTES, "the header is not well formed") from None
     check_columns(plain(pl.Series(names, dtype=pl.String), excel_safe=claim.excel_safe).to_list(), claim.schema)
     cells = pl.DataFrame([pl.Series(str(place), [name]) for place, name in enumerate(names)])
     if _written(cells, separator) != header + end:
@@ -92,69 +102,65 @@ def _body(records: Iterator[bytes], claim: Claim, separator: str) -> Iterator[by
 
 
 def _parsed(text: bytes, names: Sequence[str], separator: str) -> pl.DataFrame:
-    """The cells of whole records, from which every byte of the text follows."""
+    """The cells of whole records, as polars understands them."""
     try:
-        frame = pl.read_csv(text, has_header=False, schema=dict.fromkeys(names, pl.String), separator=separator)
+        return pl.read_csv(text, has_header=False, schema=dict.fromkeys(names, pl.String), separator=separator)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # whose message may quote cells
         raise fault(Check.BYTES, f"the text is not well formed ({type(error).__name__})") from None
-    if b"\0" in text or not _is_plain(text, frame, separator):
-        what = "the bytes are not the plain form of their cells: "
-        raise fault(Check.BYTES, what + "carriage returns, needless quotes, NUL, or lines that are blank or too short")
-    return frame
-
-
-def _is_plain(text: bytes, frame: pl.DataFrame, separator: str) -> bool:
-    """Whether the text is what its cells give when written with no more quotes than needed.
-
-    Text without any quote needs no writing: its cells are what lies between separators and line ends, so that the
-    number of bytes tells whether all separators are there.
-    """
-    if b'"' in text or frame.width == 1:
-        return _written(frame, separator) == text
-    if b"\r" in text or codecs.BOM_UTF8 in text:
-        return False
-    letters = frame.select(pl.sum_horizontal(pl.all().str.len_bytes().cast(pl.Int64).sum())).item()
-    return int(letters) + frame.width * frame.height == len(text)
 
 
 def _written(frame: pl.DataFrame, separator: str) -> bytes:
     """The cells as text, quoted where they must be, and where a lone empty cell would be a blank line."""
-    cell = pl.all()
-    special = cell.str.contains_any([separator, *_SPECIAL])
-    if frame.width == 1:
-        cell = cell.fill_null("")
-        special = cell.str.contains_any([separator, *_SPECIAL]) | (cell == "")
-    quoted = pl.lit('"') + cell.str.replace_all('"', '""', literal=True) + pl.lit('"')
+    cell = pl.all() if frame.width > 1 else pl.all().fill_null("")
+    quoted = cell.str.contains_any([separator, "\n", *_FRAGILE]) | ((cell == "") & (frame.width == 1))
+    shown = pl.lit('"') + cell.str.replace_all('"', '""', literal=True) + pl.lit('"')
     file = io.BytesIO()
-    shown = frame.select(pl.when(special).then(quoted).otherwise(cell).name.keep())
-    shown.write_csv(file, include_header=False, separator=separator, quote_style="never")
+    rows = frame.select(pl.when(quoted).then(shown).otherwise(cell).name.keep())
+    rows.write_csv(file, include_header=False, separator=separator, quote_style="never")
     return file.getvalue()
 
 
 class Encoder:
-    """One column, put together from blocks by a dictionary of its own."""
+    """One column, put together from blocks by a dictionary of its own.
 
-    def __init__(self, name: str, dtype: pl.DataType) -> None:
-        """An empty column."""
+    Attributes:
+        fragile: Whether some value is one that could be read from other bytes than it is written as.
+    """
+
+    def __init__(self, name: str, dtype: pl.DataType, separator: str = ",") -> None:
+        """An empty column, of text with this separator."""
         self._name = name
         self._dtype = dtype
-        self._categories = pl.Categories.random()
-        self._physical = pl.Categorical(self._categories)
+        self._separator = separator
+        self._physical = pl.Categorical(pl.Categories.random())
         self._alive = pl.Series(dtype=self._physical)  # polars forgets categories that no series uses
         self._codes: list[NDArray[np.uint32]] = []
+        self._values = pl.Series(name, dtype=pl.String)
+        self._sizes = np.empty(0, np.int64)  # bytes that each value takes
+        self.fragile = False
 
-    def take(self, texts: pl.Series) -> None:
-        """Add the cells of a block."""
-        physical = texts.cast(self._physical).to_physical().fill_null(_NULL)
-        self._codes.append(physical.to_numpy())
+    def take(self, texts: pl.Series) -> int:
+        """Add the cells of a block; how many bytes they take as plain text."""
+        physical = texts.cast(self._physical).to_physical()
+        largest = cast("int | None", physical.max())
+        if largest is not None and largest >= len(self._values):
+            self._learn(np.arange(len(self._values), largest + 1, dtype=np.uint32))
+        self._codes.append(physical.fill_null(_NULL).to_numpy())
+        return int(self._sizes.take(physical.drop_nulls().to_numpy()).sum())
+
+    def _learn(self, codes: NDArray[np.uint32]) -> None:
+        values = pl.Series(codes).cat.to(self._physical).cast(pl.String)
+        quoted = values.str.contains_any([self._separator, "\n", *_FRAGILE])
+        self._values = self._values.append(values)
+        self._sizes = np.append(self._sizes, values.str.len_bytes().to_numpy() + 2 * quoted.to_numpy())
+        self.fragile |= values.filter(quoted).str.contains_any(list(_FRAGILE)).any()
 
     def column(self, gap: str | None) -> Column:
         """The column of all blocks, with `gap` where a cell was null."""
-        values = self._categories.to_series()
-        codes = np.concatenate([np.empty(0, np.uint32), *self._codes])
+        values, codes = self._values, np.concatenate([np.empty(0, np.uint32), *self._codes])
         self._codes.clear()
         absent = codes == _NULL
         if absent.any():
             codes[absent] = len(values)
             values = values.append(pl.Series([gap], dtype=pl.String))
-        return Column(self._name, values.alias(self._name), codes, self._dtype)
+        return Column(self._name, values, codes, self._dtype)

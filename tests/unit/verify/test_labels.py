@@ -1,0 +1,260 @@
+"""The verifier's reading of labels, held against the definition of each kind."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.hierarchy import Hierarchy
+from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
+from kohort.verify.labels import Meaning, meaning_of, off_grid
+from kohort.verify.values import Values, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CITIES = Hierarchy.from_rows([["Rome", "Centre"], ["Bari", "South"], ["Naples", "South"], ["Milan", "North"]], root="*")
+AGES = Hierarchy.from_rows([[str(age), f"{age // 10 * 10}s"] for age in range(20, 60)], root="anyone")
+
+
+def values(attribute: Attribute, texts: Sequence[str | None], missing: frozenset[str] = frozenset({""})) -> Values:
+    """The values of a column that holds each text once."""
+    return values_of(attribute, pl.Series(texts, dtype=pl.String), np.ones(len(texts), np.int64), missing)
+
+
+def quasi(**what: object) -> Attribute:
+    """A quasi-identifier called `a`."""
+    return Attribute("a", Role.QUASI, **what)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def read(attribute: Attribute, texts: Sequence[str | None], *labels: str) -> Meaning:
+    """What the labels mean where these are the values."""
+    return meaning_of(values(attribute, texts), pl.Series(labels, dtype=pl.String))
+
+
+def held(attribute: Attribute, texts: Sequence[str | None], label: str) -> list[str | None] | None:
+    """The values inside a label; `None` where the schema cannot produce it."""
+    meaning = read(attribute, texts, label)
+    if not meaning.known[0]:
+        return None
+    at = np.zeros(1, np.uint8)
+    return [text for code, text in enumerate(texts) if not meaning.outside(np.array([code], np.uint16), at)]
+
+
+@pytest.mark.parametrize(
+    ("label", "inside"),
+    [
+        ("7", ["7"]),
+        ("1.5", ["1.50", "1.5"]),
+        ("1.50", None),
+        ("0", ["-0"]),
+        ("-0", None),
+        ("[-5--1]", ["-5", "-1"]),
+        ("[-5-7]", ["-5", "-1", "-0", "1.50", "1.5", "7"]),
+        ("[-1-1.5]", ["-1", "-0", "1.50", "1.5"]),
+        ("[-1-1.50]", None),
+        ("[-1-1]", None),
+        ("[7-12]", ["7", "12"]),
+        ("[7-7]", None),
+        ("[12-7]", None),
+        ("", [None, ""]),
+        ("*", ["-5", "-1", "-0", "1.50", "1.5", "7", "12", None, ""]),
+        ("(missing)", None),
+    ],
+)
+def test_numbers(label: str, inside: list[str | None] | None) -> None:
+    """A number is itself or inside a closed range whose ends are printed values; a missing one is apart."""
+    assert held(quasi(), ["-5", "-1", "-0", "1.50", "1.5", "7", "12", None, ""], label) == inside
+
+
+@given(
+    st.lists(st.decimals(-99, 99, places=2).map(str), min_size=2, max_size=8, unique=True).filter(
+        lambda texts: all(text != "-0.00" for text in texts)
+    ),
+    st.data(),
+)
+def test_number_ranges_hold_what_lies_between_their_ends(texts: list[str], data: st.DataObject) -> None:
+    """A range holds exactly the values from its least to its greatest, by the exact numbers."""
+    low, high = sorted(data.draw(st.permutations(texts))[:2], key=Fraction)
+    inside = [text for text in texts if Fraction(low) <= Fraction(text) <= Fraction(high)]
+    assert held(quasi(scale=Scale.NUMERIC), texts, f"[{low}-{high}]") == inside
+
+
+def test_numbers_beyond_62_bits() -> None:
+    """However long the numbers, they are compared exactly."""
+    wide = ["1", "98765432109876543210", "98765432109876543211", "-50000000000000000000.5"]
+    assert held(quasi(), wide, "[1-98765432109876543210]") == wide[:2]
+    assert held(quasi(), wide, "[-50000000000000000000.5-1]") == ["1", "-50000000000000000000.5"]
+
+
+@pytest.mark.parametrize(
+    ("label", "inside"),
+    [
+        ("[20-25)", ["20", "24.9"]),
+        ("[20-30)", ["20", "24.9", "25"]),
+        ("[-5-0)", ["-5"]),
+        ("[30-35)", None),
+        ("20", None),
+        ("[20-24.9]", None),
+        ("", [""]),
+        ("*", ["20", "24.9", "25", "-5", ""]),
+    ],
+)
+def test_grid_intervals(label: str, inside: list[str] | None) -> None:
+    """A grid interval holds its lower end and not its upper; with a grid nothing else is printed."""
+    assert held(quasi(grid=Fraction(5)), ["20", "24.9", "25", "-5", ""], label) == inside
+
+
+@pytest.mark.parametrize(
+    ("attribute", "on", "off"),
+    [
+        (quasi(grid=Fraction(5, 2)), ["[0-2.5)", "[-5-7.5)"], ["[0-2)", "[0-2.50)", "[1-5)"]),
+        (quasi(grid=(Fraction(0), Fraction(18), Fraction(65))), ["[0-18)", "[18-65)"], ["[0-20)", "[0-66)"]),
+        (quasi(grid="hierarchy", hierarchy=AGES), ["[20-30)", "[40-60)"], ["[20-35)", "[20-70)"]),
+    ],
+)
+def test_grid_cuts(attribute: Attribute, on: list[str], off: list[str]) -> None:
+    """An interval's ends are cuts of the declared grid, spelled shortest; labels of other kinds are not counted."""
+    known = values(attribute, ["21", "35", "3"])
+    assert off_grid(known, pl.Series([*on, "*", None], dtype=pl.String)) == 0
+    assert off_grid(known, pl.Series([*on, *off], dtype=pl.String)) == len(off)
+
+
+def test_cuts_of_a_hierarchy_given_as_text() -> None:
+    """The boundaries of a hierarchy are cuts also where the text of a builder stands in its place."""
+    known = values(quasi(grid="hierarchy", hierarchy="intervals:20..40:10"), ["21", "35"])
+    assert off_grid(known, pl.Series(["[20-30)", "[30-41)", "[20-35)"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "inside"),
+    [
+        ("a", ["a"]),
+        ("{a, b}", ["a", "b"]),
+        ('{a, "b, c"}', ["a", "b, c"]),
+        ('{a, "x\\"y"}', ["a", 'x"y']),
+        ('{"(missing)", a}', ["a", "(missing)"]),
+        ("{(missing), a}", ["a", ""]),
+        ("{a, nobody}", ["a"]),
+        ("{b, a}", None),
+        ("{a}", None),
+        ("{a,b}", None),
+        ("{a, b", None),
+        ('{"a", b}', None),
+        ('{"\\q", a}', None),
+        ("(missing)", ["(missing)"]),
+        ("", [""]),
+        ("*", ["a", "b", "b, c", 'x"y', "(missing)", ""]),
+    ],
+)
+def test_sets(label: str, inside: list[str] | None) -> None:
+    """A set holds its members, and is spelled in one way only."""
+    assert held(quasi(), ["a", "b", "b, c", 'x"y', "(missing)", ""], label) == inside
+
+
+def test_sets_of_numbers() -> None:
+    """Numbers may be released as sets, each as it is printed."""
+    assert held(quasi(label=Label.SET), ["1.50", "1.5", "7"], "{1.5, 7}") == ["1.50", "1.5", "7"]
+
+
+@pytest.mark.parametrize(
+    ("order", "hierarchy", "label", "inside"),
+    [
+        (Order.SORTED, None, "[Bari-Naples]", ["Bari", "Milan", "Naples"]),
+        (Order.SORTED, None, "[(missing)-Bari]", ["Bari", ""]),
+        (Order.SORTED, None, "[Naples-Bari]", None),
+        (None, CITIES, "[Rome-Bari]", ["Rome", "Bari"]),
+        (Order.FREQUENCY, None, "[Rome-Bari]", None),
+        (Order.SORTED, None, "Rome", ["Rome"]),
+        (Order.SORTED, None, "[Rome]", None),
+        (None, CITIES, "[Bari-Milan]", ["Bari", "Milan", "Naples"]),
+    ],
+)
+def test_ranges_of_names(
+    order: Order | None, hierarchy: Hierarchy | None, label: str, inside: list[str] | None
+) -> None:
+    """A range of names holds what lies between its ends in the attribute's order."""
+    attribute = quasi(label=Label.RANGE, order=order, hierarchy=hierarchy, scale=Scale.CATEGORICAL)
+    assert held(attribute, ["Rome", "Bari", "Milan", "Naples", ""], label) == inside
+
+
+def test_order_by_frequency() -> None:
+    """The most frequent name comes first; ties go by text."""
+    texts, counts = pl.Series(["a", "b", "c", None]), np.array([1, 5, 1, 3])
+    known = values_of(quasi(label=Label.RANGE), texts, counts, frozenset({""}))
+    assert known.names.to_list() == ["b", "", "a", "c"]
+
+
+def test_ranges_of_names_with_hyphens() -> None:
+    """Where names hold hyphens a range may be read in several ways: the widest counts."""
+    texts = ["a", "b", "a-b", "b-c", "c"]
+    attribute = quasi(label=Label.RANGE, order=Order.SORTED)
+    assert held(attribute, texts, "[a-b-c]") == ["a", "b", "a-b", "b-c", "c"]
+    assert held(attribute, ["(missing)", "", "x"], "[(missing)-x]") == ["(missing)", "", "x"]
+
+
+@pytest.mark.parametrize(
+    ("label", "inside"),
+    [
+        ("Rome", ["Rome"]),
+        ("South", ["Bari", "Naples"]),
+        ("*", ["Rome", "Bari", "Naples", "Milan", ""]),
+        ("", [""]),
+        ("Italy", None),
+        ("{Bari, Naples}", None),
+    ],
+)
+def test_hierarchy(label: str, inside: list[str] | None) -> None:
+    """A node holds the leaves below it; a missing value lies below the root alone."""
+    assert held(quasi(hierarchy=CITIES), ["Rome", "Bari", "Naples", "Milan", ""], label) == inside
+
+
+def test_a_node_may_be_released_whatever_the_label() -> None:
+    """Full-domain generalization releases nodes also where regions would be ranges."""
+    assert held(quasi(hierarchy=AGES), ["21", "35", "38", ""], "30s") == ["35", "38"]
+    assert held(quasi(hierarchy=AGES), ["21", "35", "38", ""], "anyone") == ["21", "35", "38", ""]
+
+
+def test_a_hierarchy_given_as_text_is_built() -> None:
+    """The text of a builder becomes a hierarchy over the values, for numbers and for names."""
+    ages = quasi(hierarchy="intervals:20..40:10", label=Label.ANCESTOR)
+    assert held(ages, ["21", "25", "35"], "[20-30)") == ["21", "25"]
+    assert held(quasi(hierarchy="mask:right", scale=Scale.CATEGORICAL), ["201", "202", "310"], "20*") == ["201", "202"]
+
+
+def test_means() -> None:
+    """A mean has at most two digits more than the values, and no closing zeros unless a value is printed so."""
+    labels = ("2", "2.25", "1.0", "-7.5", "", "*", "2.2555", "2.50", "02", "x", "2e1")
+    meaning = read(quasi(label=Label.MEAN), ["1.0", "3", ""], *labels)
+    assert meaning.known.tolist() == [True] * 6 + [False] * 5
+
+
+def test_missing_values_that_must_be_suppressed() -> None:
+    """Where the schema suppresses missing values, no label holds one."""
+    attribute = quasi(missing=Missing.SUPPRESS)
+    assert held(attribute, ["1", "2", ""], "*") == ["1", "2"]
+    assert held(attribute, ["1", "2", ""], "") is None
+
+
+def test_declared_tokens_are_missing() -> None:
+    """The schema's tokens for "no value" are printed as the empty cell."""
+    known = values(quasi(), ["1", "?", None], frozenset({"", "?"}))
+    assert known.printed.to_list() == ["1", "", ""]
+    assert known.numeric
+
+
+@pytest.mark.parametrize("texts", [["007", "8"], ["1e5"], ["+4"], ["x", "1"], [""]])
+def test_what_is_no_number(texts: list[str]) -> None:
+    """One leading zero, exponent or sign makes a column of names; so does having no value."""
+    assert not values(quasi(), texts).numeric
+
+
+def test_mean_of_names_is_a_set() -> None:
+    """Where means were asked for but the values are names, they are released as sets."""
+    assert values(quasi(label=Label.MEAN), ["x", "y"]).label is Label.SET

@@ -1,0 +1,373 @@
+"""Verification of correct releases of every kind: what is accepted, and what the verdict says."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.engines.table import Table
+from kohort.errors import FileError, UsageError, VerificationError
+from kohort.hierarchy import Hierarchy
+from kohort.io.typed import from_frame
+from kohort.io.write import Format, write
+from kohort.models.k_anonymity import KAnonymity
+from kohort.schema import Attribute, Label, Role, Schema
+from kohort.verify import Claim, reading, verify, verify_frame, verify_table
+from kohort.verify.classes import bands, classes_of, even_spelling
+from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+GOOD = draft()
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """At least two different illnesses in every class: a model that looks at a sensitive attribute."""
+
+    name: str = "distinct 2-diversity"
+    sensitive: str | None = "illness"
+    smallest_class: int = 2
+    size_only: bool = False
+    monotone_generalization: bool = True
+    monotone_suppression: bool = True
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have two illnesses."""
+        return np.asarray((classes.histograms[0] > 0).sum(axis=1) >= 2)
+
+
+def claim(frame: pl.DataFrame, schema: Schema, *, k: int = 2, **more: object) -> Claim:
+    """A claim that a release of `frame` keeps its order."""
+    lineage = np.arange(frame.height)
+    return replace(Claim(schema, (KAnonymity(k),), from_frame(frame), lineage), **more)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+# ── the verdict ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_verdict() -> None:
+    """The verdict counts records and classes, and tells how far ranges expose people."""
+    verdict = GOOD.verdict()
+    assert verdict.models == ("4-anonymity",)
+    assert verdict.data_dependent
+    # 21 and 29; 31 (two are 38); 52 and 71: each alone at an end of its class.
+    assert verdict.range_exposure == 5
+    assert verdict.checks["bytes"] == len(GOOD.text)
+    assert verdict.checks["cells"] == 2 * 16
+    assert verdict.checks["labels"] == 8
+
+
+def test_a_record_at_two_ends_is_one_person() -> None:
+    """Whoever holds an end of two ranges is exposed once."""
+    frame = pl.DataFrame({"a": ["1", "2", "2"], "b": ["5", "6", "6"]})
+    verdict = verify(io.BytesIO(b"a,b\n" + 3 * b"[1-2],[5-6]\n"), claim(frame, Schema.of(quasi=["a", "b"])))
+    assert verdict.range_exposure == 1
+
+
+def test_suppressed_records_are_counted() -> None:
+    """A release without the suppressed records is accepted, and says how many they are."""
+    kept = GOOD.taking([place for place, row in enumerate(GOOD.rows) if row[:2] != OLD])
+    assert replace(kept, suppressed=4).verdict().suppressed == 4
+
+
+@pytest.mark.parametrize("format_", list(Format))
+def test_release_of_nobody(format_: str) -> None:
+    """Where all records are suppressed the release is a header, and vacuously correct."""
+    nobody = replace(GOOD.taking([]), suppressed=16, format=format_)
+    verdict = nobody.verdict()
+    assert (verdict.records, verdict.classes, verdict.smallest, verdict.largest, verdict.bands) == (0, 0, 0, 0, ())
+
+
+def test_bands_double_from_k_on() -> None:
+    """Classes of k to 2k-1 are one band, of 2k to 4k-1 the next."""
+    counted = [(band.low, band.high, band.classes) for band in bands(np.array([5, 9, 10, 19, 20, 80]), 5)]
+    assert counted == [(5, 9, 2), (10, 19, 2), (20, 39, 1), (80, 159, 1)]
+
+
+def test_schema_of_another_table() -> None:
+    """A claim whose schema is not the source's cannot be made."""
+    with pytest.raises(UsageError):
+        replace(GOOD.claim, schema=Schema.of(quasi=["age"]))
+
+
+# ── where releases come from ─────────────────────────────────────────────────────────────────────
+
+
+def test_path(tmp_path: Path) -> None:
+    """A release is verified by its path as by an open file."""
+    path = tmp_path / "release.csv"
+    path.write_bytes(GOOD.text)
+    assert verify(path, GOOD.claim) == verify(str(path), GOOD.claim) == GOOD.verdict()
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    """A file that is not there is a failure to read, not a failed check."""
+    with pytest.raises(FileError):
+        verify(tmp_path / "release.csv", GOOD.claim)
+
+
+def test_frame_and_table() -> None:
+    """A frame and a table in memory are judged by their cells; there are no bytes to digest."""
+    frame = pl.DataFrame(list(GOOD.rows), schema=dict.fromkeys(GOOD.header, pl.String), orient="row")
+    verdict = verify_frame(frame, GOOD.claim)
+    assert verdict == verify_table(from_frame(frame), GOOD.claim)
+    assert verdict.sha256 == ""
+    assert verdict.range_exposure == 5
+
+
+@pytest.mark.parametrize("columns", [["age"], ["city", "age", "illness", "visits"]])
+def test_frame_with_other_columns(columns: list[str]) -> None:
+    """A frame with other columns is refused, and so is a table."""
+    frame = pl.DataFrame(list(GOOD.rows), schema=dict.fromkeys(GOOD.header, pl.String), orient="row").select(columns)
+    with pytest.raises(VerificationError, match="check columns"):
+        verify_frame(frame, GOOD.claim)
+    with pytest.raises(VerificationError, match="check columns"):
+        verify_table(from_frame(frame), GOOD.claim)
+
+
+@pytest.mark.parametrize("format_", ["parquet", "ipc"])
+def test_typed_columns_keep_their_types(format_: str) -> None:
+    """Integers, floats, dates and nulls that are released unchanged are compared as they are."""
+    source = pl.DataFrame(
+        {
+            "age": [31, 45, None, None],
+            "paid": [0.5, None, 7.0, 0.5],
+            "day": pl.Series(["2024-01-31", "2024-02-29", None, "2024-03-01"]).str.to_date(),
+            "text": ["", None, "x", ""],
+        }
+    )
+    schema = Schema.of(quasi=["age"], sensitive=["paid"], insensitive=["day", "text"])
+    order = np.array([3, 2, 1, 0])
+    labels = pl.Series([None, None, "[31-45]", "[31-45]"], dtype=pl.String)
+    release = source[order].with_columns(age=labels)
+    file = io.BytesIO()
+    write(from_frame(release), file, Format(format_))
+    judged = claim(source, schema, lineage=order, format=format_)
+    file.seek(0)
+    assert verify(file, judged).classes == 2
+    with pytest.raises(VerificationError, match="check cells, column text"):
+        verify_frame(release.with_columns(pl.col("text").fill_null("")), judged)
+
+
+def test_in_text_a_null_is_the_empty_cell() -> None:
+    """CSV has one way to say nothing, so null and the empty text are both the empty cell."""
+    frame = pl.DataFrame({"a": ["1", "1", "1"], "s": [None, "", "x"]})
+    judged = claim(frame, Schema.of(quasi=["a"], sensitive=["s"]))
+    assert verify(io.BytesIO(b"a,s\n1,\n1,\n1,x\n"), judged).records == 3
+
+
+@pytest.mark.parametrize("format_", ["csv", "tsv"])
+@given(
+    cells=st.lists(
+        st.sampled_from(["", "a", '"', 'b"c', ",", "\t", "\n", "\r", "x\ny", "é", "\ufeff", " d "]), min_size=1
+    )
+)
+def test_any_text_may_be_released(format_: str, cells: list[str]) -> None:
+    """Cells with quotes, separators, line ends or byte order marks are read back as they are, in blocks of any size."""
+    cells = sorted(cells, key=str.encode)
+    frame = pl.DataFrame({"a": ["1"] * len(cells), "s": cells}, schema={"a": pl.String, "s": pl.String})
+    judged = claim(frame, Schema.of(quasi=["a"], sensitive=["s"]), k=2, format=format_)
+    judged = replace(judged, models=())
+    file = io.BytesIO()
+    write(from_frame(frame), file, Format(format_))
+    with pytest.MonkeyPatch.context() as patch:
+        for size in (1, 7, 1 << 23):
+            patch.setattr(reading, "BLOCK", size)
+            file.seek(0)
+            assert verify(file, judged).records == len(cells)
+
+
+@pytest.mark.parametrize("format_", list(Format))
+def test_one_column(format_: str) -> None:
+    """A lone empty cell stands in quotes, so that no line is blank."""
+    frame = pl.DataFrame({"a": ["", "", "7", "7"]})
+    file = io.BytesIO()
+    write(from_frame(frame), file, Format(format_))
+    assert verify(io.BytesIO(file.getvalue()), claim(frame, Schema.of(quasi=["a"]), format=format_)).classes == 2
+    with pytest.raises(VerificationError, match="check bytes"):
+        verify(io.BytesIO(b"a\n\n\n7\n7\n"), claim(frame, Schema.of(quasi=["a"])))
+
+
+def test_other_separator() -> None:
+    """CSV may have another separator, which then is the one that needs quotes."""
+    text = GOOD.text.decode()
+    rows = list(csv.reader(io.StringIO(text)))
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=";", lineterminator="\n").writerows(rows)
+    judged = replace(GOOD.claim, separator=";")
+    assert verify(io.BytesIO(file.getvalue().encode()), judged).records == 16
+    with pytest.raises(VerificationError, match="check columns"):
+        verify(io.BytesIO(GOOD.text), judged)
+
+
+def test_apostrophes_of_excel_safe() -> None:
+    """Where it is claimed, an apostrophe before what looks like a formula counts for nothing, in whatever cell."""
+    frame = pl.DataFrame({"=a": ["+x", "+x", "-y", "-y"], "s": ["'=1", "=1", "@z", "-5"]})
+    schema = Schema.of(quasi=["=a"], sensitive=["s"])
+    file = io.BytesIO()
+    ordered = frame.select("=a", "s")
+    judged = claim(frame, schema, lineage=np.array([0, 1, 3, 2]), excel_safe=True)
+    write(from_frame(ordered[[0, 1, 3, 2]]), file, Format.CSV, excel_safe=True)
+    file.seek(0)
+    assert verify(file, judged).classes == 2
+    file.seek(0)
+    with pytest.raises(VerificationError, match="check columns"):
+        verify(file, replace(judged, excel_safe=False))
+
+
+def test_header_with_a_carriage_return() -> None:
+    """A header that is not even CSV is a fault of the bytes."""
+    assert refused(GOOD, b"\r" + GOOD.text) == "check bytes"
+
+
+# ── models ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_model_of_a_sensitive_attribute() -> None:
+    """A model sees how often each sensitive value occurs in each class."""
+    assert replace(GOOD, models=(KAnonymity(4), Distinct())).verdict().models[1] == "distinct 2-diversity"
+
+
+def test_class_with_one_sensitive_value() -> None:
+    """A class whose records share the sensitive value fails a model that asks for two."""
+    people = tuple(
+        (*row[:3], "flu", row[4]) if row[0] in {"Remo Rosa", "Piero Gallo", "Ida Costa", "Pia Longhi"} else row
+        for row in PEOPLE
+    )
+    assert refused(replace(draft(people), models=(Distinct(),))) == "check classes"
+
+
+def test_several_spellings_are_one_value() -> None:
+    """Spellings of one illness do not make a class diverse."""
+    spelled = {"Remo Rosa": "HIV", "Piero Gallo": "hiv", "Ida Costa": " Hiv", "Pia Longhi": "\uff28IV"}
+    people = tuple((*row[:3], spelled.get(row[0], row[3]), row[4]) for row in PEOPLE)
+    wrong = replace(draft(people), models=(Distinct(),))
+    assert refused(wrong) == "check classes"
+    assert replace(wrong, models=(KAnonymity(4),)).verdict().classes == 4
+
+
+def test_spellings_of_labels_merge_classes() -> None:
+    """Classes whose labels differ in spelling alone are judged apart and together."""
+    people = tuple((*row[:2], "MILAN" if row[0] in {"Remo Rosa", "Ida Costa"} else row[2], *row[3:]) for row in PEOPLE)
+    release = draft(people)
+    rows = tuple(
+        (*row[:1], people[at][2], *row[2:]) if row[:2] == SILENT else row
+        for at, row in zip(release.lineage, release.rows, strict=True)
+    )
+    assert replace(release, rows=rows, models=(KAnonymity(2),)).ordered().verdict().classes == 5
+
+
+def test_even_spelling() -> None:
+    """Case, width and blanks are evened out, accents are not."""
+    assert even_spelling("  Stra\u00dfe\t\uff21 ") == "strasse a"
+    assert even_spelling("caf\u00e9") != even_spelling("cafe")
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=30))
+def test_grouping(rows: list[tuple[int, int]]) -> None:
+    """Records are in one class exactly if they are alike, whatever their order."""
+    columns = [np.array([row[at] for row in rows], dtype=np.uint8) for at in (0, 1)]
+    classes = classes_of(columns, len(rows))
+    assert classes.sizes.sum() == len(rows)
+    assert len(set(rows)) == classes.sizes.size
+    assert len(set(zip(rows, classes.of.tolist(), strict=True))) == classes.sizes.size
+    assert [rows[at] for at in classes.first] == [
+        rows[classes.of.tolist().index(one)] for one in range(classes.sizes.size)
+    ]
+
+
+# ── labels of whole releases ─────────────────────────────────────────────────────────────────────
+
+
+def with_age(**what: object) -> Schema:
+    """The schema with another attribute for age."""
+    age = Attribute("age", Role.QUASI, **what)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    return Schema((SCHEMA.attributes[0], age, *SCHEMA.attributes[2:]))
+
+
+def means(young: str, middle: str = "35.5", old: str = "60") -> tuple[bytes, Claim]:
+    """The release with these means of age."""
+    release = GOOD
+    for labels, mean in ((YOUNG, young), (MIDDLE, middle), (OLD, old)):
+        release = release.labelled(labels, (mean, labels[1]))
+    release = replace(release, schema=with_age(label=Label.MEAN)).ordered()
+    return release.text, release.claim
+
+
+def test_means() -> None:
+    """A mean is that of its class's values; labels of means depend on the data and expose no range end."""
+    text, judged = means("24.5")
+    verdict = verify(io.BytesIO(text), judged)
+    assert (verdict.data_dependent, verdict.range_exposure) == (True, 0)
+
+
+@pytest.mark.parametrize("mean", ["24.49", "24.51", "24", "25", "*"])
+def test_wrong_mean(mean: str) -> None:
+    """A mean off by its last printed digit is refused; nothing told is not."""
+    text, judged = means(mean)
+    if mean == "*":
+        assert verify(io.BytesIO(text), judged).classes == 4
+    else:
+        with pytest.raises(VerificationError, match="check ends, column age"):
+            verify(io.BytesIO(text), judged)
+
+
+def test_anything() -> None:
+    """The fully generalized label holds every value, a missing one too."""
+    release = GOOD
+    for labels in (YOUNG, MIDDLE, OLD, SILENT):
+        release = release.labelled(labels, ("*", "*"))
+    verdict = release.ordered().verdict()
+    assert (verdict.classes, verdict.data_dependent, verdict.range_exposure) == (1, False, 0)
+
+
+def test_hierarchies_built_from_records_are_data_dependent() -> None:
+    """A hierarchy that keeps the frequent names depends on the data."""
+    frame = pl.DataFrame({"a": ["x", "x", "x", "y"]})
+    schema = Schema((Attribute("a", Role.QUASI, hierarchy="frequency:1"),))
+    assert verify(io.BytesIO(b"a\n*\n*\n*\n*\n"), claim(frame, schema)).data_dependent
+
+
+# ── identifiers ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_common_word_names_nobody() -> None:
+    """An identifying value that released columns or hierarchies hold too, a number or a letter is no leak."""
+    frame = pl.DataFrame(
+        {"id": ["Rome", "12345", "M", "South"], "city": ["Rome", "Bari", "Bari", "Rome"], "s": ["12345", "M", "x", "x"]}
+    )
+    rows = [["Rome", "South", "*"], ["Bari", "South", "*"]]
+    city = Attribute("city", Role.QUASI, hierarchy=Hierarchy.from_rows(rows))
+    schema = Schema((Attribute("id", Role.IDENTIFYING), city, Attribute("s", Role.SENSITIVE)))
+    verdict = verify(io.BytesIO(b"city,s\nSouth,12345\nSouth,M\nSouth,x\nSouth,x\n"), claim(frame, schema))
+    assert verdict.checks["identifiers"] == 4
+
+
+# ── columns of the source ────────────────────────────────────────────────────────────────────────
+
+
+def test_grid_counts_as_public() -> None:
+    """With a grid, no label depends on the data."""
+    frame = pl.DataFrame({"a": ["21", "24"]})
+    schema = Schema((Attribute("a", Role.QUASI, grid=Fraction(5)),))
+    assert not verify(io.BytesIO(b"a\n[20-25)\n[20-25)\n"), claim(frame, schema)).data_dependent
+
+
+def test_columns_of_the_hand_made_release() -> None:
+    """The hand-made release has the columns its schema says, the identifying one first."""
+    assert GOOD.claim.source.names == COLUMNS
+    assert isinstance(GOOD.table, Table)
