@@ -32,7 +32,7 @@ class Ran:
 def kohort(*arguments: object, stdin: bytes = b"") -> Ran:
     """Run the command line with these arguments, 100 characters wide, without colours."""
     out, err = (TextIOWrapper(BytesIO(), encoding="utf-8") for _ in range(2))
-    handler = signal.getsignal(signal.SIGTERM)
+    handler = signal.getsignal(signal.SIGTERM)  # which the command line replaces
     try:
         with (
             patch.dict(os.environ, {"COLUMNS": "100", "POLARS_MAX_THREADS": "2"}),

@@ -69,12 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
+    status, message = 0, ""
     try:
         app(arguments, prog_name="kohort")
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
         status, message = _ending(end)
-    else:
-        return 0
     if message:
         with suppress(OSError):  # nobody may be listening any more
             typer.echo(f"kohort: {message}", err=True)

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -45,8 +46,8 @@ def say(text: str, figures: Mapping[str, Json] | None = None, *, as_json: bool =
         # ASCII, so that the object survives any encoding of the terminal or pipe.
         typer.echo(json.dumps(figures) if as_json else text)
     except BrokenPipeError:
-        # Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with Path(os.devnull).open("wb") as nowhere:  # Python would complain once more when it flushes at exit
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
         raise typer.Exit(FileError.exit_status) from None
     except OSError as fault:
         raise FileError(f"printing failed: {fault.strerror}", where="standard output") from None

@@ -16,7 +16,7 @@ from kohort.errors import HierarchyError, InputError, JobError, SchemaError, Usa
 from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format
-from kohort.job import Request, faults_of, job_error, load, parse
+from kohort.job import Request, faults_of, job_error, load, parse, request
 from kohort.release import Writing
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 
@@ -175,9 +175,15 @@ def test_an_empty_quote_means_none() -> None:
     assert job('input.quote = ""\ncolumns.age.role = "quasi"').job.reading.quote is None
 
 
-def test_a_numeric_flag_may_be_a_float() -> None:
+def test_nested_mappings_may_hold_floats() -> None:
     """Plain floats, as Python code would give them, are taken as the decimals they print."""
-    assert attribute("bounds = [0.1, 2e2]").bounds == (Fraction(1, 10), Fraction(200))
+    raw: dict[str, object] = {
+        "input": {"path": "a.csv"},
+        "output": {"path": "b.csv"},
+        "privacy": {"k": 2},
+        "columns": {"age": {"role": "quasi", "bounds": [0.1, 2e2]}},
+    }
+    assert request(raw, where=str).job.schema.attributes[0].bounds == (Fraction(1, 10), Fraction(200))
 
 
 def test_paths_are_relative_to_the_jobs_folder(tmp_path: Path) -> None:

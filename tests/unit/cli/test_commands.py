@@ -1,0 +1,311 @@
+"""The commands: what each prints, writes and returns when all is well."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort import __version__
+from kohort.cli import options
+from kohort.cli.demo import JOB
+from kohort.job import JobFile
+from tests.command import Ran, kohort
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROLES = ["--quasi", "gender,city,age,education,profession", "--sensitive", "annual_income", "--rest", "drop"]
+
+
+@pytest.fixture(scope="session")
+def register(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a register of 400 people and its hierarchies."""
+    folder = tmp_path_factory.mktemp("italy")
+    assert kohort("generate", "italy", "--out", folder, "--records", 400, "--seed", 3).status == 0
+    return folder
+
+
+def done(*arguments: object, stdin: bytes = b"") -> Ran:
+    """A command that must end well and complain of nothing."""
+    ran = kohort(*arguments, stdin=stdin)
+    assert (ran.status, ran.err) == (0, "")
+    return ran
+
+
+def test_version_is_printed() -> None:
+    """`kohort --version` is the version and nothing else."""
+    assert done("--version").out == f"{__version__}\n"
+
+
+def test_no_command_shows_the_help() -> None:
+    """Whoever types `kohort` alone sees what there is, with the status of wrong usage."""
+    ran = kohort()
+    assert ran.status == 2
+    assert "anonymize" in ran.out + ran.err
+
+
+# --- anonymize and run ------------------------------------------------------------------------------------------------
+
+
+def test_figures_have_the_keys_that_scripts_rely_on(register: Path, tmp_path: Path) -> None:
+    """`--json` prints one object with the keys of the design, and they are right."""
+    out = tmp_path / "r.csv"
+    figures = done("anonymize", register / "people.csv", "--out", out, *ROLES, "--k", 7, "--json").figures
+    assert set(figures) >= {
+        "records",
+        "released",
+        "suppressed",
+        "classes",
+        "smallest",
+        "largest",
+        "k",
+        "metrics",
+        "node",
+        "proven",
+        "release",
+        "certificate",
+        "verified",
+        "seconds",
+    }
+    assert (figures["records"], figures["released"], figures["suppressed"], figures["k"]) == (400, 400, 0, 7)
+    assert figures["smallest"] >= 7
+    assert figures["largest"] <= 400 // figures["classes"] * 5
+    assert set(figures["metrics"]) >= {"lm", "ncp", "c_dm", "c_avg"}
+    assert set(figures["seconds"]) == {"read", "count", "solve", "recode", "write", "verify"}
+    assert (figures["release"], figures["certificate"]) == (str(out), f"{out}.kohort.json")
+    assert figures["verified"] is True
+    assert figures["node"] is None
+    assert json.loads((tmp_path / "r.csv.kohort.json").read_text("utf-8"))["k"] == figures["smallest"]
+    lines = out.read_text("utf-8").splitlines()
+    assert lines[0] == "gender,city,age,education,profession,annual_income"
+    assert len(lines) == 401
+
+
+def test_flags_and_job_file_make_the_same_bytes(register: Path, tmp_path: Path) -> None:
+    """The same job from flags, from a file and from standard input gives the same release."""
+    job = tmp_path / "job.toml"
+    job.write_text(
+        JOB.format(k=6)
+        .replace("people.csv", str(register / "people.csv"))
+        .replace('hierarchy = "', f'hierarchy = "{register}/'),
+        encoding="utf-8",
+    )
+    done("run", job)
+    trees = [f"--hierarchy={name}={register / name}.json" for name in ("city", "education", "profession")]
+    flags = [*ROLES, *trees, "--bounds", "age=18..90", "--k", 6]
+    done("anonymize", register / "people.csv", "--out", tmp_path / "flags.csv", *flags)
+    done("anonymize", "-", "--out", tmp_path / "piped.csv", *flags, stdin=(register / "people.csv").read_bytes())
+    contents = {(tmp_path / name).read_bytes() for name in ("release.csv", "flags.csv", "piped.csv")}
+    assert len(contents) == 1
+
+
+def test_a_dry_run_writes_nothing(register: Path, tmp_path: Path) -> None:
+    """It tells what the release would cost, and says that nothing was verified."""
+    out = tmp_path / "r.csv"
+    wet = ["anonymize", register / "people.csv", "--out", out, *ROLES]
+    figures = done(*wet, "--dry-run", "--json").figures
+    assert (figures["verified"], figures["release"], figures["certificate"]) == (False, None, None)
+    assert "dry run: nothing was written, nothing verified" in done(*wet, "--dry-run").out
+    assert list(tmp_path.iterdir()) == []
+    real = done(*wet, "--json").figures
+    assert real["metrics"] == figures["metrics"]
+    assert real["classes"] == figures["classes"]
+
+
+def test_a_report_is_published_with_the_release(register: Path, tmp_path: Path) -> None:
+    """As JSON it holds what --json prints, as text what is printed else."""
+    wet = ["anonymize", register / "people.csv", "--overwrite", "--out", tmp_path / "r.csv", *ROLES]
+    figures = done(*wet, "--report", tmp_path / "r.json", "--json").figures
+    report = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert {key: report[key] for key in report if key != "seconds"} == {
+        key: figures[key] for key in figures if key != "seconds"
+    }
+    ran = done(*wet, "--report", tmp_path / "r.txt")
+    assert (tmp_path / "r.txt").read_text("utf-8") == ran.out
+
+
+def test_quiet_prints_nothing(register: Path, tmp_path: Path) -> None:
+    """Nor does it write less."""
+    ran = done("anonymize", register / "people.csv", "--out", tmp_path / "r.csv", *ROLES, "--quiet")
+    assert ran.out == ""
+    assert (tmp_path / "r.csv").exists()
+
+
+def test_names_with_commas_are_quoted_as_in_csv(tmp_path: Path) -> None:
+    """A column whose name holds a comma can be named."""
+    (tmp_path / "t.csv").write_text('"a,b",c\n' + "1,x\n" * 4, encoding="utf-8")
+    out = tmp_path / "r.csv"
+    done("anonymize", tmp_path / "t.csv", "--out", out, "--quasi", '"a,b",c', "--k", 2)
+    assert out.read_text("utf-8").splitlines()[0] == '"a,b",c'
+
+
+@pytest.mark.parametrize(
+    ("content", "flags", "first"),
+    [
+        ("1;x\n1;x\n", ["--separator", ";", "--no-header", "--quasi", "column_1,column_2"], "column_1,column_2"),
+        ("a,b\n\n1,x\n\n1,x\n", ["--skip-blank", "--quasi", "a,b"], "a,b"),
+        ("a,b\n1,é\n1,é\n", ["--encoding", "latin-1", "--quasi", "a,b"], "a,b"),
+        ("a,b\nNA,x\n1,x\n1,x\n", ["--missing-token", "NA", "--missing", "a=suppress", "--quasi", "a,b"], "a,b"),
+        ("a,b\n=1+1,x\n=1+1,x\n", ["--excel-safe", "--quasi", "a", "--insensitive", "b"], "a,b"),
+        ("a,b\n1,x\n3,x\n", ["--grid", "a=5", "--quasi", "a,b"], "a,b"),
+        ("a,b\n1,x\n3,x\n", ["--grid", "a=0,4,8", "--quasi", "a,b"], "a,b"),
+        ("a,b\n1,x\n3,x\n", ["--scale", "a=categorical", "--order", "sorted", "--quasi", "a,b"], "a,b"),
+        ("a,b\n1,x\n3,x\n", ["--labels", "mean", "--method", "mondrian-relaxed", "--quasi", "a,b"], "a,b"),
+        ("a,b\n1,x\n3,x\n", ["--weight", "a=0.5", "--cut", "median", "--bounds", "a=0..9", "--quasi", "a,b"], "a,b"),
+    ],
+)
+def test_every_flag_reaches_the_job(tmp_path: Path, content: str, flags: list[str], first: str) -> None:
+    """Each way of reading and of shaping a column works from the command line."""
+    (tmp_path / "t.csv").write_text(content, encoding="latin-1")
+    out = tmp_path / "r.txt"
+    done("anonymize", tmp_path / "t.csv", "--out", out, "--format", "csv", *flags, "--k", 2)
+    header, *rows = out.read_text("utf-8").splitlines()
+    assert header == first
+    assert len(rows) == 2
+    assert len(set(rows)) == 1
+
+
+# --- the others -------------------------------------------------------------------------------------------------------
+
+
+def test_the_draft_runs_as_it_is(register: Path, tmp_path: Path) -> None:
+    """What `init` writes for the Italian register works before it is corrected, also from another folder."""
+    (tmp_path / "jobs").mkdir()
+    job = tmp_path / "jobs" / "job.toml"
+    assert f"kohort run {job}" in done("init", register / "people.csv", "--out", job, "--k", 5).out
+    figures = done("run", job, "--json").figures
+    assert figures["verified"]
+    assert figures["k"] == 5
+    assert figures["release"] == str(tmp_path / "jobs" / "people.release.csv")
+    assert (tmp_path / "jobs" / "people.release.csv.kohort.json").exists()
+
+
+def test_the_draft_keeps_how_the_table_is_read(tmp_path: Path) -> None:
+    """Separator, encoding, header, blank lines and missing tokens are in the job, and it is printed where."""
+    (tmp_path / "t.csv").write_bytes("é;NA\n\né;1\n".encode("latin-1"))
+    job = tmp_path / "j.toml"
+    flags = ["--separator", ";", "--encoding", "latin-1", "--no-header", "--skip-blank", "--missing-token", "NA"]
+    assert done("init", tmp_path / "t.csv", "--out", job, *flags, "--quiet").out == ""
+    text = job.read_text("utf-8")
+    for line in ('separator = ";"', 'encoding = "latin-1"', "header = false", "skip-blank = true", '["", "NA"]'):
+        assert line in text
+    done("init", "-", "--out", tmp_path / "piped.toml", stdin=b"a,b\n1,2\n")
+    assert 'path = "-"' in (tmp_path / "piped.toml").read_text("utf-8")
+
+
+def test_inspect_tells_the_same_in_text_and_json(register: Path) -> None:
+    """Every column is there with its role and reasons, and no value is."""
+    source = register / "people.csv"
+    text, figures = done("inspect", source).out, done("inspect", source, "--json").figures
+    assert figures["records"] == 400
+    assert [column["name"] for column in figures["columns"]] == source.read_text("utf-8").split("\n", 1)[0].split(",")
+    for column in figures["columns"]:
+        assert re.search(rf"^{column['name']} +{column['role']} +{column['scale']} ", text, re.MULTILINE)
+        assert all(reason in text for reason in column["reasons"])
+    assert "IT000000001" not in text
+
+
+def test_check_answers_by_its_status(register: Path) -> None:
+    """0 where every class is large enough, 1 where one is not, in words and in numbers."""
+    met = kohort("check", register / "people.csv", "--quasi", "gender", "--k", 100)
+    assert (met.status, met.err) == (0, "")
+    assert met.out.endswith("100-anonymity: met\n")
+    not_met = kohort("check", register / "people.csv", "--quasi", "gender,age", "--k", 5)
+    assert (not_met.status, not_met.err) == (1, "")
+    assert "5-anonymity: NOT met: " in not_met.out
+    counted = kohort("check", register / "people.csv", "--quasi", "gender,age", "--k", 5, "--json")
+    assert counted.status == 1
+    figures = counted.figures
+    assert (figures["met"], figures["k"], figures["records"]) == (False, 5, 400)
+    assert 1 <= figures["smallest"] < 5 <= figures["largest"]
+    [model] = figures["models"]
+    assert model["failing_records"] < model["failing_classes"] * 5
+    assert kohort("check", register / "people.csv", "--quasi", "gender", "--k", 100, "--quiet").out == ""
+
+
+def test_check_tells_of_spellings(tmp_path: Path) -> None:
+    """Two spellings of one value make two classes, and the reader is told."""
+    (tmp_path / "t.csv").write_text("city\n" + "Roma\n" * 3 + "roma\n" * 3, encoding="utf-8")
+    ran = done("check", tmp_path / "t.csv", "--quasi", "city", "--k", 3)
+    assert "spellings differ; regardless of case, blanks and width there are 1 classes" in ran.out
+
+
+def test_schema_is_that_of_the_job_file() -> None:
+    """`kohort schema` prints the JSON Schema of job files."""
+    assert done("schema").figures == JobFile.model_json_schema(by_alias=True)
+
+
+def test_hierarchies_are_built_shown_checked_and_converted(register: Path, tmp_path: Path) -> None:
+    """The four commands agree about one hierarchy."""
+    source, built, tree = register / "people.csv", tmp_path / "age.csv", tmp_path / "age.json"
+    made = done("hierarchy", "build", "intervals:18..90:5,10", "--in", source, "--column", "age", "--out", built).out
+    assert made.startswith(f"wrote {built}: 73 leaves, height 3")
+    assert done("hierarchy", "convert", built, "--out", tree).out.startswith(f"wrote {tree}: 73 leaves, height 3")
+    assert done("hierarchy", "show", built).out == done("hierarchy", "show", tree).out
+    assert len(done("hierarchy", "show", built, "--limit", 5).out.splitlines()) <= 8
+    checked = done("hierarchy", "check", tree, "--in", source, "--column", "age")
+    assert "it nests" in checked.out
+    assert "column age is covered" in checked.out
+    assert done("hierarchy", "check", tree, "--json").figures == {
+        "leaves": 73,
+        "height": 3,
+        "warnings": done("hierarchy", "check", built, "--json").figures["warnings"],
+        "missing_values": 0,
+        "missing_records": 0,
+    }
+
+
+def test_a_hierarchy_that_does_not_cover_a_column_has_status_1(register: Path) -> None:
+    """What is no leaf is counted, in values and in records; half a question is refused."""
+    ask = ["hierarchy", "check", register / "city.json", "--in", register / "people.csv"]
+    ran = kohort(*ask, "--column", "gender")
+    assert (ran.status, ran.err) == (1, "")
+    assert "NOT covered: 2 values of column gender (400 records) are no leaf" in ran.out
+    assert kohort(*ask).status == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["build", "city.json", "--column", "city", "--out", "h.csv"], "city.json is no builder"),
+        (["build", "suppress", "--column", "city", "--out", "h.txt"], "written as .csv or .json"),
+    ],
+)
+def test_a_hierarchy_that_cannot_be_built_is_refused(register: Path, arguments: list[str], said: str) -> None:
+    """Building is from a rule, and into a form that is known."""
+    ran = kohort("hierarchy", *arguments, "--in", register / "people.csv")
+    assert ran.status == 2
+    assert said in ran.err
+
+
+def test_the_demo_shows_the_whole_path(tmp_path: Path) -> None:
+    """It ends by telling where the release and its certificate are, and the command it proposes works."""
+    folder = tmp_path / "demo"
+    out = done("demo", "--out", folder, "--records", 300, "--k", 4).out
+    for name in ("release.csv", "release.csv.kohort.json", "job.toml"):
+        assert str(folder / name) in out
+        assert (folder / name).exists()
+    command = re.search(r"kohort (check .+)", out)
+    assert command is not None
+    assert "4-anonymity: met" in done(*command[1].split()).out
+    assert kohort("demo", "--out", folder).status == 7
+    done("demo", "--out", folder, "--records", 300, "--overwrite")
+    done("run", folder / "job.toml", "--overwrite")
+
+
+def test_generate_writes_the_register(tmp_path: Path) -> None:
+    """The files are listed, and the same seed gives the same people."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    figures = done("generate", "italy", "--out", one, "--records", 50, "--json").figures
+    assert (figures["records"], figures["seed"]) == (50, 7)
+    assert {str(path) for path in one.iterdir()} == set(figures["files"])
+    assert f"wrote {two / 'people.csv'}\n" in done("generate", "italy", "--out", two, "--records", 50).out
+    assert (one / "people.csv").read_bytes() == (two / "people.csv").read_bytes()
+
+
+def test_threads_default_to_the_cores() -> None:
+    """At least one, or nothing would run."""
+    assert options.CORES >= 1
