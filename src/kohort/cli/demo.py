@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from itertools import islice
+from bisect import bisect
+from itertools import accumulate, islice
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
@@ -121,13 +122,14 @@ def _release(request: Request, *, overwrite: bool) -> Release:
 
 
 def _head(path: Path, lines: int = 4) -> str:
-    """The first lines of a CSV file as a table, cut to the width of the terminal."""
-    room = get_terminal_size((120, 24)).columns - 3
+    """The first lines of a CSV file as a table of as many columns as the terminal has room for."""
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(islice(csv.reader(file), lines))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return _indented("\n".join(line[:room].rstrip() for line in padded))
+        columns = list(zip(*islice(csv.reader(file), lines), strict=True))
+    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in columns]
+    ends = list(accumulate(len(column[0]) + 2 for column in padded))
+    room = get_terminal_size((120, 24)).columns - len("     …")
+    shown = padded if ends[-1] <= room else [*padded[: bisect(ends, room)], ["…"] * lines]
+    return _indented("\n".join("  ".join(row) for row in zip(*shown, strict=True)))
 
 
 def _indented(text: str) -> str:

@@ -1,0 +1,63 @@
+"""What people read, word for word; see README.md for how to change it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command import kohort
+
+HERE = Path(__file__).parent
+
+#: The words of each command, and the status it ends with. They run in this order in one folder.
+COMMANDS = {
+    "help": ("--help", 0),
+    "anonymize-help": ("anonymize --help", 0),
+    "demo": ("demo --records 200 --k 5", 0),
+    "inspect": ("inspect demo/people.csv", 0),
+    "init": ("init demo/people.csv --out demo/draft.toml", 0),
+    "check-met": ("check demo/release.csv --quasi gender,city,age,education,profession --k 5", 0),
+    "check-not-met": ("check demo/people.csv --quasi gender,age --k 5", 1),
+    "dry-run": ("run demo/job.toml --dry-run", 0),
+    "exists": ("run demo/job.toml", 7),
+    "hierarchy-show": ("hierarchy show demo/city.json --limit 30", 0),
+    "hierarchy-check": ("hierarchy check demo/city.json --in demo/people.csv --column gender", 1),
+    "faults": ("anonymize demo/people.csv --out r.csv --quasi gendr,age --weight agee=2 --method mondrain --k 1", 2),
+    "misfits": ("anonymize demo/people.csv --out r.csv --quasi gendr,age --sensitive annual_income", 2),
+}
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What each command prints, standard error below standard output, without paths of this machine."""
+    folder = tmp_path_factory.mktemp("golden")
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        return {name: _said(command, status, folder) for name, (command, status) in COMMANDS.items()}
+    finally:
+        os.chdir(before)
+
+
+def _said(command: str, status: int, folder: Path) -> str:
+    ran = kohort(*command.split())
+    assert ran.status == status
+    text = f"$ kohort {command}\n{ran.out}{ran.err}".replace(str(folder), "FOLDER")
+    return re.sub(r" +$", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_words_are_those_that_were_read(printed: dict[str, str], name: str) -> None:
+    """A command prints exactly what somebody has read and found good."""
+    path = HERE / f"{name}.txt"
+    if os.environ.get("KOHORT_GOLDEN") == "write":
+        path.write_text(printed[name], encoding="utf-8")
+    assert printed[name] == path.read_text("utf-8")
+
+
+def test_no_words_are_left_over() -> None:
+    """Every file belongs to a command."""
+    assert {path.stem for path in HERE.glob("*.txt")} == set(COMMANDS)
