@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 from bench.measure import cost
@@ -46,7 +47,7 @@ def measure(kind: str, records: int, k: int) -> None:
         raw = {"input": {"path": str(source)}, "output": {"path": f"{folder}/again.csv"}, "privacy": {"k": k}}
         marks = json.loads(cost(["-c", STAGES, json.dumps(raw | {"columns": columns})]).output)
         assert Path(target).read_bytes() == Path(f"{folder}/again.csv").read_bytes()  # noqa: S101  the same job
-    spent = {name: after - before for (name, before), (_, after) in zip(marks, marks[1:], strict=False)}
+    spent = {name: after - before for (name, before), (_, after) in pairwise(marks)}
     before_verify = dict(marks)["verify"]
     stages = " ".join(f"{name} {seconds:.2f}" for name, seconds in spent.items())
     print(

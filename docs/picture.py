@@ -33,7 +33,9 @@ def main() -> None:
     people = italy(30_000, seed=7)
     trees = italy_hierarchies()
     quasi = [
-        kohort.Attribute(name, kohort.Role.QUASI, hierarchy=from_tree(trees[name], name=name) if name in trees else None)
+        kohort.Attribute(
+            name, kohort.Role.QUASI, hierarchy=from_tree(trees[name], name=name) if name in trees else None
+        )
         for name in QUASI
     ]
     hidden = [kohort.Attribute(name, kohort.Role.IDENTIFYING) for name in ("person_id", "first_name", "last_name")]
@@ -54,7 +56,9 @@ def _typical(after: pl.DataFrame) -> int:
     """The first record of a class in which most columns still say something."""
     classes = after.with_row_index().group_by(QUASI, maintain_order=True).agg(pl.len(), pl.col("index").min())
     narrow = classes.filter(
-        pl.col("age").str.starts_with("["), ~pl.col("city").is_in(["Italia", "*"]), ~pl.col("gender").str.starts_with("{")
+        pl.col("age").str.starts_with("["),
+        ~pl.col("city").is_in(["Italia", "*"]),
+        ~pl.col("gender").str.starts_with("{"),
     )
     return int(narrow["index"][len(narrow) // 3])
 
@@ -65,15 +69,28 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
     full = before.select(pl.concat_str("first_name", "last_name", separator=" "), *QUASI, "annual_income")
     safe = after.select(pl.lit(""), *QUASI, "annual_income")
     width, height = sum(widths) + 60, TOP + 2 * (SHOWN * LINE + 110) + 24 * len(QUASI)
-    parts = [
+    opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        f'font-family="system-ui, sans-serif" font-size="13" fill="{INK}">',
+        f'font-family="system-ui, sans-serif" font-size="13" fill="{INK}">'
+    )
+    description = (
+        "Six synthetic people with name, gender, city, age, education, profession and income. Afterwards the names are "
+        f"gone and the other columns are generalized so that at least {K} people share each combination."
+    )
+    parts = [
+        opening,
         "<title>A table of people before and after kohort</title>",
-        "<desc>Six synthetic people with name, gender, city, age, education, profession and income. Afterwards the names are "
-        f"gone and the other columns are generalized so that at least {K} people share each combination.</desc>",
+        f"<desc>{description}</desc>",
         f'<rect width="{width}" height="{height}" fill="{PAPER}" rx="8"/>',
         *_table("Before: everybody can be found", 40, names, widths, full.rows(), changed=False),
-        *_table(f"After: every combination is shared by at least {K} people", SHOWN * LINE + 150, names, widths, safe.rows(), changed=True),
+        *_table(
+            f"After: every combination is shared by at least {K} people",
+            SHOWN * LINE + 150,
+            names,
+            widths,
+            safe.rows(),
+            changed=True,
+        ),
         *_losses(2 * (SHOWN * LINE + 110) + 50, release),
         "</svg>",
     ]
@@ -81,7 +98,13 @@ def _svg(before: pl.DataFrame, after: pl.DataFrame, release: kohort.Release) -> 
 
 
 def _table(
-    title: str, top: int, names: Sequence[str], widths: Sequence[int], rows: Sequence[tuple[object, ...]], *, changed: bool
+    title: str,
+    top: int,
+    names: Sequence[str],
+    widths: Sequence[int],
+    rows: Sequence[tuple[object, ...]],
+    *,
+    changed: bool,
 ) -> list[str]:
     parts = [f'<text x="30" y="{top}" font-size="17" font-weight="600">{escape(title)}</text>']
     for number, cells in enumerate([names, *rows]):

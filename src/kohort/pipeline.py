@@ -14,6 +14,7 @@ import numpy as np
 from kohort import io
 from kohort.certificate import certificate
 from kohort.engines.local import LocalEngine
+from kohort.engines.table import Table
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
 from kohort.metrics import METRICS
@@ -29,7 +30,6 @@ from kohort.verify import Claim, verify, verify_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from kohort.engines.table import Table
     from kohort.recoding import Classes
     from kohort.verify import Verdict
 
@@ -114,6 +114,8 @@ def rehearse(source: object, job: Job, *, threads: int = 1, tell: Callable[[str]
 def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))
+    if not table.records:
+        return _nothing(table, job)
     with stage("count"):
         engine = LocalEngine(table, job.schema)
         frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
@@ -136,6 +138,13 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
         proven=solution.proven,
         seconds=stage.seconds,
     )
+
+
+def _nothing(table: Table, job: Job) -> Release:
+    """The release of a table of no records, where the job allows one: its columns, and no class."""
+    released = Table(tuple(table[attribute.name] for attribute in job.schema.released), 0)
+    none = np.empty(0, np.int64)
+    return Release(job, released, table, none, 0, none, metrics={}, losses={}, trace={}, proven=True, seconds={})
 
 
 def save(

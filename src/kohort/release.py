@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kohort.algorithms.mondrian import Mondrian
 from kohort.errors import UsageError
@@ -16,7 +16,7 @@ from kohort.io import ReadOptions
 from kohort.io.write import Format, to_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from kohort.arrays import Counts, Index
@@ -98,7 +98,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, tuple | frozenset):
-        plain = [_plain(one) for one in value]
+        plain = [_plain(one) for one in cast("Iterable[object]", value)]
         return sorted(plain, key=str) if isinstance(value, frozenset) else plain
     return value
 

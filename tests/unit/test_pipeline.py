@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import polars as pl
@@ -12,6 +12,12 @@ import pytest
 
 import kohort
 from kohort.generate.italy import ROLES, italy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kohort.engines.base import Recoded
+    from kohort.recoding import Classes, Multidimensional
 
 SCHEMA = kohort.Schema(tuple(kohort.Attribute(name, kohort.Role(role)) for name, role in ROLES.items()))
 JOB = kohort.Job.of(SCHEMA, kohort.KAnonymity(5))
@@ -38,7 +44,7 @@ def test_five_lines_from_frame_to_release(people: pl.DataFrame) -> None:
 
 
 def test_the_kind_of_frame_comes_back(people: pl.DataFrame) -> None:
-    """pandas gives pandas and Arrow gives Arrow, with the same cells as polars gives polars."""
+    """A pandas frame gives pandas and Arrow gives Arrow, with the same cells as polars gives polars."""
     plain = kohort.anonymize(people, JOB).frame()
     assert isinstance(plain, pl.DataFrame)
     from_pandas = kohort.anonymize(people.to_pandas(), JOB).frame()
@@ -120,10 +126,11 @@ def test_what_fails_verification_is_not_published(
 
     honest = local.LocalEngine.recode
 
-    def losing(self: local.LocalEngine, *arguments: object) -> object:
-        recoded = honest(self, *arguments)  # type: ignore[arg-type]  # whatever the pipeline passes
+    def losing(self: local.LocalEngine, recoding: Multidimensional, classes: Classes) -> Recoded:
+        recoded = honest(self, recoding, classes)
         columns = tuple(
-            type(column)(column.name, column.values, column.codes[:-1], column.dtype) for column in recoded.table.columns
+            type(column)(column.name, column.values, column.codes[:-1], column.dtype)
+            for column in recoded.table.columns
         )
         return type(recoded)(type(recoded.table)(columns, recoded.table.records - 1), recoded.lineage[:-1])
 
