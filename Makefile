@@ -17,7 +17,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
-	$(BIN)/kohort demo
+	$(BIN)/kohort demo --overwrite
 
 test: .venv/dev ## the quick suite, with branch coverage
 	$(BIN)/pytest -n $(JOBS) --cov

@@ -28,7 +28,7 @@ from kohort.schema import Role
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
 
     from kohort.recoding import Classes
     from kohort.verify import Verdict
@@ -115,7 +115,7 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))
     if not table.records:
-        return _nothing(table, job)
+        return _nothing(table, job, stage.seconds)
     with stage("count"):
         engine = LocalEngine(table, job.schema)
         frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
@@ -140,11 +140,11 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
     )
 
 
-def _nothing(table: Table, job: Job) -> Release:
+def _nothing(table: Table, job: Job, seconds: Mapping[str, float]) -> Release:
     """The release of a table of no records, where the job allows one: its columns, and no class."""
     released = Table(tuple(table[attribute.name] for attribute in job.schema.released), 0)
     none = np.empty(0, np.int64)
-    return Release(job, released, table, none, 0, none, metrics={}, losses={}, trace={}, proven=True, seconds={})
+    return Release(job, released, table, none, 0, none, metrics={}, losses={}, trace={}, proven=True, seconds=seconds)
 
 
 def save(

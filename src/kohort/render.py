@@ -15,7 +15,7 @@ BAR: Final = 24
 
 def release_text(figures: Mapping[str, Json]) -> str:
     """The figures of `kohort.report.numbers` as a few lines for a person."""
-    return "\n".join([*_classes(figures), "", *_cost(figures), *_exposure(figures), *_places(figures)])
+    return "\n".join([*_classes(figures), *_cost(figures), *_exposure(figures), *_places(figures)])
 
 
 def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
@@ -35,6 +35,9 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     """The quality metrics, and how much detail each quasi-identifier lost."""
     metrics = cast("dict[str, float]", figures["metrics"])
     losses = cast("dict[str, float]", figures["losses"])
+    if not metrics:
+        return
+    yield ""
     yield "What it cost   " + "   ".join(f"{name.upper()} {_figure(value)}" for name, value in metrics.items())
     width = max(map(len, losses), default=0)
     for name, loss in losses.items():

@@ -168,6 +168,20 @@ def test_every_flag_reaches_the_job(tmp_path: Path, content: str, flags: list[st
     assert len(set(rows)) == 1
 
 
+def test_a_table_of_no_records_is_released_only_when_allowed(tmp_path: Path) -> None:
+    """Its release is a header with a certificate; without the flag it is an error."""
+    table, out = tmp_path / "t.csv", tmp_path / "r.csv"
+    table.write_text("name,age,pay\n", encoding="utf-8")
+    command = ["anonymize", table, "--out", out, "--quasi", "age", "--sensitive", "pay", "--identifier", "name"]
+    assert kohort(*command).status == 4
+    text = done(*command, "--allow-empty").out
+    assert "0 of 0 records released" in text
+    assert "What it cost" not in text
+    assert out.read_text("utf-8") == "age,pay\n"
+    figures = done(*command, "--allow-empty", "--overwrite", "--json").figures
+    assert (figures["verified"], figures["smallest"], figures["classes"]) == (True, 0, 0)
+
+
 # --- the others -------------------------------------------------------------------------------------------------------
 
 
