@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
@@ -65,7 +65,8 @@ def labels_of(recoding: Recoding, quasi: Codes, domain: Domain, column: int) -> 
         column: The attribute's place among the quasi-identifiers.
     """
     low, high = recoding.low[:, column].astype(np.int64), recoding.high[:, column].astype(np.int64)
-    match domain.label:
+    kind = domain.label
+    match kind:
         case Label.RANGE | Label.GRID:
             return _spans(domain, low, high)
         case Label.ANCESTOR:
@@ -74,6 +75,8 @@ def labels_of(recoding: Recoding, quasi: Codes, domain: Domain, column: int) -> 
             return _sets(domain, recoding, quasi)
         case Label.MEAN:
             return _means(domain, recoding, quasi, _spans(domain, low, high))
+        case _:
+            assert_never(kind)
 
 
 def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
