@@ -1,0 +1,47 @@
+"""Records are ordered by their keys, whether these fit a machine word or not."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.engines import order
+from kohort.engines.order import Key, blocks, order_by, ranks_of
+
+
+@pytest.mark.parametrize("records", [0, 1, 2, 500])
+@pytest.mark.parametrize("bits", [(1,), (5, 3), (30, 1, 20), (40, 30), (63,), (62, 62, 1), (0, 0)])
+def test_records_are_ordered_by_their_keys(records: int, bits: tuple[int, ...]) -> None:
+    """The order is that of the tuples of keys, first key first."""
+    draw = np.random.default_rng([records, *bits])
+    numbers = [draw.integers(0, 1 << size, records) for size in bits]
+    found = order_by([Key(number) for number in numbers])
+    assert sorted(found.tolist()) == list(range(records))
+    rows = list(zip(*(number.tolist() for number in numbers), strict=True))
+    assert [rows[place] for place in found] == sorted(rows)
+
+
+def test_keys_may_be_looked_up() -> None:
+    """A key's numbers may be ranks of codes."""
+    ranks, codes = np.array([2, 0, 1]), np.array([0, 1, 2, 1], dtype=np.uint8)
+    assert order_by([Key(ranks, codes)]).tolist() == [1, 3, 2, 0]
+    assert Key(ranks, codes).records == 4
+    assert Key(ranks, codes).of(slice(1, 3)).tolist() == [0, 1]
+
+
+def test_the_size_of_blocks_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records are taken in blocks that cover each of them once."""
+    monkeypatch.setattr(order, "BLOCK", 3)
+    assert [list(range(8))[rows] for rows in blocks(8)] == [[0, 1, 2], [3, 4, 5], [6, 7]]
+    keys = [Key(np.array([3, 1, 2, 0, 3, 1, 2])), Key(np.array([1, 1, 0, 0, 0, 0, 0]))]
+    assert order_by(keys).tolist() == [3, 5, 1, 6, 2, 4, 0] or order_by(keys).tolist() == [3, 5, 1, 2, 6, 4, 0]
+
+
+@given(st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])), unique=True))
+def test_ranks_are_those_of_the_bytes(texts: list[str | None]) -> None:
+    """Texts are ranked by their UTF-8 bytes, the missing one first."""
+    ranked = sorted(texts, key=lambda text: (text is not None, (text or "").encode()))
+    assert ranks_of(pl.Series(texts, dtype=pl.String)).tolist() == [ranked.index(text) for text in texts]
