@@ -266,10 +266,10 @@ def test_values_outside_the_hierarchy_are_refused() -> None:
 
 
 def test_a_missing_number_has_a_place_of_its_own() -> None:
-    """Among numbers the missing value has code 0 and lies where the least number does."""
+    """Among numbers the missing value has code 0 and lies one step before the least, so that a cut can part the two."""
     domain, codes = resolved(["7", "", "5", None, "n/a"], "n/a")
     assert (domain.texts, codes, domain.missing) == (("", "5", "7"), [2, 0, 1, 0, 0], 0)
-    assert domain.positions.tolist() == [5, 5, 7]
+    assert domain.positions.tolist() == [4, 5, 7]
 
 
 @pytest.mark.parametrize("values", [["7", "5"], ["b", "a"]])
@@ -373,7 +373,7 @@ def test_a_grid_has_a_missing_value() -> None:
     """The missing value keeps code 0 and is in no cell."""
     domain, codes = resolved(["7", "", "12"], grid=5)
     assert (domain.texts, codes, domain.missing) == (("", "[5-10)", "[10-15)"), [1, 0, 2], 0)
-    assert domain.positions.tolist() == [5, 5, 10]
+    assert domain.positions.tolist() == [4, 5, 10]
     assert domain.upper.tolist() == [10, 10, 15]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 import polars as pl
@@ -50,7 +50,7 @@ def test_the_kind_of_frame_comes_back(people: pl.DataFrame) -> None:
     from_pandas = kohort.anonymize(people.to_pandas(), JOB).frame()
     assert isinstance(from_pandas, pd.DataFrame)
     assert pl.from_pandas(from_pandas).equals(plain)
-    from_arrow = kohort.anonymize(people.to_arrow(), JOB).frame()
+    from_arrow = kohort.anonymize(cast("object", people.to_arrow()), JOB).frame()
     assert isinstance(from_arrow, pa.Table)
     assert pl.from_arrow(from_arrow).equals(plain)  # type: ignore[arg-type]  # a frame: it was a table
 
@@ -166,3 +166,12 @@ def test_stages_are_told_in_order(people: pl.DataFrame, tmp_path: Path) -> None:
     release = kohort.anonymize(people, JOB, target=tmp_path / "safe.csv", tell=heard.append)
     assert heard == ["read", "count", "solve", "recode", "write", "verify"]
     assert list(release.seconds) == heard
+
+
+def test_missing_ages_stay_apart_where_they_can() -> None:
+    """k records without an age are a class of their own, not one with the youngest that nothing can be told of."""
+    people = pl.DataFrame({"age": ["18", "18", "", "", "30", "31"], "illness": list("abcdef")})
+    job = kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(2))
+    safe = kohort.anonymize(people, job).frame()
+    assert isinstance(safe, pl.DataFrame)
+    assert safe["age"].to_list() == ["", "", "18", "18", "[30-31]", "[30-31]"]
