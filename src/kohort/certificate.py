@@ -45,6 +45,7 @@ class Certificate:
         size: How many they are.
         kohort: The version that made and verified it.
         libraries: Versions of the libraries that can make a difference.
+        job: Everything that was asked, hierarchies by their digest: with the same records it gives the same bytes.
         job_sha256: The digest of the job's canonical text.
         models: Names of the privacy models, all met.
         k: Records of the smallest class.
@@ -65,6 +66,7 @@ class Certificate:
     size: int
     kohort: str
     libraries: Mapping[str, str]
+    job: Mapping[str, object]
     job_sha256: str
     models: tuple[str, ...]
     k: int
@@ -94,16 +96,18 @@ def certificate(
         name: The file's name, without a folder.
         sha256: The digest of its bytes.
         size: How many they are.
-        job: The job's canonical text, of which only the digest is kept.
+        job: The job's canonical text, a JSON object.
         metrics: What the release cost.
     """
+    asked = cast("Mapping[str, object]", json.loads(job))
     return Certificate(
         release=name,
         sha256=sha256,
         size=size,
         kohort=__version__,
         libraries={library: version(library) for library in _LIBRARIES},
-        job_sha256=hashlib.sha256(job.encode()).hexdigest(),
+        job=asked,
+        job_sha256=_digest(asked),
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,
@@ -115,6 +119,11 @@ def certificate(
         checks=verdict.checks,
         metrics=metrics,
     ).encode()
+
+
+def _digest(job: Mapping[str, object]) -> str:
+    """The sha256 of the job's canonical text: sorted keys, UTF-8."""
+    return hashlib.sha256(json.dumps(job, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
@@ -129,7 +138,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate:
     except OSError as error:
         raise FileError(f"reading the certificate failed: {error.strerror}", where=str(path)) from None
     known = _decoded(text)
-    if known is None or known.encode() != text:
+    if known is None or known.encode() != text or known.job_sha256 != _digest(known.job):
         raise InputError(
             "this is no certificate of this version's form, or it was changed",
             where=str(path),
@@ -171,4 +180,6 @@ def _is(part: object, kind: str) -> bool:
             return isinstance(part, list) and all(isinstance(one, str) for one in cast("list[object]", part))
         case _:
             inner = kind.removeprefix("Mapping[str, ").removesuffix("]")
-            return isinstance(part, dict) and all(_is(one, inner) for one in cast("dict[str, object]", part).values())
+            return isinstance(part, dict) and (
+                inner == "object" or all(_is(one, inner) for one in cast("dict[str, object]", part).values())
+            )
