@@ -34,7 +34,7 @@ class Domain:
         texts: (v,) text of each code: the value, or the interval of the cell; missing is "".
         positions: (v,) place of each code on the scale: for numbers the multiple of `unit`, of a cell that where it
             begins; for names the leaf, where they have the hierarchy's order, else 0..v-1. A missing number, which
-            has code 0, lies where the least one does.
+            has code 0, lies one step before the least one.
         ends: Least and greatest position of the whole domain, declared or observed.
         unit: What one step of a numeric position is worth: a power of ten.
         missing: The code of the missing value; -1 where there is none.

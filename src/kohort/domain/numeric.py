@@ -65,7 +65,7 @@ def _written(observed: Sequence[str], of: Sequence[int], numbers: int) -> tuple[
 def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gaps: int) -> tuple[Domain, Index]:
     """The domain over the `present` values, and the code of each.
 
-    `gaps` records have no value, which then is a value too: its code is 0, its place one step before the least number's.
+    `gaps` records have no value, which then is a value too: its code is 0, its place one step before the least.
     """
     numbers = Numbers.read(present, counts)
     gap = ("",) if gaps else ()
@@ -132,5 +132,5 @@ def placed(whole: Sequence[int], digits: int) -> tuple[Fraction, Positions]:
 
 
 def _behind(gap: tuple[str, ...], positions: Positions) -> Positions:
-    """The positions; where there is a gap, its own is one step before them, so that a cut can part it from the least."""
+    """The positions; where there is a gap, its own is one step before them, so that a cut can part it from them."""
     return np.append(positions[: len(gap)] - 1, positions)

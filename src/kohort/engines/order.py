@@ -65,12 +65,13 @@ def order_by(keys: Sequence[Key]) -> Index:
     """
     records = keys[0].records
     number = Key(np.arange(records))
-    words = [_packed(part, records) for part in _parted([*keys, number])]
-    if len(words) > 1:
+    parts = _parted([*keys, number])
+    if len(parts) > 1:
         return np.lexsort([_packed(part, records) for part in _parted(keys)][::-1])
-    words[0].sort()
-    words[0] &= np.uint64((1 << number.bits) - 1)
-    return words[0].view(np.int64)
+    words = _packed(parts[0], records)
+    words.sort()
+    words &= np.uint64((1 << number.bits) - 1)
+    return words.view(np.int64)
 
 
 def _parted(keys: Sequence[Key]) -> list[list[Key]]:
@@ -78,20 +79,22 @@ def _parted(keys: Sequence[Key]) -> list[list[Key]]:
     parts: list[list[Key]] = []
     room = 0
     for key in keys:
-        if key.bits > room or not parts:
+        bits = key.bits
+        if bits > room or not parts:
             parts.append([])
             room = WORD
         parts[-1].append(key)
-        room -= key.bits
+        room -= bits
     return parts
 
 
 def _packed(keys: Sequence[Key], records: int) -> NDArray[np.uint64]:
     """One word per record, the first key in its highest bits."""
     words = np.zeros(records, np.uint64)
+    widths = [np.uint64(key.bits) for key in keys]
     for rows in blocks(records):
-        for key in keys:
-            words[rows] <<= np.uint64(key.bits)
+        for key, bits in zip(keys, widths, strict=True):
+            words[rows] <<= bits
             words[rows] |= key.of(rows).astype(np.uint64)
     return words
 

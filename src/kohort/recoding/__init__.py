@@ -74,7 +74,7 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
     labels = tuple(
         labels_of(recoding, frequency.quasi[:, column], domain, column) for column, domain in enumerate(domains)
     )
-    merged = group(np.stack([label.of for label in labels], axis=1).astype(np.uint32))
+    merged = group(np.stack([label.of.astype(np.uint32) for label in labels], axis=1))
     regions = np.bincount(recoding.regions, weights=recoding.counts, minlength=len(recoding.low)).astype(np.int64)
     sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
     return Classes(labels, merged.of, merged.first, sizes, regions)

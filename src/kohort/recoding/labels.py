@@ -81,13 +81,18 @@ def labels_of(recoding: Recoding, quasi: Codes, domain: Domain, column: int) -> 
 
 def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
     """Labels from the text and the loss of each kind; kinds with the same text are one, as wide as the widest."""
+    if len(set(texts)) == len(texts):
+        return Labels(tuple(texts), of, losses[of])
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    if len(place) < len(texts):
-        merged = np.array([place[text] for text in texts])
-        widest = np.zeros(len(place))
-        np.maximum.at(widest, merged, losses)
-        of, losses = merged[of], widest
-    return Labels(tuple(place), of, losses[of])
+    merged = np.array([place[text] for text in texts])
+    widest = np.zeros(len(place))
+    np.maximum.at(widest, merged, losses)
+    return Labels(tuple(place), merged[of], widest[merged[of]])
+
+
+def _of_pieces(recoding: Recoding, quasi: Codes) -> Codes:
+    """(m,) the attribute's code in each piece; no tuple is without one, so that as many pieces are the tuples."""
+    return quasi if recoding.tuples.size == quasi.size else quasi[recoding.tuples]
 
 
 # ── Ranges and grid intervals ────────────────────────────────────────────────────────────────────
@@ -107,6 +112,8 @@ def _spans(domain: Domain, low: Index, high: Index) -> Labels:
     texts = [
         ANY if hidden else domain.texts[a] if a == b else f"[{starts[a]}-{ends[b]}{bracket}" for a, b, hidden in spans
     ]
+    if domain.scale is Scale.NUMERIC and domain.missing < 0:
+        return Labels(tuple(texts), of, losses[of])  # different ends are written differently: nothing to merge
     return _labels(texts, of, losses)
 
 
@@ -154,7 +161,7 @@ def _ancestors(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
     """Lowest common ancestor of each region's leaves, whatever the order of the codes."""
     hierarchy = domain.hierarchy
     assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
-    leaves, leaf = len(hierarchy.leaves), domain.leaves[quasi[recoding.tuples]]
+    leaves, leaf = len(hierarchy.leaves), domain.leaves[_of_pieces(recoding, quasi)]
     first, last = np.full(len(recoding.low), leaves), np.full(len(recoding.low), -1)
     np.minimum.at(first, recoding.regions, leaf)
     np.maximum.at(last, recoding.regions, leaf)
@@ -174,17 +181,21 @@ def _sets(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
     ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
     rank = np.empty(len(domain), np.int64)
     rank[ordered] = np.arange(len(domain))
-    cells = _distinct(recoding.regions * len(domain) + rank[quasi[recoding.tuples]], len(recoding.low) * len(domain))
+    cells = recoding.regions * len(domain)
+    cells += rank[_of_pieces(recoding, quasi)]
+    cells = _distinct(cells, len(recoding.low) * len(domain))
     sizes = np.bincount(cells // len(domain), minlength=len(recoding.low))
     starts, members = np.cumsum(sizes) - sizes, cells % len(domain)
     names = [domain.texts[code] for code in ordered]
+    quoted = [_quoted(name) for name in names]
     texts, of, widths = list[str](), np.empty(sizes.size, np.int64), list[int]()
     for size in np.unique(sizes).tolist():
         regions = np.flatnonzero(sizes == size)
         sets = members[starts[regions, np.newaxis] + np.arange(size)]  # (regions, size)
         kinds = group(sets.astype(np.uint32))
         of[regions] = kinds.of + len(texts)
-        texts += _set_texts(sets[kinds.first], names)
+        rows = zip(*sets[kinds.first].T.tolist(), strict=True)
+        texts += [_braced(map(quoted.__getitem__, row)) if size > 1 else names[row[0]] for row in rows]
         widths += [size - 1] * kinds.first.size
     return _labels(texts, of, part_of(domain.others, np.array(widths, dtype=np.float64)))
 
@@ -199,15 +210,6 @@ def _distinct(cells: Index, bound: int) -> Index:
     return ordered[np.diff(ordered, prepend=-1) > 0]
 
 
-def _set_texts(sets: Index, names: Sequence[str]) -> list[str]:
-    """The text of each set, all of one size; `names` in text order."""
-    rows: list[list[int]] = sets.tolist()
-    if sets.shape[1] == 1:
-        return [names[member] for (member,) in rows]
-    quoted = [_quoted(name) for name in names]
-    return ["{" + ", ".join([quoted[member] for member in members]) + "}" for members in rows]
-
-
 def set_text(values: Iterable[str]) -> str:
     """A set as text: members in text order, quoted as JSON where they could be misread.
 
@@ -215,8 +217,11 @@ def set_text(values: Iterable[str]) -> str:
     ('{a, b}', '{"x, y", z}', 'alone')
     """
     names = sorted(values)
-    (text,) = _set_texts(np.arange(len(names))[np.newaxis], names)
-    return text
+    return names[0] if len(names) == 1 else _braced(map(_quoted, names))
+
+
+def _braced(members: Iterable[str]) -> str:
+    return "{" + ", ".join(members) + "}"
 
 
 def _quoted(value: str) -> str:
@@ -235,7 +240,7 @@ def _means(domain: Domain, recoding: Recoding, quasi: Codes, spans: Labels) -> L
     A single value is itself; the missing value alone stays missing, and among numbers it leaves nothing to tell.
     """
     records = np.bincount(recoding.regions, weights=recoding.counts).astype(np.int64)
-    sums = _sums(domain.positions[quasi[recoding.tuples]], recoding, records)
+    sums = _sums(domain.positions[_of_pieces(recoding, quasi)], recoding, records)
     digits = digits_of(domain.unit) or 1 - len(str(domain.unit.numerator))
     rounded, of = np.unique((2 * 10**MEAN_DIGITS * sums + records) // (2 * records), return_inverse=True)
     texts = [*(point(mean, digits + MEAN_DIGITS) for mean in rounded.tolist()), *spans.texts]
