@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
 import kohort
@@ -51,8 +50,8 @@ def test_the_kind_of_frame_comes_back(people: pl.DataFrame) -> None:
     assert isinstance(from_pandas, pd.DataFrame)
     assert pl.from_pandas(from_pandas).equals(plain)
     from_arrow = kohort.anonymize(cast("object", people.to_arrow()), JOB).frame()
-    assert isinstance(from_arrow, pa.Table)
-    assert pl.from_arrow(from_arrow).equals(plain)  # type: ignore[arg-type]  # a frame: it was a table
+    assert (type(from_arrow).__module__.partition(".")[0], type(from_arrow).__name__) == ("pyarrow", "Table")
+    assert plain.equals(pl.DataFrame(cast("Any", from_arrow)))
 
 
 def test_a_release_is_saved_with_its_certificate(people: pl.DataFrame, tmp_path: Path) -> None:
@@ -169,7 +168,7 @@ def test_stages_are_told_in_order(people: pl.DataFrame, tmp_path: Path) -> None:
 
 
 def test_missing_ages_stay_apart_where_they_can() -> None:
-    """k records without an age are a class of their own, not one with the youngest that nothing can be told of."""
+    """Records without an age are a class of their own where k share that, and do not cost the youngest their age."""
     people = pl.DataFrame({"age": ["18", "18", "", "", "30", "31"], "illness": list("abcdef")})
     job = kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(2))
     safe = kohort.anonymize(people, job).frame()
