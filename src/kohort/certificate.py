@@ -86,24 +86,20 @@ class Certificate:
         return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def certificate(
-    verdict: Verdict, name: str, sha256: str, size: int, *, job: str, metrics: Mapping[str, float]
-) -> bytes:
+def certificate(verdict: Verdict, name: str, *, job: str, metrics: Mapping[str, float]) -> bytes:
     """The certificate of the file called `name`, as it is written.
 
     Args:
-        verdict: What verification found.
+        verdict: What verification found in the file's bytes.
         name: The file's name, without a folder.
-        sha256: The digest of its bytes.
-        size: How many they are.
         job: The job's canonical text, a JSON object.
         metrics: What the release cost.
     """
     asked = cast("Mapping[str, object]", json.loads(job))
     return Certificate(
         release=name,
-        sha256=sha256,
-        size=size,
+        sha256=verdict.sha256,
+        size=verdict.checks["bytes"],
         kohort=__version__,
         libraries={library: version(library) for library in _LIBRARIES},
         job=asked,

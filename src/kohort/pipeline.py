@@ -177,14 +177,14 @@ def save(
         with stage("verify"):
             return verify(file, claim)
 
-    def certify(verdict: Verdict, sha256: str, size: int) -> bytes:
-        return certificate(verdict, path.name, sha256, size, job=release.job.described(), metrics=release.metrics)
+    def certify(verdict: Verdict) -> bytes:
+        return certificate(verdict, path.name, job=release.job.described(), metrics=release.metrics)
 
     def published(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
 
     def companion(report: Report) -> Companion[Verdict]:
-        return Companion(report.path, lambda verdict, _sha256, _size: report.content(published(verdict)))
+        return Companion(report.path, lambda verdict: report.content(published(verdict)))
 
     companions = [Companion(beside(path), certify), *map(companion, reports)]
     return published(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import functools
+import hashlib
 import io
 import json
 import os
@@ -147,11 +148,11 @@ def install(injector: Injector, system: str) -> None:
     setattr(fcntl, "flock", injector.wrap("flock", fcntl.flock))  # noqa: B010  an assignment would need its exact type
 
 
-def verify(file: BinaryIO) -> int:
-    """The size of the release; its bytes must be complete."""
+def verify(file: BinaryIO) -> str:
+    """The digest of the release; its bytes must be complete."""
     if (written := file.read()) != NEW:
         raise VerificationError("the release is not complete")
-    return len(written)
+    return hashlib.sha256(written).hexdigest()
 
 
 def run(request: Request) -> None:
@@ -168,7 +169,7 @@ def run(request: Request) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (request.limit, request.limit))
     target = Path(request.folder, "release.csv")
     path = target.with_name("release.csv.kohort.json")
-    certificate: Companion[int] = Companion(path, lambda _, sha256, __: sha256.encode())
+    certificate: Companion[str] = Companion(path, str.encode)
     try:
         publish(target, lambda file: file.write(NEW), verify, companions=[certificate], overwrite=request.overwrite)
     except BaseException as error:  # noqa: BLE001  every end of a run is noted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import os
 import stat
 import subprocess
@@ -40,11 +39,7 @@ def read_all(file: BinaryIO) -> bytes:
 
 def fixed_note(path: Path, content: bytes) -> Companion[bytes]:
     """A companion with this content, whatever the release."""
-
-    def make(_verdict: bytes, _sha256: str, _size: int) -> bytes:
-        return content
-
-    return Companion(path, make)
+    return Companion(path, lambda _: content)
 
 
 def fail_with(number: int) -> Callable[..., NoReturn]:
@@ -101,15 +96,14 @@ class TestPublished:
     """On every kind of system."""
 
     def test_release_and_companion(self, tmp_path: Path) -> None:
-        """The verdict comes back, and a companion is made from it and from the digest and size of the release."""
+        """The verdict comes back, and a companion is made from it."""
 
-        def describe(verdict: bytes, sha256: str, size: int) -> bytes:
-            return f"{verdict!r} {sha256} {size}".encode()
+        def describe(verdict: bytes) -> bytes:
+            return f"{verdict!r}".encode()
 
         note = Companion(tmp_path / "note", describe)
         assert publish(tmp_path / "r", write_new, read_all, companions=[note]) == NEW
-        expected = f"{NEW!r} {hashlib.sha256(NEW).hexdigest()} {len(NEW)}".encode()
-        assert files(tmp_path) == {"r": NEW, "note": expected}
+        assert files(tmp_path) == {"r": NEW, "note": f"{NEW!r}".encode()}
 
     def test_empty_release(self, tmp_path: Path) -> None:
         """A release of no bytes is a release."""

@@ -17,7 +17,6 @@ belongs to a run that did not finish. Whatever goes wrong in between, short of a
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -44,11 +43,11 @@ class Companion(Generic[V]):
 
     Attributes:
         path: Where it goes.
-        content: Its bytes, from what `verify` returned, the release's sha256 in hex and its size in bytes.
+        content: Its bytes, from what `verify` returned.
     """
 
     path: Path
-    content: Callable[[V, str, int], bytes]
+    content: Callable[[V], bytes]
 
 
 def check_target(
@@ -98,11 +97,11 @@ def publish(
     ...     return len(file.readlines())
     >>> with TemporaryDirectory() as folder:
     ...     release, note = Path(folder, "release.csv"), Path(folder, "note.txt")
-    ...     certificate = Companion(note, lambda lines, sha256, size: f"{lines} lines, {size} bytes".encode())
+    ...     certificate = Companion(note, lambda lines: f"{lines} lines".encode())
     ...     publish(release, lambda file: file.write(b"age\n[20-29]\n"), count_lines, companions=[certificate])
     ...     note.read_text()
     2
-    '2 lines, 12 bytes'
+    '2 lines'
     """
     paths = [target, *(companion.path for companion in companions)]
     places = examine(paths, overwrite=overwrite, inputs=inputs)
@@ -111,11 +110,8 @@ def publish(
         release.fill(write)
         with reporting("reading back", target), release.reading() as file:
             verdict = verify(file)
-        with reporting("reading back", target), release.reading() as file:
-            sha256, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
         for companion, draft in zip(companions, others, strict=True):
-            content = companion.content(verdict, sha256, size)
-            draft.fill(methodcaller("write", content))
+            draft.fill(methodcaller("write", companion.content(verdict)))
         with reporting("moving into place", target):
             _commit(release, others)
     return verdict

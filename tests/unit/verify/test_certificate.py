@@ -21,11 +21,11 @@ VERDICT = draft().verdict()
 def made(**changes: object) -> bytes:
     """The certificate of the hand-made release."""
     verdict = replace(VERDICT, **changes)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    return certificate(verdict, "safe.csv", verdict.sha256, 450, job='{"k": 4}', metrics={"lm": 0.25, "c_dm": 64.0})
+    return certificate(verdict, "safe.csv", job='{"k": 4}', metrics={"lm": 0.25, "c_dm": 64.0})
 
 
 def test_it_says_what_was_found_and_what_is_not_promised() -> None:
-    """The figures are the verdict's; the job is there by its digest alone."""
+    """The figures are the verdict's; the job is there whole."""
     told = json.loads(made())
     assert told["release"] == "safe.csv"
     assert (told["k"], told["records"], told["suppressed"], told["classes"]) == (4, 16, 0, 4)
