@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from kohort.io.header import lay_out
 from kohort.io.records import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
     from kohort.io.options import ReadOptions
@@ -22,11 +22,18 @@ if TYPE_CHECKING:
     from kohort.io.scan import Lengths, Starts
     from kohort.io.source import Text, Words
 
-#: Cells of a chunk: their bounds stay in the processor's cache until they are coded.
-_CELLS: Final = 1 << 17
+#: Cells of a chunk: their bounds, and the text itself, stay in the processor's cache until they are coded.
+_CELLS: Final = 1 << 16
 
 #: Records of a chunk at least: with thousands of columns, calls would cost more than the work.
 _RECORDS: Final = 1 << 10
+
+#: Told of each chunk of records: the bytes of its cells, between the quotes; and where the next chunk starts.
+Follow: TypeAlias = "Callable[[Lengths, int], None]"
+
+
+def _unfollowed(_lengths: Lengths, _end: int) -> None:
+    """Follow nothing."""
 
 
 def read_text(text: Text, options: ReadOptions) -> Table:
@@ -36,12 +43,28 @@ def read_text(text: Text, options: ReadOptions) -> Table:
         InputError: the text is not well formed; the message names the line and column where that shows.
         LimitError: a cell is too long.
     """
-    layout = lay_out(text, options)
+    return read_records(text, lay_out(text, options), options)
+
+
+def read_records(text: Text, layout: Layout, options: ReadOptions, follow: Follow = _unfollowed) -> Table:
+    """The table that the records of `text` hold, divided as `layout` says.
+
+    Args:
+        text: The text.
+        layout: How it is divided, and what the columns are called.
+        options: What becomes of blank lines, and the most bytes of a cell.
+        follow: Called after each chunk of records with the bytes of its cells and the place where it ends.
+
+    Raises:
+        InputError: a record is not well formed.
+        LimitError: a cell is too long.
+    """
     dictionaries = [Dictionary() for _ in layout.names]
     records = 0
     with ThreadPoolExecutor(1) as second:
         work: list[Future[None]] = []
-        for starts, lengths in _chunks(text, layout, options):
+        for starts, lengths, end in _chunks(text, layout, options):
+            follow(lengths, end)
             records += starts.shape[1]
             while work:  # a chunk's bounds are overwritten by the next but one: never be further behind
                 work.pop().result()
@@ -52,15 +75,15 @@ def read_text(text: Text, options: ReadOptions) -> Table:
     return Table(tuple(columns), records)
 
 
-def _chunks(text: Text, layout: Layout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths]]:
-    """The bounds of all cells, some records at a time, in two buffers by turns."""
+def _chunks(text: Text, layout: Layout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:
+    """The bounds of all cells, some records at a time, in two buffers by turns; and where each chunk ends."""
     shape = len(layout.names), max(_CELLS // len(layout.names), _RECORDS)
     buffers = cycle([(np.empty(shape, np.int64), np.empty(shape, np.int32)) for _ in range(2)])
     at = layout.body
     while at < text.data.size:
         starts, lengths = next(buffers)
         records, at = fill(text, layout, options, at, starts, lengths)
-        yield starts[:, :records], lengths[:, :records]
+        yield starts[:, :records], lengths[:, :records], at
 
 
 def _code(dictionaries: Sequence[Dictionary], words: Words, starts: Starts, lengths: Lengths) -> None:

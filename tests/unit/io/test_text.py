@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kohort.errors import InfeasibleError, KohortError, UsageError
 from kohort.io import ReadOptions, dictionary, read, text
-from kohort.io.dictionary import gather, look_up, piece, rehash, same
+from kohort.io.dictionary import is_rest, look_up, piece, rehash, same
 from kohort.io.scan import closing, find, line_end_at, scan
 from kohort.io.source import Text, text_of
 from kohort.io.text import read_text
@@ -113,13 +113,14 @@ def test_chunks_do_not_show(rows: Rows, cells: int, records: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text, "_CELLS", cells)
         patch.setattr(text, "_RECORDS", records)
-        patch.setattr(dictionary, "_GATHERED", cells)
+        patch.setattr(dictionary, "_TURNED", cells)
+        patch.setattr(dictionary, "_OWN", 8)
         patch.setattr(dictionary, "_SLOTS", 2)
         assert parsed(content, ReadOptions(separator=",")) == rows
 
 
 #: The compiled loops.
-COMPILED: tuple[Any, ...] = (find, closing, line_end_at, scan, piece, same, look_up, rehash, gather)
+COMPILED: tuple[Any, ...] = (find, closing, line_end_at, scan, piece, same, is_rest, look_up, rehash)
 
 #: The same loops run by Python, whose integers of 64 bits complain where they are meant to wrap round.
 LOOPS = {loop.__name__: np.errstate(over="ignore")(loop.py_func) for loop in COMPILED}
@@ -128,7 +129,7 @@ LOOPS = {loop.__name__: np.errstate(over="ignore")(loop.py_func) for loop in COM
 KERNELS = {
     "scan": ["find", "closing", "line_end_at"],
     "records": ["scan", "line_end_at"],
-    "dictionary": ["piece", "same", "look_up", "rehash", "gather"],
+    "dictionary": ["piece", "same", "is_rest", "look_up", "rehash"],
 }
 
 
@@ -157,6 +158,7 @@ def test_compiled_loops_do_what_they_say(content: bytes, cut: int, insert: bytes
     damaged = content[:cut] + insert + content[cut:]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dictionary, "_SLOTS", 2)
+        patch.setattr(dictionary, "_OWN", 8)
         compiled = outcome(damaged, options)
         for module, loops in KERNELS.items():
             for loop in loops:
