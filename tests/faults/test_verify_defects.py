@@ -8,15 +8,17 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import VerificationError
-from kohort.io.write import Format
+from kohort.io.typed import from_frame
+from kohort.io.write import Format, write
 from kohort.schema import Attribute, Role, Schema
-from kohort.verify import verify
+from kohort.verify import Claim, verify
 from tests.unit.verify.people import MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, Draft, draft, refused
 
 if TYPE_CHECKING:
@@ -270,7 +272,10 @@ def test_any_other_order(places: list[int]) -> None:
         GOOD.text.replace(b"\n", b"\r"),
         GOOD.text[:-1],
         GOOD.text[:-3],
+        GOOD.text[:-1].replace(b"\n", b"\r\n", 1),
+        GOOD.text.replace(b"\n", b"\n\n", 1),
         GOOD.text + b"\n",
+        GOOD.text + b"\r\n",
         GOOD.text + b"\0\n",
         GOOD.text + b",,,",
         GOOD.text + b",,\n",
@@ -286,6 +291,42 @@ def test_any_other_order(places: list[int]) -> None:
 def test_bytes_that_are_not_plain(data: bytes) -> None:
     """A byte order mark, other line ends, needless quotes, NUL, cut or blank lines: all refused as bytes."""
     assert refused(GOOD, data) == "check bytes"
+
+
+@st.composite
+def spellings(draw: st.DrawFn) -> tuple[list[tuple[str, ...]], str, bytes]:
+    """The rows of a table, the separator of its text, and some way to spell it that strict readers understand."""
+    width, separator = draw(st.integers(1, 2)), draw(st.sampled_from(",;"))
+    cell = st.sampled_from(["", "a", " ", "a,b", "a;b", '"', "\n", "\ufeff", "é"])
+    rows = sorted(
+        draw(st.lists(st.tuples(*[cell] * width), min_size=1, max_size=4)),
+        key=lambda row: [one.encode() for one in row],
+    )
+    text = BOM.decode() if draw(st.booleans()) and draw(st.booleans()) else ""
+    for row in [("a", "s")[:width], *rows]:
+        bare = [one for one in row if not set(one) & {separator, '"', "\n"}]
+        quoted = [one not in bare or draw(st.booleans()) for one in row]
+        shown = ['"' + one.replace('"', '""') + '"' if quote else one for one, quote in zip(row, quoted, strict=True)]
+        ends = draw(st.sampled_from(["\n"] * 9 + ["\r\n", "\n\n"]))
+        text += separator.join(shown) + ends
+    return rows, separator, (text if draw(st.booleans()) else text.removesuffix("\n")).encode()
+
+
+@given(spellings())
+def test_only_the_plainest_spelling_is_accepted(spelled: tuple[list[tuple[str, ...]], str, bytes]) -> None:
+    """Of all ways to spell a table only the writer's is accepted, however the others' sizes make up for one another."""
+    rows, separator, data = spelled
+    names = ["a", "s"][: len(rows[0])]
+    table = from_frame(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"))
+    schema = Schema((*(Attribute(name, Role.INSENSITIVE) for name in names),))
+    claim = Claim(schema, (), table, np.arange(len(rows)), separator=separator)
+    plainest = io.BytesIO()
+    write(table, plainest, Format.CSV, separator=separator)
+    if data == plainest.getvalue():
+        assert verify(io.BytesIO(data), claim).records == len(rows)
+    else:
+        with pytest.raises(VerificationError, match=r"check (bytes|records)"):
+            verify(io.BytesIO(data), claim)
 
 
 def test_empty_file() -> None:

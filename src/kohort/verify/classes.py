@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask
     from kohort.engines.table import Column, Table
+    from kohort.verify.fit import Fit
 
 #: ASCII without letters and blanks: text that has one spelling.
 _ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
@@ -29,9 +30,6 @@ _ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
 #: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
 #: means are no more exact than that either.
 _FLOAT: Final = 1e-12
-
-#: What is the rank of no value.
-_NO_RANK: Final = np.int32(-3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +47,10 @@ class Classes:
     first: Index
 
 
-def classes_of(columns: Sequence[NDArray[np.integer]], records: int) -> Classes:
+def classes_of(columns: Sequence[NDArray[np.integer]], records: int, *, ordered: bool = False) -> Classes:
     """Records with equal codes in all columns are a class.
 
-    Equal neighbours are put together first, so that of an ordered release only one record a class is hashed.
+    Equal neighbours are put together first. Of an `ordered` release they are the classes; else one of each is hashed.
     """
     starts = np.zeros(records, np.bool_)
     starts[:1] = True
@@ -60,6 +58,8 @@ def classes_of(columns: Sequence[NDArray[np.integer]], records: int) -> Classes:
         starts[1:] |= codes[1:] != codes[:-1]
     heads = np.flatnonzero(starts)
     run_of = np.cumsum(starts) - 1
+    if ordered:
+        return Classes(run_of, np.diff(heads, append=records), heads)
     frame = pl.DataFrame({str(place): codes[heads] for place, codes in enumerate(columns)}).with_row_index("run")
     runs = frame.group_by(pl.exclude("run")).agg("run")["run"]
     class_of_run = np.empty(heads.size, np.int64)
@@ -69,12 +69,18 @@ def classes_of(columns: Sequence[NDArray[np.integer]], records: int) -> Classes:
     return Classes(of, np.bincount(of, minlength=len(runs)).astype(np.int64), first)
 
 
-def check_models(table: Table, claim: Claim) -> Classes:
-    """Every class satisfies every model, on the cells as they are and with their spelling evened out."""
+def check_models(table: Table, claim: Claim, *, ordered: bool) -> Classes:
+    """Every class satisfies every model, on the cells as they are and with their spelling evened out.
+
+    Args:
+        table: The release.
+        claim: What it says of itself.
+        ordered: Whether its records are known to ascend by the generalized columns.
+    """
     quasi = [table[attribute.name] for attribute in claim.schema.quasi]
     looked_at = {model.sensitive for model in claim.models}
     sensitive = [table[attribute.name] for attribute in claim.schema.released if attribute.name in looked_at]
-    classes = classes_of([column.codes for column in quasi], table.records)
+    classes = classes_of([column.codes for column in quasi], table.records, ordered=ordered)
     _judge(claim, classes, [column.codes for column in sensitive], "as they are")
     even = {column.name: _even(column) for column in (*quasi, *sensitive)}
     if any(codes is not None for codes in even.values()):
@@ -118,22 +124,19 @@ def even_spelling(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def check_ends(column: Column, meaning: Meaning, claim: Claim, classes: Classes) -> Mask:
+def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: Classes) -> Mask:
     """Printed ends and means are those of the class that bears them.
 
     Gives which records alone hold an end of their class's range.
     """
-    source = claim.source[column.name].codes.take(claim.lineage)
     if meaning.values.label is Label.MEAN:
-        _check_means(column, meaning, source, classes)
+        _check_means(column, meaning, claim.source[column.name].codes.take(claim.lineage), classes)
     exposed = np.zeros(column.codes.size, np.bool_)
-    ranges = meaning.ranges
-    if not ranges.any():
+    ranged = meaning.ranges.take(column.codes.take(classes.first))
+    if not ranged.any():
         return exposed
-    ranks, ranged = meaning.ranks.take(source), ranges.take(column.codes.take(classes.first))
-    for ends in (meaning.low, meaning.high):
-        due = np.where(ranges, ends, _NO_RANK)
-        at_end = np.flatnonzero(ranks == due.take(column.codes))
+    for packed in (found.at_low, found.at_high):
+        at_end = found.places(packed)
         class_of = classes.of.take(at_end)
         holders = np.bincount(class_of, minlength=classes.sizes.size)
         unheld = int((ranged & (holders == 0)).sum())

@@ -1,11 +1,10 @@
-"""Columns as the verifier holds them: distinct values in the order of their bytes, and a code for each record."""
+"""Columns: which they are, their cells without marks, and where texts stand among others."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import polars as pl
 
 from kohort.engines.table import Column, Table, narrow
@@ -36,24 +35,16 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
     raise fault(Check.COLUMNS, what + ("" if unknown or absent else ", the order differs"), column=", ".join(absent))
 
 
-def ordered(table: Table, *, excel_safe: bool = False) -> Table:
-    """The same cells; the values of each column are distinct and ascend by their bytes, null first."""
-    columns = (_unmarked(column) if excel_safe else column for column in table.columns)
-    return Table(tuple(map(_ordered, columns)), table.records)
-
-
-def _ordered(column: Column) -> Column:
-    ascending = column.values.arg_sort(nulls_last=False).to_numpy()
-    place = np.empty(ascending.size, np.int64)
-    place[ascending] = np.arange(ascending.size)
-    return replace(column, values=column.values.gather(ascending), codes=narrow(place, place.size).take(column.codes))
+def unmarked(table: Table) -> Table:
+    """The cells without the apostrophes of `excel_safe`, where two values may become one."""
+    return Table(tuple(map(_unmarked, table.columns)), table.records)
 
 
 def _unmarked(column: Column) -> Column:
-    """The column without apostrophes, where two values may become one."""
     values = plain(column.values, excel_safe=True)
     distinct = values.unique(maintain_order=True)
-    return replace(column, values=distinct, codes=narrow(places(values, distinct), len(distinct)).take(column.codes))
+    codes = narrow(places(values, distinct), len(distinct)).take(column.codes)
+    return replace(column, name=plain(pl.Series([column.name]), excel_safe=True)[0], values=distinct, codes=codes)
 
 
 def plain(values: pl.Series, *, excel_safe: bool) -> pl.Series:
@@ -67,10 +58,10 @@ def places(texts: pl.Series, among: pl.Series) -> Index:
     >>> places(pl.Series(["b", "c", None]), pl.Series([None, "a", "b"])).tolist()
     [2, -1, 0]
     """
-    gap = among.is_null().to_numpy()
     known = among.drop_nulls()
-    found = texts.cast(pl.Enum(known), strict=False).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-    where: Index = np.append(np.flatnonzero(~gap), -1)[found]
-    if gap.any():
-        where[texts.is_null().to_numpy()] = int(gap.argmax())
-    return where
+    found: Index = texts.cast(pl.Enum(known), strict=False).to_physical().cast(pl.Int64).fill_null(-1).to_numpy().copy()
+    if len(known) < len(among):
+        gap = int(among.is_null().arg_max() or 0)
+        found[found >= gap] += 1
+        found[texts.is_null().to_numpy()] = gap
+    return found

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 #: Ranks of values, and ends of spans of them: int32, for there are fewer values than records.
 Ranks: TypeAlias = "NDArray[np.int32]"
 
-#: Codes of a column's values: unsigned, of whatever width.
-AnyCodes: TypeAlias = "NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]"
-
 #: Anything at all.
 ANY: Final = "*"
 
@@ -90,10 +87,14 @@ class Meaning:
         return known
 
     @property
+    def ranged(self) -> bool:
+        """Whether spans of numbers print the least and the greatest of their class."""
+        return self.values.numeric and self.values.label is Label.RANGE
+
+    @property
     def ranges(self) -> Mask:
-        """(L,) which labels print the least and the greatest number of their class."""
-        is_range = self.values.numeric and self.values.label is Label.RANGE
-        return (self.low < self.high) & (self.low >= 0) & is_range
+        """(L,) which labels do; not the one that stands for anything."""
+        return (self.low < self.high) & (self.low >= 0) & self.ranged
 
     @property
     def data_dependent(self) -> bool:
@@ -101,18 +102,6 @@ class Meaning:
         hierarchy = self.values.hierarchy
         built = hierarchy is not None and hierarchy.data_dependent
         return built or bool(self.ranges.any()) or self.values.label is Label.MEAN
-
-    def outside(self, values: AnyCodes, labels: AnyCodes) -> int:
-        """How many records have a value that does not lie inside their label.
-
-        Args:
-            values: (n,) the source's value of each record.
-            labels: (n,) its label.
-        """
-        ranks = self.ranks.take(values)
-        unspanned = np.flatnonzero((ranks < self.low.take(labels)) | (ranks > self.high.take(labels)))
-        pairs = values.take(unspanned).astype(np.int64) * self.low.size + labels.take(unspanned)
-        return unspanned.size - int(pl.Series(pairs).is_in(pl.Series(self.listed).implode()).sum())
 
 
 def meaning_of(values: Values, labels: pl.Series) -> Meaning:
@@ -162,10 +151,9 @@ def _spans(values: Values, labels: pl.Series) -> tuple[Index, Index]:
 def _number_ranges(values: Values, labels: pl.Series) -> tuple[Index, Index]:
     """`[min-max]`, both ends printed values that differ; or a printed value."""
     ends = labels.str.extract_groups(_CLOSED).struct
-    low, high = (places(ends.field(group), values.names) for group in ("1", "2"))
-    known = (low >= 0) & (low < high)
-    alone = places(labels, values.names)
-    low, high = np.where(known, low, alone), np.where(known, high, alone)
+    low, high = np.split(places(pl.concat([ends.field("1"), ends.field("2")]), values.names), 2)
+    rest = np.flatnonzero((low < 0) | (low >= high))
+    low[rest] = high[rest] = places(labels.gather(rest), values.names)
     return np.where(low < 0, _NOTHING[0], low), np.where(low < 0, _NOTHING[1], high)
 
 
@@ -246,7 +234,7 @@ def _named(values: Values, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
         itself = places(values.printed, labels)
         yield every[itself >= 0], itself[itself >= 0]
     if values.label is Label.SET:
-        members, sets = _sets(labels)
+        members, sets = _sets(labels, values.printed)
         of_member = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
         found = of_member.join(pl.DataFrame({"text": values.printed, "value": every}), on="text")
         yield found["value"].to_numpy(), found["set"].to_numpy()
@@ -254,27 +242,34 @@ def _named(values: Values, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
         yield from _ancestors(values, values.hierarchy, labels)
 
 
-def _sets(labels: pl.Series) -> tuple[list[str], list[int]]:
-    """Members, and the set that holds each; only of labels that are spelled as a set is printed."""
+def _sets(labels: pl.Series, printed: pl.Series) -> tuple[list[str], list[int]]:
+    """Members, and the set that holds each."""
+    plain = {text for text in printed.unique().to_list() if _quoted(text) == text}
     members: list[str] = []
     sets: list[int] = []
     for place, label in enumerate(labels.to_list()):
-        inside = _parted(label)
-        if inside and label == "{" + ", ".join(map(_quoted, sorted(set(inside)))) + "}":
-            members += inside
-            sets += [place] * len(inside)
+        inside = _parted(label, plain)
+        members += inside
+        sets += [place] * len(inside)
     return members, sets
 
 
-def _parted(label: str) -> list[str]:
-    """The members of a set; none where it cannot be read as one."""
+def _parted(label: str, plain: set[str]) -> list[str]:
+    """The members of a set; none where the label is not spelled as a set is printed.
+
+    Most members are known and `plain`, which is to say printed as they are; then to part at the commas is to read.
+    """
+    inside = label[1:-1].split(", ")
+    if len(inside) > 1 and plain.issuperset(inside):
+        return inside if label == f"{{{label[1:-1]}}}" and inside == sorted(set(inside)) else []
     if not _set(label):
         return []
     written: list[str] = _members(label)
     try:
-        return ["" if one == ABSENT else json.loads(one) if one.startswith('"') else one for one in written]
+        inside = ["" if one == ABSENT else json.loads(one) if one.startswith('"') else one for one in written]
     except ValueError:
         return []
+    return inside if label == "{" + ", ".join(map(_quoted, sorted(set(inside)))) + "}" else []
 
 
 def _quoted(member: str) -> str:

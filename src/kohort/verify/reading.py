@@ -1,28 +1,26 @@
 """A release read back from its bytes, as text; whatever the bytes hold beside their cells is a fault.
 
 A format can spell one table in many ways, and each freedom can carry what nobody looked for: a needless quote, a
-dictionary's unused value, a note in a footer. So the cells are written again, as plainly as can be, and the bytes must
-be the same.
+dictionary's unused value, a note in a footer. So the bytes must be those of the plainest spelling. Of text that is
+proved by adding them up; Parquet and IPC are written again, and the bytes must be the same.
 """
 
 from __future__ import annotations
 
 import hashlib
+import mmap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import polars as pl
 
-from kohort.engines.table import Column, Table
-from kohort.verify.columns import check_columns, ordered
-from kohort.verify.text import Encoder, delimited
+from kohort.engines.table import Table
+from kohort.verify.columns import check_columns, unmarked
+from kohort.verify.text import Trail, conventional, delimited, inflated
 from kohort.verify.verdict import Check, Claim, fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-#: Bytes taken at a time: enough for polars to use its threads, few enough for memory to be used again and again.
-BLOCK: Final = 1 << 23
+    from kohort.io.source import Content
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +28,7 @@ class Reading:
     """What a file holds.
 
     Attributes:
-        table: Its cells; the values of each column ascend by their bytes, null first.
+        table: Its cells.
         sha256: The digest of its bytes.
         size: How many they are.
     """
@@ -41,20 +39,15 @@ class Reading:
 
 
 class _Digest:
-    """A file that keeps nothing of what is written to it but digest and size."""
+    """A file that keeps nothing of what is written to it but its digest."""
 
     def __init__(self) -> None:
         self._sha256 = hashlib.sha256()
-        self.size = 0
 
     def write(self, data: bytes) -> int:
         """Take note of the bytes."""
         self._sha256.update(data)
-        self.size += len(data)
         return len(data)
-
-    def flush(self) -> None:
-        """Nothing is kept back."""
 
     @property
     def sha256(self) -> str:
@@ -63,34 +56,41 @@ class _Digest:
 
 
 def read(file: BinaryIO, claim: Claim) -> Reading:
-    """The release in `file`, read from where it stands, in the format that the claim names.
+    """The release in `file`, an open file at its start, in the format that the claim names.
 
-    Memory: the codes, 1 to 4 bytes a cell, and the distinct values; a few blocks of text on the way.
+    Memory: the codes, 1 to 4 bytes a cell, and the distinct values; what is packed by gzip also unpacked.
 
     Raises:
         VerificationError: the bytes are not exactly the plain form of a table with the claimed columns.
     """
-    digest = _Digest()
-    blocks = _blocks(file, digest)
+    content = _content(file)
     if claim.is_text:
-        table = ordered(delimited(blocks, claim), excel_safe=claim.excel_safe)
+        packed = claim.format.endswith(".gz")
+        trail = Trail(inflated(content) if packed else content)
+        table = delimited(trail, claim)
+        sha256 = _digest(content) if packed else trail.sha256
     else:
-        for _ in blocks:
-            pass
-        table = ordered(_typed(file, claim))
-        _check_canonical(table, claim.format, digest)
-    return Reading(table, digest.sha256, digest.size)
+        table, sha256 = _typed(file, claim), _digest(content)
+    if not claim.is_text or conventional(table):
+        _check_canonical(table, claim, sha256)
+    return Reading(unmarked(table) if claim.excel_safe else table, sha256, len(content))
 
 
-def _blocks(file: BinaryIO, digest: _Digest) -> Iterator[bytes]:
-    for block in iter(lambda: file.read(BLOCK), b""):
-        digest.write(block)
-        yield block
+def _content(file: BinaryIO) -> Content:
+    """The bytes of a file, left on disk until they are looked at where that can be."""
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):  # no file of the system, or one without a byte
+        return file.read()
+
+
+def _digest(content: Content) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _typed(file: BinaryIO, claim: Claim) -> Table:
     """The table in Parquet or Arrow IPC, one column in memory at a time."""
-    from kohort.io.cells import as_text  # noqa: PLC0415  what a typed cell is as text, as the input was read
+    from kohort.io.cells import as_text, encode  # noqa: PLC0415  what a typed cell is as text, as the input was read
 
     file.seek(0)
     try:
@@ -101,7 +101,7 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
             if isinstance(dtype, pl.Categorical | pl.Enum) or dtype.is_nested() or dtype.is_object():
                 raise fault(Check.BYTES, "a dictionary or nested column may hold values of no record", column=name)
         columns = tuple(
-            _encoded(name, as_text(lazy.select(pl.nth(place)).collect().to_series()), dtype)
+            encode(name, as_text(lazy.select(pl.nth(place)).collect().to_series()), dtype)
             for place, (name, dtype) in enumerate(schema.items())
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # whose message may quote cells
@@ -109,18 +109,12 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
     return Table(columns, len(columns[0].codes))
 
 
-def _encoded(name: str, texts: pl.Series, dtype: pl.DataType) -> Column:
-    encoder = Encoder(name, dtype)
-    encoder.take(texts)
-    return encoder.column(None)
-
-
-def _check_canonical(table: Table, format_: str, found: _Digest) -> None:
-    """The bytes are those that the plain columns give when they are written again."""
+def _check_canonical(table: Table, claim: Claim, sha256: str) -> None:
+    """The bytes are those that the cells give when they are written again."""
     from kohort.io.write import Format, write  # noqa: PLC0415  the writer defines the form, not what is in it
 
     again = _Digest()
-    write(table, cast("BinaryIO", again), Format(format_))
-    if again.sha256 != found.sha256:
+    write(table, cast("BinaryIO", again), Format(claim.format), separator=claim.separator)
+    if again.sha256 != sha256:
         what = "the bytes are not the plain form of their cells: a leftover value, a note, statistics, another encoding"
         raise fault(Check.BYTES, what)

@@ -12,7 +12,7 @@ from kohort.hierarchies import from_spec
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -80,13 +80,13 @@ class Values:
         return (self.numbers.astype(np.float64) / 10.0**self.decimals)[self.ranks]
 
 
-def values_of(attribute: Attribute, texts: pl.Series, counts: Counts, missing: frozenset[str]) -> Values:
+def values_of(attribute: Attribute, texts: pl.Series, counts: Callable[[], Counts], missing: frozenset[str]) -> Values:
     """The values of a source's column.
 
     Args:
         attribute: What the schema says of it.
         texts: (u,) its distinct values.
-        counts: (u,) how many records have each.
+        counts: Gives (u,) how many records have each; only names are counted.
         missing: The texts that mean "no value", besides null.
     """
     tokens = sorted(missing - {""})
@@ -94,7 +94,7 @@ def values_of(attribute: Attribute, texts: pl.Series, counts: Counts, missing: f
     present = plain.filter(plain != "")
     if attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(_NUMERIC).all():
         return _numbers(attribute, plain)
-    return _names(attribute, plain, counts)
+    return _names(attribute, plain, counts())
 
 
 def _numbers(attribute: Attribute, plain: pl.Series) -> Values:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kohort.hierarchy import Hierarchy
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
+from kohort.verify import fit
 from kohort.verify.labels import Meaning, meaning_of, off_grid
 from kohort.verify.values import Values, values_of
 
@@ -25,7 +26,7 @@ AGES = Hierarchy.from_rows([[str(age), f"{age // 10 * 10}s"] for age in range(20
 
 def values(attribute: Attribute, texts: Sequence[str | None], missing: frozenset[str] = frozenset({""})) -> Values:
     """The values of a column that holds each text once."""
-    return values_of(attribute, pl.Series(texts, dtype=pl.String), np.ones(len(texts), np.int64), missing)
+    return values_of(attribute, pl.Series(texts, dtype=pl.String), lambda: np.ones(len(texts), np.int64), missing)
 
 
 def quasi(**what: object) -> Attribute:
@@ -43,8 +44,8 @@ def held(attribute: Attribute, texts: Sequence[str | None], label: str) -> list[
     meaning = read(attribute, texts, label)
     if not meaning.known[0]:
         return None
-    at = np.zeros(1, np.uint8)
-    return [text for code, text in enumerate(texts) if not meaning.outside(np.array([code], np.uint16), at)]
+    every, at = np.arange(len(texts), dtype=np.uint16), np.zeros(1, np.uint8)
+    return [text for place, text in enumerate(texts) if not fit.fit(meaning, every, np.array([place]), at).outside]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +188,7 @@ def test_ranges_of_names(
 def test_order_by_frequency() -> None:
     """The most frequent name comes first; ties go by text."""
     texts, counts = pl.Series(["a", "b", "c", None]), np.array([1, 5, 1, 3])
-    known = values_of(quasi(label=Label.RANGE), texts, counts, frozenset({""}))
+    known = values_of(quasi(label=Label.RANGE), texts, lambda: counts, frozenset({""}))
     assert known.names.to_list() == ["b", "", "a", "c"]
 
 
@@ -258,3 +259,24 @@ def test_what_is_no_number(texts: list[str]) -> None:
 def test_mean_of_names_is_a_set() -> None:
     """Where means were asked for but the values are names, they are released as sets."""
     assert values(quasi(label=Label.MEAN), ["x", "y"]).label is Label.SET
+
+
+@given(st.data())
+def test_records_fit_as_told_one_by_one(data: st.DataObject) -> None:
+    """However many records are walked at a time, and be listed pairs marked or searched, the fit is the same."""
+    texts = ["21", "24", "29", "30", "41"]
+    labels = ["[21-29]", "[24-41]", "*", "30", "{21, 24}", "{30, 41}"]
+    meaning = read(quasi(label=data.draw(st.sampled_from([Label.RANGE, Label.SET]))), texts, *labels)
+    size = data.draw(st.integers(0, 12))
+    value = np.array(data.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size)), np.uint8)
+    label = np.array(data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size)), np.uint16)
+    lineage = np.array(data.draw(st.permutations(range(size))), np.int64)
+    alone = [fit.fit(meaning, value, lineage[at : at + 1], label[at : at + 1]) for at in range(size)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit, "BLOCK", data.draw(st.sampled_from([1, 5, 100])))
+        patch.setattr(fit, "_TABLE", data.draw(st.sampled_from([0, 100])))
+        found = fit.fit(meaning, value, lineage, label)
+    assert found.outside == sum(one.outside for one in alone)
+    for end in ("at_low", "at_high"):
+        places = [at for at, one in enumerate(alone) if one.places(getattr(one, end)).size]
+        assert found.places(getattr(found, end)).tolist() == places

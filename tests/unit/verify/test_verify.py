@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import mmap
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -17,12 +18,14 @@ from hypothesis import strategies as st
 from kohort.engines.table import Table
 from kohort.errors import FileError, UsageError, VerificationError
 from kohort.hierarchy import Hierarchy
+from kohort.io import text as records
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
-from kohort.verify import Claim, reading, verify, verify_frame, verify_table
+from kohort.verify import Claim, fit, text, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of, even_spelling
+from kohort.verify.records import disorder
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
 
 if TYPE_CHECKING:
@@ -114,6 +117,22 @@ def test_path(tmp_path: Path) -> None:
     assert verify(path, GOOD.claim) == verify(str(path), GOOD.claim) == GOOD.verdict()
 
 
+def test_large_file(tmp_path: Path) -> None:
+    """A file that is let go of page by page while it is read gives the verdict that its bytes give in memory."""
+    cells = sorted(f"{number:09} and some more" for number in range(3_000))
+    frame = pl.DataFrame({"a": ["1"] * len(cells), "s": cells})
+    judged = claim(frame, Schema.of(quasi=["a"], sensitive=["s"]))
+    path = tmp_path / "release.csv"
+    with path.open("wb") as file:
+        write(from_frame(frame), file, Format.CSV)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "_BEHIND", mmap.PAGESIZE)
+        patch.setattr(records, "_CELLS", 512)
+        patch.setattr(records, "_RECORDS", 256)
+        assert path.stat().st_size > 16 * mmap.PAGESIZE
+        assert verify(path, judged) == verify(io.BytesIO(path.read_bytes()), judged)
+
+
 def test_no_such_file(tmp_path: Path) -> None:
     """A file that is not there is a failure to read, not a failed check."""
     with pytest.raises(FileError):
@@ -177,7 +196,7 @@ def test_in_text_a_null_is_the_empty_cell() -> None:
     )
 )
 def test_any_text_may_be_released(format_: str, cells: list[str]) -> None:
-    """Cells with quotes, separators, line ends or byte order marks are read back as they are, in blocks of any size."""
+    """Cells with quotes, separators, line ends or byte order marks are read back as they are, some or all at a time."""
     cells = sorted(cells, key=str.encode)
     frame = pl.DataFrame({"a": ["1"] * len(cells), "s": cells}, schema={"a": pl.String, "s": pl.String})
     judged = claim(frame, Schema.of(quasi=["a"], sensitive=["s"]), k=2, format=format_)
@@ -185,8 +204,10 @@ def test_any_text_may_be_released(format_: str, cells: list[str]) -> None:
     file = io.BytesIO()
     write(from_frame(frame), file, Format(format_))
     with pytest.MonkeyPatch.context() as patch:
-        for size in (1, 7, 1 << 23):
-            patch.setattr(reading, "BLOCK", size)
+        for size in (1, 7, 1 << 17):
+            patch.setattr(records, "_CELLS", size)
+            patch.setattr(records, "_RECORDS", size)
+            patch.setattr(fit, "BLOCK", size)
             file.seek(0)
             assert verify(file, judged).records == len(cells)
 
@@ -277,17 +298,30 @@ def test_even_spelling() -> None:
     assert even_spelling("caf\u00e9") != even_spelling("cafe")
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=30))
-def test_grouping(rows: list[tuple[int, int]]) -> None:
+@pytest.mark.parametrize("ordered", [False, True])
+@given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=30))
+def test_grouping(rows: list[tuple[int, int]], *, ordered: bool) -> None:
     """Records are in one class exactly if they are alike, whatever their order."""
+    rows = sorted(rows) if ordered else rows
     columns = [np.array([row[at] for row in rows], dtype=np.uint8) for at in (0, 1)]
-    classes = classes_of(columns, len(rows))
+    classes = classes_of(columns, len(rows), ordered=ordered)
     assert classes.sizes.sum() == len(rows)
     assert len(set(rows)) == classes.sizes.size
     assert len(set(zip(rows, classes.of.tolist(), strict=True))) == classes.sizes.size
     assert [rows[at] for at in classes.first] == [
         rows[classes.of.tolist().index(one)] for one in range(classes.sizes.size)
     ]
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from([None, "", "a", "B", "é", "\U0001f600", "\uffee", "aa"])] * 2), max_size=30)
+)
+def test_order(rows: list[tuple[str | None, str | None]]) -> None:
+    """A release is in order exactly if sorting its rows by their bytes, nulls first, changes nothing."""
+    frame = pl.DataFrame(rows, schema={"a": pl.String, "s": pl.String}, orient="row")
+    judged = claim(frame, Schema.of(quasi=["a"], sensitive=["s"]))
+    by_bytes = sorted(rows, key=lambda row: [b"" if cell is None else b"-" + cell.encode() for cell in row])
+    assert (disorder(from_frame(frame), judged) is None) == (rows == by_bytes)
 
 
 # ── labels of whole releases ─────────────────────────────────────────────────────────────────────
