@@ -2,7 +2,8 @@
 
     python -m bench.anonymize [--records 1000000 10000000] [--kinds low high] [--k 5]
 
-Each run is a whole process; CPU is user + system time. The baseline reads and writes in the same run of this script.
+Each run is a whole process; CPU is user + system time. The baseline is the median of
+three runs, before, between and after: the speed of a shared machine drifts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import tempfile
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from bench.measure import cost
 from bench.tables import HIGH, LOW, quasi, table
@@ -39,20 +41,24 @@ def measure(kind: str, records: int, k: int) -> None:
     source = table(kind, records)
     names = quasi(LOW if kind == "low" else HIGH)
     with tempfile.TemporaryDirectory(dir=source.parent) as folder:
-        base = cost(["-c", BASELINE, str(source), f"{folder}/base.csv"])
+        baseline = ["-c", BASELINE, str(source), f"{folder}/base.csv"]
+        around = [cost(baseline).cpu]
         target = f"{folder}/release.csv"
         flags = ["--quasi", ",".join(names), "--sensitive", "income", "--k", str(k), "--json"]
         whole = cost(["-m", "kohort", "anonymize", str(source), "--out", target, *flags])
+        around.append(cost(baseline).cpu)
         columns = {name: {"role": "quasi"} for name in names} | {"income": {"role": "sensitive"}}
         raw = {"input": {"path": str(source)}, "output": {"path": f"{folder}/again.csv"}, "privacy": {"k": k}}
         marks = json.loads(cost(["-c", STAGES, json.dumps(raw | {"columns": columns})]).output)
+        around.append(cost(baseline).cpu)
         assert Path(target).read_bytes() == Path(f"{folder}/again.csv").read_bytes()  # noqa: S101  the same job
+    base = median(around)
     spent = {name: after - before for (name, before), (_, after) in pairwise(marks)}
     before_verify = dict(marks)["verify"]
     stages = " ".join(f"{name} {seconds:.2f}" for name, seconds in spent.items())
     print(
-        f"{kind:<5}{records:>11,}  polars {base.cpu:6.2f} s  kohort {whole.cpu:7.2f} s = {whole.cpu / base.cpu:4.1f}x"
-        f"  before verify {before_verify / base.cpu:4.1f}x  memory {whole.memory / 1024:4.1f} GiB   ({stages})",
+        f"{kind:<5}{records:>11,}  polars {base:6.2f} s  kohort {whole.cpu:7.2f} s = {whole.cpu / base:4.1f}x"
+        f"  before verify {before_verify / base:4.1f}x  memory {whole.memory / 1024:4.1f} GiB   ({stages})",
         flush=True,
     )
 
