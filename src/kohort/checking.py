@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import numpy as np
 
 from kohort.errors import SchemaError
 from kohort.frequency import ClassProfile, group
+from kohort.spelling import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,14 +105,5 @@ def _merged(columns: Sequence[Column], first: Index) -> int:
 def _spellings(column: Column) -> NDArray[np.uint32]:
     """(v,) a number for each value; the same for those that are spelled alike."""
     place: dict[str, int] = {}
-    texts = [normalised(text or "") for text in column.values.to_list()]
+    texts = [even_spelling(text or "") for text in column.values.to_list()]
     return np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.uint32)
-
-
-def normalised(text: str) -> str:
-    r"""One spelling for what a reader takes as one value: NFKC, case folded, blanks collapsed.
-
-    >>> normalised("  HIV  positive ") == normalised("Hiv\N{NO-BREAK SPACE}POSITIVE")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

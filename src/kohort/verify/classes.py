@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,7 @@ import polars as pl
 
 from kohort.frequency import ClassProfile
 from kohort.schema import Label
+from kohort.spelling import even_spelling
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
 from kohort.verify.verdict import Band, Check, Claim, fault
 
@@ -113,15 +113,6 @@ def _even(column: Column) -> NDArray[np.integer] | None:
     place: dict[str, int] = {}
     codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
     return np.array(codes, dtype=np.uint32)[column.codes]
-
-
-def even_spelling(text: str) -> str:
-    r"""The text in compatibility form (NFKC), without case, with single blanks between words and none around.
-
-    >>> even_spelling("  HIV\N{NO-BREAK SPACE} Positive")
-    'hiv positive'
-    """
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: Classes) -> Mask:

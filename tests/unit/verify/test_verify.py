@@ -23,8 +23,9 @@ from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
+from kohort.spelling import even_spelling
 from kohort.verify import Claim, fit, text, verify, verify_frame, verify_table
-from kohort.verify.classes import bands, classes_of, even_spelling
+from kohort.verify.classes import bands, classes_of
 from kohort.verify.records import disorder
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
 
