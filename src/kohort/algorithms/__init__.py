@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from kohort.algorithms.mondrian import Mondrian
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -11,20 +14,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian import Cut
     from kohort.problem import Algorithm
 
-
-def _mondrian(cut: Cut) -> Algorithm:
-    from kohort.algorithms.mondrian import Mondrian  # noqa: PLC0415  its compiled loops load Numba: only when asked for
-
-    return Mondrian(cut=cut)
-
-
-def _mondrian_relaxed(cut: Cut) -> Algorithm:
-    from kohort.algorithms.mondrian import Mondrian  # noqa: PLC0415  as above
-
-    return Mondrian(cut=cut, relaxed=True)
-
-
 #: The method of each name on the command line and in a job file, made for a choice of cuts.
 METHODS: Final[Mapping[str, Callable[[Cut], Algorithm]]] = MappingProxyType(
-    {"mondrian": _mondrian, "mondrian-relaxed": _mondrian_relaxed}
+    {"mondrian": Mondrian, "mondrian-relaxed": partial(Mondrian, relaxed=True)}
 )
