@@ -109,7 +109,7 @@ class Grouping:
         return np.bincount(self.of, minlength=self.first.size)
 
 
-def group(codes: Codes, *, give_up: bool = False) -> Grouping:
+def group(codes: Codes | Words, *, give_up: bool = False) -> Grouping:
     """Group the equal rows of `codes`; with `give_up`, leave near-unique rows as groups of one.
 
     Cost: one hash and, mostly, one comparison per row; 8 bytes per row, 16 to 32 per group.
@@ -125,7 +125,7 @@ def group(codes: Codes, *, give_up: bool = False) -> Grouping:
     return _grouped(words)
 
 
-def _words(codes: Codes) -> Words:
+def _words(codes: Codes | Words) -> Words:
     """The same rows as (n, w) 64-bit words, padded with zeros, so that a row is compared in few steps."""
     per_word = 8 // codes.itemsize
     rows, width = codes.shape

@@ -17,7 +17,7 @@ from kohort.engines.local import LocalEngine
 from kohort.engines.table import Table
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
-from kohort.metrics import METRICS
+from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
 from kohort.problem import Problem
@@ -124,15 +124,16 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
-    outcome = _outcome(table.records, engine.suppressed, job.k, classes)
+    suppressed = engine.suppressed + classes.suppressed
+    outcome = _outcome(table.records, suppressed, job.k, classes)
     return Release(
         job,
         recoded.table,
         table,
         recoded.lineage,
-        engine.suppressed,
+        suppressed,
         classes.sizes,
-        metrics={name: metric(outcome) for name, metric in METRICS.items()},
+        metrics=measured(outcome),
         losses=dict(zip((one.name for one in job.schema.quasi), attribute_losses(outcome).tolist(), strict=True)),
         trace=solution.trace,
         proven=solution.proven,
@@ -221,7 +222,7 @@ def _sensitive(job: Job) -> tuple[str, ...]:
 def _outcome(records: int, suppressed: int, k: int, classes: Classes) -> Outcome:
     """The release as the metrics see it."""
     losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
-    return Outcome(records, suppressed, k, classes.sizes, losses)
+    return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size))
 
 
 def _claim(release: Release, format_: str = "csv") -> Claim:

@@ -6,12 +6,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kohort.domain import Domain
     from kohort.frequency import FrequencySet
+    from kohort.lattice import Node
+    from kohort.metrics.base import Outcome
     from kohort.models.base import PrivacyModel
     from kohort.recoding import Recoding
+
+
+def never() -> bool:
+    """Let a search run to its end."""
+    return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,12 +30,32 @@ class Problem:
         domains: (d,) what the codes of each quasi-identifier mean.
         models: the privacy models, a conjunction; at least one.
         threads: how many threads may be used; the answer is the same for any number.
+        enough: asked now and then by a search that can stop early: whether it should.
     """
 
     frequency: FrequencySet
     domains: tuple[Domain, ...]
     models: tuple[PrivacyModel, ...]
     threads: int = 1
+    enough: Callable[[], bool] = never
+
+    @property
+    def k(self) -> int:
+        """The size below which no class satisfies the models."""
+        return max(model.smallest_class for model in self.models)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A full-domain release that would be allowed, and what it would cost.
+
+    Attributes:
+        node: the level of each quasi-identifier.
+        outcome: the release as the metrics see it.
+    """
+
+    node: Node
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +66,15 @@ class Solution:
         recoding: what becomes of every tuple.
         trace: counters by name (cuts tried, leaves, depth, nodes …), for reports and curiosity.
         proven: whether the algorithm proves its answer optimal.
+        candidates: other releases that a steward may prefer, best first, the chosen one among them; lattice methods.
+        bound: what no allowed release costs less than, in the algorithm's objective; `None` where it has none.
     """
 
     recoding: Recoding
     trace: Mapping[str, int] = field(default_factory=dict[str, int])
     proven: bool = False
+    candidates: tuple[Candidate, ...] = ()
+    bound: float | None = None
 
 
 class Algorithm(Protocol):
@@ -57,6 +88,11 @@ class Algorithm(Protocol):
     @property
     def distinct(self) -> bool:
         """Whether it needs a frequency set whose tuples are distinct, sensitive values included."""
+        ...
+
+    @property
+    def full_domain(self) -> bool:
+        """Whether it gives every quasi-identifier one level, and so needs a hierarchy for each."""
         ...
 
     def solve(self, problem: Problem) -> Solution:

@@ -90,6 +90,7 @@ class Attribute:
         label: What is released; `None`: grid interval where there is a grid, else range for numbers,
             lowest common ancestor where there is a hierarchy, set of values otherwise.
         missing: What a missing value means.
+        max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
 
     Numbers may also be given as int, text, or float, which counts as the decimal it prints; listed words as text.
 
@@ -110,6 +111,7 @@ class Attribute:
     order: Order | None = None
     label: Label | None = None
     missing: Missing = Missing.VALUE
+    max_level: int | None = None
 
     def __post_init__(self) -> None:
         """Give every part its type; refuse what cannot be meant."""
@@ -130,6 +132,8 @@ class Attribute:
 
     def _faults(self) -> Iterable[tuple[bool, str, str]]:
         yield from self._contradictions()
+        level = 0 if self.max_level is None else self.max_level
+        yield type(level) is not int or level < 0, "the greatest level must be a count of levels", "write 2, say"
         yield self.weight <= 0, "the weight must be above 0", "leave it out for a weight of 1"
         bounds: tuple[Fraction, ...] = (Fraction(0), Fraction(1)) if self.bounds is None else self.bounds
         yield len(bounds) != 2 or bounds[0] >= bounds[1], "bounds must be two numbers that ascend", "write [low, high]"  # noqa: PLR2004  two ends
@@ -141,11 +145,11 @@ class Attribute:
             yield endless, "a grid's numbers must be decimals that end, for labels print them", "write 0.5, not 1/3"
 
     def _contradictions(self) -> Iterable[tuple[bool, str, str]]:
-        generalized = (self.hierarchy, self.bounds, self.grid, self.order, self.label) != (None,) * 5
+        generalized = (self.hierarchy, self.bounds, self.grid, self.order, self.label, self.max_level) != (None,) * 6
         yield (
             self.role is not Role.QUASI and (generalized or self.weight != 1 or self.missing is not Missing.VALUE),
             f"the column is {self.role.value}, but only quasi-identifying columns are generalized",
-            'give it role "quasi", or remove hierarchy, weight, bounds, grid, order, label and missing',
+            'give it role "quasi", or remove hierarchy, max-level, weight, bounds, grid, order, label and missing',
         )
         of_numbers = self.bounds is not None or self.grid is not None or self.label in {Label.MEAN, Label.GRID}
         yield (
@@ -155,7 +159,8 @@ class Attribute:
         )
         mismatch = self.label is not None and (self.label is Label.GRID) != (self.grid is not None)
         yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"
-        needs_hierarchy = self.order is Order.HIERARCHY or self.label is Label.ANCESTOR or self.grid == "hierarchy"
+        levels = self.label is Label.ANCESTOR or self.max_level is not None
+        needs_hierarchy = self.order is Order.HIERARCHY or levels or self.grid == "hierarchy"
         yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
 
 

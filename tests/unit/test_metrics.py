@@ -16,7 +16,7 @@ def outcome(sizes: list[int], losses: list[list[float]], suppressed: int = 0, k:
     """A release with classes of these sizes; `losses` has each attribute's loss in each class."""
     of_classes = np.array(sizes, dtype=np.int64)
     summed = np.array([np.dot(loss, of_classes) for loss in losses])
-    return Outcome(int(of_classes.sum()) + suppressed, suppressed, k, of_classes, summed)
+    return Outcome(int(of_classes.sum()) + suppressed, suppressed, k, of_classes, summed, np.ones(summed.size))
 
 
 #: Two attributes, classes of 3 and 5 records, 2 records suppressed.

@@ -87,6 +87,11 @@ class Mondrian:
         """Dealing equal records needs them as one tuple; strict cuts never part them."""
         return self.relaxed
 
+    @property
+    def full_domain(self) -> bool:
+        """It recodes regions, not whole domains."""
+        return False
+
     def solve(self, problem: Problem) -> Solution:
         """Cut the table down to leaves; regions are numbered left before right.
 

@@ -13,6 +13,7 @@ from kohort.engines.base import Recoded
 from kohort.engines.order import Key, blocks, order_by, ranks_of
 from kohort.engines.table import Column, Table, narrow
 from kohort.frequency import FrequencySet, group
+from kohort.recoding import FullDomain
 from kohort.schema import Missing, Role
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class LocalEngine:
         by_labels = order_by([Key(ranks_of(column.values), column.codes) for column in labels.values()])
         rank = np.empty_like(by_labels)
         rank[by_labels] = np.arange(rank.size)
-        order = order_by([self._classes(recoding, rank[classes.of], others), *others])
+        order = order_by([self._classes(recoding, rank[classes.of] + 1, others), *others])[classes.suppressed :]
         lineage = order if self._kept is None else self._kept[order]
         sizes = classes.sizes[by_labels]
         columns = tuple(
@@ -112,10 +113,12 @@ class LocalEngine:
         return Key(ranks_of(self.table[name].values), self._rows(name))
 
     def _classes(self, recoding: Recoding, rank: Index, others: Sequence[Key]) -> Key:
-        """The rank of each kept record's class, from that of each region.
+        """The rank of each kept record's class, from that of each region; 0 where the recoding suppresses it.
 
         Records of a tuple that lies in several regions are dealt to them by what else they hold.
         """
+        if isinstance(recoding, FullDomain):
+            return Key(np.append(rank, 0)[recoding.of], self._tuple_of)
         ranks = rank[recoding.regions]
         if recoding.tuples.size == self._tuples:
             return Key(ranks, self._tuple_of)
@@ -139,7 +142,7 @@ class LocalEngine:
         """The column's cells of `rows`, with the values that still occur."""
         column = self.table[name]
         codes = column.codes[rows]
-        if self._kept is None:
+        if rows.size == self.table.records:
             return Column(name, column.values, codes, column.dtype)
         used, renumbered = np.unique(codes, return_inverse=True)
         return Column(name, column.values.gather(used), narrow(renumbered, used.size), column.dtype)

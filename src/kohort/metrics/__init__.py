@@ -5,16 +5,28 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kohort.metrics.class_size import average_class_size
-from kohort.metrics.discernibility import discernibility
-from kohort.metrics.loss import certainty_penalty, loss
+from kohort.metrics.class_size import C_AVG
+from kohort.metrics.discernibility import C_DM
+from kohort.metrics.entropy import ENTROPY
+from kohort.metrics.height import HEIGHT
+from kohort.metrics.loss import ARX_LOSS, LM, LM_GEOMETRIC, NCP
+from kohort.metrics.precision import PRECISION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.metrics.base import Metric
+    from kohort.metrics.base import Metric, Outcome
 
 #: Every metric by its name on the command line.
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {"lm": loss, "ncp": certainty_penalty, "c_dm": discernibility, "c_avg": average_class_size}
+    {metric.name: metric for metric in (LM, NCP, LM_GEOMETRIC, ARX_LOSS, C_DM, C_AVG, PRECISION, ENTROPY, HEIGHT)}
 )
+
+
+def measured(outcome: Outcome) -> dict[str, float]:
+    """Every metric that is defined for the release."""
+    return {
+        name: metric(outcome)
+        for name, metric in METRICS.items()
+        if outcome.full_domain is not None or not metric.full_domain
+    }

@@ -7,10 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from kohort.metrics.base import Metric
+
 if TYPE_CHECKING:
+    from kohort.arrays import Shares
     from kohort.metrics.base import Outcome
 
 
-def average_class_size(outcome: Outcome) -> float:
-    """C_AVG: released records / classes / k; at least 1 for every k-anonymous release, 0 where nothing is released."""
-    return float(outcome.sizes.sum()) / max(outcome.sizes.size, 1) / outcome.k
+def average_class_size(outcome: Outcome) -> Shares:
+    """C_AVG: released records / classes / k; at least 1 for every k-anonymous release, 0 where nothing is released.
+
+    Generalizing merges classes, so the average over all records grows; suppressing classes that are too small leaves
+    the larger ones. Models that look at more than size may suppress large classes, which lowers it.
+    """
+    return np.asarray(float(outcome.sizes.sum()) / max(outcome.sizes.size, 1) / outcome.k)
+
+
+C_AVG = Metric("c_avg", average_class_size, classes=True, size_only=True)

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.metrics.base import Metric
+
 if TYPE_CHECKING:
+    from kohort.arrays import Shares
     from kohort.metrics.base import Outcome
 
 
-def discernibility(outcome: Outcome) -> float:
+def discernibility(outcome: Outcome) -> Shares:
     """C_DM: the sum of squared class sizes, and n for each suppressed record.
 
     It is at least k times the released records for every k-anonymous release, whatever its labels hide: reaching
-    that proves nothing about utility.
+    that proves nothing about utility. A record costs the size of its class, which only grows, or n, which is more.
     """
-    return float(int(np.dot(outcome.sizes, outcome.sizes)) + outcome.suppressed * outcome.records)
+    return np.asarray(float(int(np.dot(outcome.sizes, outcome.sizes)) + outcome.suppressed * outcome.records))
+
+
+C_DM = Metric("c_dm", discernibility, classes=True)

@@ -9,21 +9,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from kohort.metrics.base import Metric
+
 if TYPE_CHECKING:
     from kohort.arrays import Shares
     from kohort.metrics.base import Outcome
 
+#: What one unit of the tenth decimal is of: ARX cuts an attribute's loss off there.
+TENTH_DECIMAL = 1e10
+
 
 def attribute_losses(outcome: Outcome) -> Shares:
-    """(d,) mean over all n records of (M - 1)/(|A| - 1); a suppressed record counts 1."""
+    """(..., d) mean over all n records of (M - 1)/(|A| - 1); a suppressed record counts 1."""
     return (outcome.losses + outcome.suppressed) / outcome.records
 
 
-def loss(outcome: Outcome) -> float:
-    """LM: the sum of the attribute losses, in 0..d; 0 for the identity, d where every record is suppressed."""
-    return float(attribute_losses(outcome).sum())
+def loss(outcome: Outcome) -> Shares:
+    """LM: the weighted sum of the attribute losses; 0 for the identity, and with weights of 1 at most d."""
+    return np.asarray((attribute_losses(outcome) * outcome.weights).sum(axis=-1))
 
 
-def certainty_penalty(outcome: Outcome) -> float:
-    """NCP: the mean of the attribute losses, in 0..1."""
-    return float(attribute_losses(outcome).mean())
+def certainty_penalty(outcome: Outcome) -> Shares:
+    """NCP: the weighted arithmetic mean of the attribute losses, in 0..1."""
+    return np.asarray(loss(outcome) / outcome.weights.sum())
+
+
+def geometric_loss(outcome: Outcome) -> Shares:
+    """The weighted geometric mean of (loss + 1), less 1, in 0..1: a loss of 0 does not hide the others."""
+    return _geometric(attribute_losses(outcome), outcome.weights)
+
+
+def arx_loss(outcome: Outcome) -> Shares:
+    """What ARX calls Loss: the same mean of losses that are cut off after ten decimals.
+
+    ARX writes an attribute's loss as (sum of shares - n/|A|)/(n - n/|A|), a value's share being M/|A| and a suppressed
+    record's 1; that is the attribute's LM.
+    """
+    return _geometric(np.floor(attribute_losses(outcome) * TENTH_DECIMAL) / TENTH_DECIMAL, outcome.weights)
+
+
+def _geometric(losses: Shares, weights: Shares) -> Shares:
+    return np.asarray(((losses + 1) ** (weights / weights.sum())).prod(axis=-1) - 1)
+
+
+LM = Metric("lm", loss)
+NCP = Metric("ncp", certainty_penalty)
+LM_GEOMETRIC = Metric("lm_geometric", geometric_loss)
+ARX_LOSS = Metric("arx_loss", arx_loss, full_domain=True)

@@ -7,19 +7,20 @@ else, from the regions that the algorithm gave.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import numpy as np
 
 from kohort.frequency import group
-from kohort.recoding.labels import ABSENT, ANY, Labels, labels_of, set_text
+from kohort.recoding.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
 
 if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index
     from kohort.domain import Domain
     from kohort.frequency import FrequencySet
+    from kohort.lattice import Node
 
-__all__ = ["ABSENT", "ANY", "Classes", "Labels", "Multidimensional", "Recoding", "classes_of", "set_text"]
+__all__ = ["ABSENT", "ANY", "Classes", "FullDomain", "Labels", "Multidimensional", "Recoding", "classes_of", "set_text"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +45,24 @@ class Multidimensional:
     high: Codes
 
 
-Recoding: TypeAlias = Multidimensional
+@dataclass(frozen=True, slots=True, eq=False)
+class FullDomain:
+    """Every quasi-identifier is generalized to one level of its hierarchy, and r regions are what falls together.
+
+    Samarati (TKDE 2001), section 3. Records in classes that would fail are suppressed.
+
+    Attributes:
+        levels: (d,) the level of each quasi-identifier.
+        nodes: (r, d) the hierarchy node of each region on that level.
+        of: (t,) region of each tuple; -1 where it is suppressed.
+    """
+
+    levels: Node
+    nodes: Index
+    of: Index
+
+
+Recoding: TypeAlias = Multidimensional | FullDomain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +75,7 @@ class Classes:
         first: (c,) a region of each class.
         sizes: (c,) records in each class.
         regions: (r,) records in each region.
+        suppressed: records in no region.
     """
 
     labels: tuple[Labels, ...]
@@ -64,6 +83,7 @@ class Classes:
     first: Index
     sizes: Counts
     regions: Counts
+    suppressed: int = 0
 
 
 def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...]) -> Classes:
@@ -71,10 +91,21 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
 
     Cost: one sort of the regions per attribute; for sets also one of the pieces.
     """
-    labels = tuple(
-        labels_of(recoding, frequency.quasi[:, column], domain, column) for column, domain in enumerate(domains)
-    )
+    match recoding:
+        case Multidimensional():
+            labels = tuple(
+                labels_of(recoding, frequency.quasi[:, column], domain, column) for column, domain in enumerate(domains)
+            )
+            regions, suppressed = np.bincount(recoding.regions, recoding.counts, len(recoding.low)), 0
+        case FullDomain():
+            labels = tuple(
+                labels_at(domain, level, recoding.nodes[:, column])
+                for column, (domain, level) in enumerate(zip(domains, recoding.levels, strict=True))
+            )
+            regions = np.bincount(recoding.of + 1, frequency.counts, len(recoding.nodes) + 1)
+            suppressed, regions = int(regions[0]), regions[1:]
+        case _:
+            assert_never(recoding)
     merged = group(np.stack([label.of.astype(np.uint32) for label in labels], axis=1))
-    regions = np.bincount(recoding.regions, weights=recoding.counts, minlength=len(recoding.low)).astype(np.int64)
     sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
-    return Classes(labels, merged.of, merged.first, sizes, regions)
+    return Classes(labels, merged.of, merged.first, sizes, regions.astype(np.int64), suppressed)

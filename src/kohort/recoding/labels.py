@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Codes, Index, Mask, Positions, Shares
     from kohort.domain import Domain
-    from kohort.recoding import Recoding
+    from kohort.recoding import Multidimensional
 
 #: What stands for a value of which nothing is told.
 ANY = "*"
@@ -55,7 +55,7 @@ class Labels:
     losses: Shares
 
 
-def labels_of(recoding: Recoding, quasi: Codes, domain: Domain, column: int) -> Labels:
+def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: int) -> Labels:
     """The labels of one attribute, of the kind that its domain asks for.
 
     Args:
@@ -79,6 +79,21 @@ def labels_of(recoding: Recoding, quasi: Codes, domain: Domain, column: int) -> 
             assert_never(kind)
 
 
+def labels_at(domain: Domain, level: int, nodes: Index) -> Labels:
+    """The labels of one attribute whose regions are nodes of one level.
+
+    Args:
+        domain: What the codes mean; it has a hierarchy.
+        level: The level that the nodes are on, where no two have the same label.
+        nodes: (r,) node of each region.
+    """
+    hierarchy = domain.hierarchy
+    assert hierarchy is not None  # noqa: S101  a lattice has no levels without one
+    used, of = np.unique(nodes, return_inverse=True)
+    losses = part_of(domain.others, (hierarchy.covered(level)[used] - 1).astype(np.float64))
+    return Labels(tuple(map(hierarchy.labels[level].__getitem__, used.tolist())), of, losses[of])
+
+
 def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
     """Labels from the text and the loss of each kind; kinds with the same text are one, as wide as the widest."""
     if len(set(texts)) == len(texts):
@@ -90,7 +105,7 @@ def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
     return Labels(tuple(place), merged[of], widest[merged[of]])
 
 
-def _of_pieces(recoding: Recoding, quasi: Codes) -> Codes:
+def _of_pieces(recoding: Multidimensional, quasi: Codes) -> Codes:
     """(m,) the attribute's code in each piece; no tuple is without one, so that as many pieces are the tuples."""
     return quasi if recoding.tuples.size == quasi.size else quasi[recoding.tuples]
 
@@ -157,7 +172,7 @@ def _grid(domain: Domain, low: Index, high: Index) -> _Span:
 # ── Ancestors ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _ancestors(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
+def _ancestors(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labels:
     """Lowest common ancestor of each region's leaves, whatever the order of the codes."""
     hierarchy = domain.hierarchy
     assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
@@ -176,7 +191,7 @@ def _ancestors(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
 # ── Sets ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sets(domain: Domain, recoding: Recoding, quasi: Codes) -> Labels:
+def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labels:
     """`{a, b}` in text order, or the value itself; sets of one size are made at once."""
     ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
     rank = np.empty(len(domain), np.int64)
@@ -234,7 +249,7 @@ def _quoted(value: str) -> str:
 # ── Means ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _means(domain: Domain, recoding: Recoding, quasi: Codes, spans: Labels) -> Labels:
+def _means(domain: Domain, recoding: Multidimensional, quasi: Codes, spans: Labels) -> Labels:
     """The mean of the region's values, to two digits more than they have, ties upward; losses are those of the range.
 
     A single value is itself; the missing value alone stays missing, and among numbers it leaves nothing to tell.
@@ -251,7 +266,7 @@ def _means(domain: Domain, recoding: Recoding, quasi: Codes, spans: Labels) -> L
     return Labels(labels.texts, labels.of, spans.losses)
 
 
-def _sums(positions: Positions, recoding: Recoding, records: Index) -> NDArray[np.int64] | NDArray[np.object_]:
+def _sums(positions: Positions, recoding: Multidimensional, records: Index) -> NDArray[np.int64] | NDArray[np.object_]:
     """(r,) sum of the records' positions in each region, exactly: where 64 bits do not do, as Python's integers."""
     small = int(np.abs(positions).max(initial=0)) * int(records.max(initial=0)) < LARGEST_SUM
     kind = np.int64 if small else object

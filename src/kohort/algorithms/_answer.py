@@ -1,0 +1,81 @@
+"""From judged nodes to an answer, or to the reason why there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kohort.algorithms._full_domain import full_domain
+from kohort.errors import InfeasibleError, LimitError
+from kohort.problem import Solution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from kohort.algorithms._judge import Judge, Judged
+    from kohort.lattice import Lattice, Node
+
+#: Nodes that a search which keeps a place for each will take on.
+MOST_NODES: Final = 1 << 22
+
+#: Candidates that are listed.
+LISTED: Final = 10
+
+
+def rank(judged: Judged) -> tuple[float, int, Node]:
+    """What decides between releasable nodes: cost, then height, then lexicographic order."""
+    return judged.cost, sum(judged.node), judged.node
+
+
+def solution(
+    judge: Judge, seen: Iterable[Judged], trace: Mapping[str, int], *, proven: bool, bound: float | None = None
+) -> Solution:
+    """The best of the nodes seen, and the next best as candidates.
+
+    Raises:
+        InfeasibleError: none of them is releasable; the message names the closest.
+    """
+    nodes = list(seen)
+    best = sorted((one for one in nodes if one.releasable), key=rank)[:LISTED]
+    if not best:
+        raise infeasible(judge, nodes)
+    counts = {"lattice": judge.lattice.size, "classes_walked": judge.rollup.walked, **trace}
+    candidates = tuple(judge.candidate(one.node) for one in best)
+    return Solution(full_domain(judge.problem, best[0].node), counts, proven, candidates, bound)
+
+
+def infeasible(judge: Judge, seen: Iterable[Judged]) -> InfeasibleError:
+    """The error that says how close the closest nodes came, and what would make them releasable."""
+    closest = sorted(seen, key=lambda one: (one.suppressed, sum(one.node), one.node))[:3]
+    names = " and ".join(model.name for model in judge.problem.models)
+    nodes = "; ".join(f"{_written(one.node)} suppresses {one.suppressed:,}" for one in closest)
+    lattice, domains = judge.lattice, judge.problem.domains
+    capped = [
+        domain.attribute.name
+        for domain, greatest in zip(domains, lattice.top, strict=True)
+        if domain.hierarchy is not None and greatest < domain.hierarchy.height
+    ]
+    least = closest[0].suppressed
+    hints = [f"allow {least:,} suppressed records"] if least < judge.problem.frequency.records else []
+    hints += [f"allow a higher level of {', '.join(capped)}"] if capped else []
+    hints += ["ask for less"]
+    return InfeasibleError(
+        f"no node of the lattice meets {names} with at most {judge.limit:,} records suppressed; the closest: {nodes}",
+        hint=" or ".join(hints),
+    )
+
+
+def refuse_large(lattice: Lattice, name: str) -> None:
+    """Refuse a lattice with more nodes than there are places for.
+
+    Raises:
+        LimitError: there are too many.
+    """
+    if lattice.size > MOST_NODES:
+        raise LimitError(
+            f"the lattice has {lattice.size:,} nodes, and {name} keeps a place for each of at most {MOST_NODES:,}",
+            hint="use best-effort, or allow fewer levels: max-level on columns with high hierarchies",
+        )
+
+
+def _written(node: Node) -> str:
+    return ",".join(map(str, node))

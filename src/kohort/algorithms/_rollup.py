@@ -1,0 +1,293 @@
+"""Roll-up: the classes of a node from those of any node below it, never from the records again.
+
+LeFevre, DeWitt, Ramakrishnan: Incognito (SIGMOD 2005), section 3.2. A class is a key: per quasi-identifier the number
+of a value, packed into 64-bit words; of the values that a node does not tell apart the least one stands for all. To
+generalize is then to look up, in each field that changes, who stands for it; equal keys are merged by hashing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kohort.frequency import MIX, group
+from kohort.kernels import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Index
+    from kohort.domain import Domain
+    from kohort.frequency import FrequencySet, Words
+    from kohort.lattice import Node
+
+    #: What becomes of a class: the class above that it is merged into, (c,).
+    Merged: TypeAlias = NDArray[np.int32]
+
+#: Bits of a word.
+WORD = 64
+
+#: Bytes of classes that are kept to roll further nodes up from.
+KEPT = 1 << 28
+
+#: Nodes that are kept: looking through them must cost less than it saves.
+MOST_KEPT = 1 << 9
+
+HALF = np.uint64(32)
+ONE = np.uint64(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rolled:
+    """The classes of one node, before anything is suppressed.
+
+    Attributes:
+        node: The level of each quasi-identifier.
+        keys: (c, w) what the records of each class have in common.
+        sizes: (c,) records of each class.
+        histograms: One (c, v) array per sensitive attribute: records of each class with each value.
+    """
+
+    node: Node
+    keys: Words
+    sizes: Counts
+    histograms: tuple[Counts, ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes."""
+        return self.keys.nbytes + self.sizes.nbytes + sum(one.nbytes for one in self.histograms)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """Where each quasi-identifier lies in a key, and who stands for whom on each level.
+
+    Attributes:
+        values: (d,) number of values of each quasi-identifier.
+        word: (d,) word of its field.
+        shift: (d,) lowest bit of its field.
+        mask: (d,) its field, moved to the lowest bit.
+        starts: (d, levels) where a level's part of `stands` begins.
+        stands: for every quasi-identifier, level and value: the least value of the same node, shifted into the field.
+    """
+
+    values: Index
+    word: Index
+    shift: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    starts: Index
+    stands: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, nodes: Sequence[Sequence[Index]]) -> Fields:
+        """The fields for `nodes[attribute][level]`, (v,) the node of each value, the values in leaf order."""
+        values = [levels[0].size for levels in nodes]
+        bits = [max(size - 1, 1).bit_length() for size in values]
+        word, shift, used = list[int](), list[int](), WORD
+        for width in bits:
+            fresh = used + width > WORD
+            word.append((word[-1] if word else -1) + fresh)
+            shift.append(0 if fresh else used)
+            used = shift[-1] + width
+        starts = np.zeros((len(nodes), max(map(len, nodes))), np.int64)
+        stands: list[NDArray[np.uint64]] = []
+        place = 0
+        for attribute, levels in enumerate(nodes):
+            for level, node in enumerate(levels):
+                starts[attribute, level] = place
+                place += node.size
+                _, first, of = np.unique(node, return_index=True, return_inverse=True)
+                stands.append(first[of].astype(np.uint64) << np.uint64(shift[attribute]))
+        return cls(
+            np.array(values),
+            np.array(word),
+            np.array(shift, np.uint64),
+            np.array([(1 << width) - 1 for width in bits], np.uint64),
+            starts,
+            np.concatenate(stands),
+        )
+
+    def packed(self, values: Index) -> Words:
+        """(t, w) the keys of tuples given as (t, d) values."""
+        keys = np.zeros((len(values), int(self.word[-1]) + 1), np.uint64)
+        for attribute, (word, shift) in enumerate(zip(self.word, self.shift, strict=True)):
+            keys[:, word] |= values[:, attribute].astype(np.uint64) << shift
+        return keys
+
+
+@dataclass(slots=True, eq=False)
+class RollUp:
+    """Gives the classes of any node, from the finer node with the fewest classes among those it remembers.
+
+    Attributes:
+        fields: How classes are packed into keys.
+        bottom: The classes of the node that generalizes nothing.
+        walked: Classes looked at so far, over all nodes rolled up.
+        rolled: Nodes rolled up so far.
+    """
+
+    fields: Fields
+    bottom: Rolled
+    walked: int = 0
+    rolled: int = 0
+    _known: list[Rolled] = field(default_factory=list[Rolled], repr=False)
+    _levels: NDArray[np.uint8] = field(init=False, repr=False)
+    _classes: Index = field(init=False, repr=False)
+    _bytes: int = field(default=0, repr=False)
+    _slots: NDArray[np.int32] = field(init=False, repr=False)
+
+    @classmethod
+    def of(cls, frequency: FrequencySet, domains: Sequence[Domain]) -> RollUp:
+        """The roll-up over a frequency set, up to the roots of the hierarchies.
+
+        Cost: one grouping of the tuples; 8 bytes per value and level, and per class 8 a word and 8 for its size, and
+        8 for each value of each sensitive attribute that the models look at.
+        """
+        ranks = [np.argsort(np.argsort(domain.leaves)) for domain in domains]
+        nodes = [levels_of(domain, np.sort(domain.leaves)) for domain in domains]
+        fields = Fields.of(nodes)
+        keys = fields.packed(np.stack([rank[frequency.quasi[:, place]] for place, rank in enumerate(ranks)], axis=1))
+        grouping = group(keys)
+        sizes = np.bincount(grouping.of, weights=frequency.counts).astype(np.int64)
+        histograms = tuple(
+            _histogram(grouping.of, frequency.sensitive[:, column], frequency.counts, (sizes.size, size))
+            for column, size in enumerate(frequency.sensitive_sizes)
+        )
+        return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, histograms))
+
+    def __post_init__(self) -> None:
+        """Know the bottom."""
+        self._levels = np.zeros((MOST_KEPT, len(self.bottom.node)), np.uint8)
+        self._classes = np.full(MOST_KEPT, np.iinfo(np.int64).max)
+        self._slots = np.empty(_slots_for(len(self.bottom.keys)), np.int32)
+        self._keep(self.bottom)
+
+    def at(self, node: Node) -> Rolled:
+        """The classes of `node`."""
+        below = (self._levels <= np.array(node, np.uint8)).all(axis=1)
+        base = self._known[int(np.where(below, self._classes, np.iinfo(np.int64).max).argmin())]
+        if base.node == node:
+            return base
+        rolled = self.up(base, node)
+        self._keep(rolled)
+        return rolled
+
+    def up(self, base: Rolled, node: Node) -> Rolled:
+        """The classes of `node` from those of `base`, a node below it; one hash for each class of `base`."""
+        changed = np.array([place for place, level in enumerate(node) if level != base.node[place]])
+        starts = self.fields.starts[changed, [node[place] for place in changed]]
+        classes = len(base.keys)
+        keys, sizes, merged = np.empty_like(base.keys), np.empty(classes, np.int64), np.empty(classes, np.int32)
+        slots = self._slots[: _slots_for(classes)]
+        slots.fill(-1)
+        fields = self.fields
+        where = (fields.word, fields.shift, fields.mask, fields.stands)
+        found = _roll((base.keys, base.sizes), (changed, starts), where, slots, (keys, sizes, merged))
+        self.walked += classes
+        self.rolled += 1
+        histograms = tuple(_summed(one, merged, found) for one in base.histograms)
+        return Rolled(node, keys[:found].copy(), sizes[:found].copy(), histograms)
+
+    def _keep(self, rolled: Rolled) -> None:
+        """Remember a node's classes; forget the largest others, but never the bottom, when they are too many."""
+        while len(self._known) == MOST_KEPT or (len(self._known) > 1 and self._bytes + rolled.bytes > KEPT):
+            largest = 1 + int(self._classes[1 : len(self._known)].argmax())
+            self._forget(largest)
+        place = len(self._known)
+        self._known.append(rolled)
+        self._levels[place] = rolled.node
+        self._classes[place] = len(rolled.keys)
+        self._bytes += 0 if place == 0 else rolled.bytes
+
+    def _forget(self, place: int) -> None:
+        """Put the last known node in the place of another."""
+        self._bytes -= self._known[place].bytes
+        last = self._known.pop()
+        end = len(self._known)
+        if place < end:
+            self._known[place] = last
+            self._levels[place], self._classes[place] = self._levels[end], self._classes[end]
+        self._classes[end] = np.iinfo(np.int64).max
+
+
+def levels_of(domain: Domain, leaves: Index) -> list[Index]:
+    """Per level, the hierarchy node of each of the `leaves`."""
+    assert domain.hierarchy is not None  # noqa: S101  a job with a lattice method has one for each
+    return [of_leaf[leaves] for of_leaf in domain.hierarchy.maps]
+
+
+def _slots_for(classes: int) -> int:
+    """Slots of a hash table that is at most half full: a power of two."""
+    return 1 << (2 * classes).bit_length()
+
+
+def _histogram(of: Index, values: NDArray[np.integer], counts: Counts, shape: tuple[int, int]) -> Counts:
+    """(classes, values) records of each class with each value."""
+    cells = of * shape[1] + values
+    return np.bincount(cells, weights=counts, minlength=shape[0] * shape[1]).astype(np.int64).reshape(shape)
+
+
+def _summed(histogram: Counts, merged: Merged, classes: int) -> Counts:
+    """The histograms of merged classes."""
+    out = np.zeros((classes, histogram.shape[1]), np.int64)
+    _add_rows(histogram, merged, out)
+    return out
+
+
+@kernel
+def _add_rows(rows: Counts, of: Merged, out: Counts) -> None:
+    """Add every row to the one it is merged into."""
+    for row in range(rows.shape[0]):
+        for column in range(rows.shape[1]):
+            out[of[row], column] += rows[row, column]
+
+
+@kernel
+def _roll(
+    classes: tuple[Words, Counts],
+    change: tuple[Index, Index],
+    fields: tuple[Index, NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]],
+    slots: NDArray[np.int32],
+    out: tuple[Words, Counts, Merged],
+) -> int:
+    """Generalize every key and merge the equal ones, numbered as they appear; how many there are.
+
+    A slot holds a class of the result, or -1. A key is made in the place where it will stand if it is new.
+    """
+    keys, sizes = classes
+    changed, starts = change
+    word, shift, mask, stands = fields
+    new_keys, new_sizes, merged = out
+    last, found, words = np.uint64(slots.size - 1), 0, keys.shape[1]
+    for row in range(keys.shape[0]):
+        for place in range(words):
+            new_keys[found, place] = keys[row, place]
+        for place in range(changed.size):
+            one = changed[place]
+            cell = new_keys[found, word[one]]
+            value = (cell >> shift[one]) & mask[one]
+            new_keys[found, word[one]] = (cell & ~(mask[one] << shift[one])) | stands[starts[place] + np.int64(value)]
+        slot = np.uint64(0)
+        for place in range(words):
+            slot = (slot ^ new_keys[found, place]) * MIX
+            slot ^= slot >> HALF
+        slot &= last
+        while slots[slot] >= 0:
+            same = True
+            for place in range(words):
+                same = same and new_keys[slots[slot], place] == new_keys[found, place]
+            if same:
+                break
+            slot = (slot + ONE) & last
+        if slots[slot] < 0:
+            slots[slot] = found
+            new_sizes[found] = 0
+            found += 1
+        new_sizes[slots[slot]] += sizes[row]
+        merged[row] = slots[slot]
+    return found

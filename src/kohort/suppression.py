@@ -1,0 +1,74 @@
+"""The suppression limit: how many records a release may leave out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kohort.errors import UsageError
+
+#: A count of records; a share in percent; a share as a decimal, which always has a point.
+_count = re.compile(r"[0-9]{1,18}").fullmatch
+_share = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,30})?)%|([01]\.[0-9]{1,30})").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressionLimit:
+    """At most so many records, or at most this share of them.
+
+    Attributes:
+        records: The number of records; `None` where a share is meant.
+        share: The share in 0..1; `None` where a number is meant.
+
+    >>> [SuppressionLimit.of(said).among(30_162) for said in (20, "20", "5%", "0.05", "100%")]
+    [20, 20, 1508, 1508, 30162]
+    """
+
+    records: int | None = 0
+    share: Fraction | None = None
+
+    @classmethod
+    def of(cls, said: int | str | SuppressionLimit) -> SuppressionLimit:
+        """The limit that was said: `20` records, `5%`, or `0.05`, which is the same share.
+
+        Raises:
+            UsageError: it is neither a count nor a share.
+        """
+        match said:
+            case SuppressionLimit():
+                return said
+            case bool():
+                pass
+            case int() if said >= 0:
+                return cls(said)
+            case str() if _count(said):
+                return cls(int(said))
+            case str() if found := _share(said):
+                percent, decimal = found.groups()
+                share = Fraction(percent) / 100 if percent else Fraction(decimal)
+                if share <= 1:
+                    return cls(None, share)
+            case _:
+                pass
+        raise UsageError(
+            "the suppression limit is neither a count of records nor a share in 0..1",
+            hint="write 20 for records; 5% or 0.05 for a share",
+        )
+
+    def among(self, records: int) -> int:
+        """How many of `records` records may be suppressed: floor(share · n) for a share."""
+        if self.share is None:
+            return min(self.records or 0, records)
+        return int(self.share * records)
+
+    def __str__(self) -> str:
+        """As it would be said.
+
+        >>> str(SuppressionLimit.of("0.05")), str(SuppressionLimit(20))
+        ('5%', '20')
+        """
+        if self.share is None:
+            return str(self.records)
+        percent = self.share * 100
+        return f"{percent.numerator}%" if percent.denominator == 1 else f"{float(percent):.15g}%"
