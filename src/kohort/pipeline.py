@@ -20,9 +20,9 @@ from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
-from kohort.problem import Problem
+from kohort.problem import Problem, never
 from kohort.publish import Companion, check_target, publish
-from kohort.recoding import classes_of
+from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
 from kohort.schema import Role
 from kohort.verify import Claim, verify, verify_table
@@ -30,6 +30,7 @@ from kohort.verify import Claim, verify, verify_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
+    from kohort.metrics.base import Levels
     from kohort.recoding import Classes
     from kohort.verify import Verdict
 
@@ -120,12 +121,17 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
         engine = LocalEngine(table, job.schema)
         frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
     with stage("solve"):
-        solution = job.algorithm.solve(Problem(frequency, engine.domains, job.models, threads))
+        enough = _deadline(job.time_limit)
+        solution = job.algorithm.solve(Problem(frequency, engine.domains, job.models, threads, enough))
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
     suppressed = engine.suppressed + classes.suppressed
-    outcome = _outcome(table.records, suppressed, job.k, classes)
+    candidates = tuple(replace(one, outcome=_all_of(one.outcome, engine.suppressed)) for one in solution.candidates)
+    node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
+    full = candidates[0].outcome.full_domain if candidates else None
+    outcome = _outcome(table.records, suppressed, job.k, classes, full)
+    names = [one.name for one in job.schema.quasi]
     return Release(
         job,
         recoded.table,
@@ -134,10 +140,14 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
         suppressed,
         classes.sizes,
         metrics=measured(outcome),
-        losses=dict(zip((one.name for one in job.schema.quasi), attribute_losses(outcome).tolist(), strict=True)),
+        losses=dict(zip(names, attribute_losses(outcome).tolist(), strict=True)),
         trace=solution.trace,
         proven=solution.proven,
         seconds=stage.seconds,
+        domains=engine.domains,
+        levels=dict(zip(names, node, strict=False)),
+        candidates=candidates,
+        bound=solution.bound,
     )
 
 
@@ -219,10 +229,23 @@ def _sensitive(job: Job) -> tuple[str, ...]:
     return tuple(dict.fromkeys(model.sensitive for model in job.models if model.sensitive is not None))
 
 
-def _outcome(records: int, suppressed: int, k: int, classes: Classes) -> Outcome:
+def _deadline(seconds: float | None) -> Callable[[], bool]:
+    """Tells whether so many seconds have passed from now on."""
+    if seconds is None:
+        return never
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
+
+
+def _all_of(outcome: Outcome, more: int) -> Outcome:
+    """The outcome over the whole input, of which the schema itself suppresses `more` records."""
+    return replace(outcome, records=outcome.records + more, suppressed=outcome.suppressed + more)
+
+
+def _outcome(records: int, suppressed: int, k: int, classes: Classes, full_domain: Levels | None) -> Outcome:
     """The release as the metrics see it."""
     losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
-    return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size))
+    return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
 
 
 def _claim(release: Release, format_: str = "csv") -> Claim:

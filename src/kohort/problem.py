@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Outcome
     from kohort.models.base import PrivacyModel
     from kohort.recoding import Recoding
+    from kohort.suppression import SuppressionLimit
 
 
 def never() -> bool:
@@ -93,6 +94,16 @@ class Algorithm(Protocol):
     @property
     def full_domain(self) -> bool:
         """Whether it gives every quasi-identifier one level, and so needs a hierarchy for each."""
+        ...
+
+    @property
+    def limit(self) -> SuppressionLimit | None:
+        """How many records it may suppress; `None` where it suppresses none."""
+        ...
+
+    @property
+    def objective(self) -> str | None:
+        """The metric, by its name in `kohort.metrics`, that it prefers releases by; `None` where it has none."""
         ...
 
     def solve(self, problem: Problem) -> Solution:

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from kohort.algorithms.mondrian import Mondrian
-from kohort.errors import UsageError
+from kohort.errors import JobError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, to_frame
+from kohort.schema import Label, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from kohort.arrays import Counts, Index
+    from kohort.domain import Domain
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm
-    from kohort.schema import Schema
+    from kohort.problem import Algorithm, Candidate
+    from kohort.schema import Attribute, Schema
     from kohort.verify import Verdict
 
 
@@ -52,6 +54,8 @@ class Job:
         algorithm: How the recoding is found.
         reading: How the input is read.
         writing: How the release is written.
+        time_limit: Seconds after which a search that can stop early (best-effort) gives its best answer so far; with
+            it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
     """
 
     schema: Schema
@@ -59,6 +63,7 @@ class Job:
     algorithm: Algorithm = field(default_factory=Mondrian)
     reading: ReadOptions = field(default_factory=ReadOptions)
     writing: Writing = field(default_factory=Writing)
+    time_limit: float | None = None
 
     @classmethod
     def of(cls, schema: Schema, *models: PrivacyModel, algorithm: Algorithm | None = None) -> Job:
@@ -75,6 +80,8 @@ class Job:
         """Refuse a job that promises nothing."""
         if not self.models:
             raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
+        if self.algorithm.full_domain:
+            object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
 
     @property
     def k(self) -> int:
@@ -84,6 +91,34 @@ class Job:
     def described(self) -> str:
         """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
         return json.dumps(_plain(self), sort_keys=True, ensure_ascii=False)
+
+
+def _on_levels(schema: Schema, method: str) -> Schema:
+    """The schema of a full-domain release: every quasi-identifier is released as nodes of its hierarchy.
+
+    Raises:
+        SchemaError: a quasi-identifier has no hierarchy, or asks for labels that are no nodes.
+        JobError: several of these.
+    """
+    faults = [fault for attribute in schema.quasi if (fault := _no_levels(attribute, method))]
+    if faults:
+        raise faults[0] if len(faults) == 1 else JobError("the schema does not fit the method", faults)
+    attributes = (replace(one, label=Label.ANCESTOR) if one.role is Role.QUASI else one for one in schema.attributes)
+    return replace(schema, attributes=tuple(attributes))
+
+
+def _no_levels(attribute: Attribute, method: str) -> SchemaError | None:
+    """Why the attribute has no levels to choose from."""
+    where = f"column {attribute.name}"
+    if attribute.hierarchy is None:
+        hint = "give it a file, or a builder such as intervals:5,10,20, mask:right or suppress (all or nothing)"
+        return SchemaError(
+            f"it has no hierarchy, and {method} needs one for every quasi-identifier", where=where, hint=hint
+        )
+    if attribute.grid is not None or attribute.label not in {None, Label.ANCESTOR}:
+        what = f"the method {method} releases nodes of the hierarchy, not what grid or label ask for"
+        return SchemaError(what, where=where, hint="leave grid and label out, or choose mondrian")
+    return None
 
 
 def _plain(value: object) -> object:
@@ -124,6 +159,10 @@ class Release:
         trace: What the search counted.
         proven: Whether the algorithm proves its answer optimal.
         seconds: Wall time of each stage.
+        domains: What the values of each quasi-identifier are.
+        levels: The level of each quasi-identifier; empty where the method has none.
+        candidates: What a lattice method found allowed, best first; the release is the first.
+        bound: What no allowed release costs less than, in the method's objective.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published; `None` while it is only in memory.
@@ -141,6 +180,10 @@ class Release:
     trace: Mapping[str, int]
     proven: bool
     seconds: Mapping[str, float]
+    domains: tuple[Domain, ...] = ()
+    levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    candidates: tuple[Candidate, ...] = ()
+    bound: float | None = None
     verdict: Verdict | None = None
     like: str = "polars"
     path: Path | None = None

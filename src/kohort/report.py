@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kohort.metrics import METRICS, measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +22,9 @@ def numbers(release: Release) -> dict[str, Json]:
     """The figures of `release` as one JSON object; no record's value is among them.
 
     Keys: records, released, suppressed, classes, smallest, largest, k, metrics, losses (per quasi-identifier), node
-    (null: not a lattice method), proven, range_exposure, release, certificate, verified, trace, seconds.
+    (level per quasi-identifier; null: not a lattice method), objective (what the method minimised, with attribute
+    weights, and what no allowed release costs less than), candidates (of a dry run: best first), proven,
+    range_exposure, release, certificate, verified, trace, seconds.
     """
     verdict = release.verdict
     return {
@@ -30,7 +37,9 @@ def numbers(release: Release) -> dict[str, Json]:
         "k": release.job.k,
         "metrics": _plain(release.metrics),
         "losses": _plain(release.losses),
-        "node": None,
+        "node": dict(release.levels) or None,
+        "objective": _objective(release),
+        "candidates": _candidates(release),
         "proven": release.proven,
         "range_exposure": None if verdict is None else verdict.range_exposure,
         "release": None if release.path is None else str(release.path),
@@ -41,9 +50,37 @@ def numbers(release: Release) -> dict[str, Json]:
     }
 
 
+def _objective(release: Release) -> Json:
+    """What a lattice method minimised, attributes counted by their weights; null for other methods."""
+    name = release.job.algorithm.objective
+    if name is None or not release.candidates:
+        return None
+    metric = METRICS[name]
+    bound = None if release.bound is None else _figure(release.bound if metric.less_is_better else -release.bound)
+    return {"name": name, "value": _figure(metric(release.candidates[0].outcome)), "bound": bound}
+
+
+def _candidates(release: Release) -> list[Json]:
+    """What a dry run lets a steward choose from."""
+    if release.verdict is not None:
+        return []
+    ones = np.ones(len(release.levels))
+    return [
+        {
+            "node": dict(zip(release.levels, one.node, strict=True)),
+            "suppressed": one.outcome.suppressed,
+            "classes": one.outcome.sizes.size,
+            "metrics": _plain(measured(replace(one.outcome, weights=ones))),
+        }
+        for one in release.candidates
+    ]
+
+
 def _plain(figures: Mapping[str, float]) -> dict[str, Json]:
     """Figures rounded to what nobody misses, whole ones as integers."""
-    return {
-        name: int(value) if value.is_integer() and abs(value) > 1 else round(value, 10)
-        for name, value in figures.items()
-    }
+    return {name: _figure(value) for name, value in figures.items()}
+
+
+def _figure(value: float) -> int | float:
+    """One of them."""
+    return int(value) if value.is_integer() and abs(value) > 1 else round(value, 10)

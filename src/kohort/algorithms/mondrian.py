@@ -92,6 +92,16 @@ class Mondrian:
         """It recodes regions, not whole domains."""
         return False
 
+    @property
+    def limit(self) -> None:
+        """It suppresses no record."""
+        return
+
+    @property
+    def objective(self) -> None:
+        """It minimises no metric."""
+        return
+
     def solve(self, problem: Problem) -> Solution:
         """Cut the table down to leaves; regions are numbered left before right.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from pydantic import ValidationError
 
-from kohort.algorithms import METHODS
+from kohort.algorithms import METHODS, Choices
 from kohort.errors import InputError, JobError, SchemaError, UsageError
 from kohort.hierarchies import is_builder, read_hierarchy
 from kohort.io import ReadOptions
@@ -135,7 +135,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     job = Job(
         Schema(tuple(attributes), frozenset(file.input.missing), _REST[file.rest]),
         (KAnonymity(file.privacy.k),),
-        METHODS[file.method.name](file.method.cut),
+        METHODS[file.method.name](Choices(file.method.cut)),
         _reading(file.input),
         Writing(file.output.format, file.output.separator, file.output.excel_safe),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms import METHODS, _mondrian_sizes
+from kohort.algorithms import METHODS, Choices, _mondrian_sizes
 from kohort.algorithms.mondrian import Mondrian
 from kohort.errors import InfeasibleError
 from kohort.models.k_anonymity import KAnonymity
@@ -231,8 +231,8 @@ def test_methods_are_named_as_on_the_command_line() -> None:
     """Each name loads the algorithm that bears it, with the cuts asked for; nobody can add to the mapping."""
     for name, load in METHODS.items():
         assert load("median").name == name
-    assert METHODS["mondrian"]("median") == Mondrian("median")
-    assert METHODS["mondrian-relaxed"]("nearest") == Mondrian(relaxed=True)
+    assert METHODS["mondrian"](Choices("median")) == Mondrian("median")
+    assert METHODS["mondrian-relaxed"](Choices()) == Mondrian(relaxed=True)
     assert not hasattr(METHODS, "__setitem__")
 
 
