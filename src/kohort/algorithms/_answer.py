@@ -9,7 +9,7 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.problem import Solution
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kohort.algorithms._judge import Judge, Judged
     from kohort.lattice import Lattice, Node
@@ -38,16 +38,29 @@ def solution(
     best = sorted((one for one in nodes if one.releasable), key=rank)[:LISTED]
     if not best:
         raise infeasible(judge, nodes)
+    return listing(judge, best, trace, proven=proven, bound=bound)
+
+
+def listing(
+    judge: Judge, ordered: Sequence[Judged], trace: Mapping[str, int], *, proven: bool, bound: float | None = None
+) -> Solution:
+    """The first of these releasable nodes as the answer, all of them as candidates, in this order."""
+    candidates = tuple(judge.candidate(one.node) for one in ordered)
     counts = {"lattice": judge.lattice.size, "classes_walked": judge.rollup.walked, **trace}
-    candidates = tuple(judge.candidate(one.node) for one in best)
-    return Solution(full_domain(judge.problem, best[0].node), counts, proven, candidates, bound)
+    return Solution(full_domain(judge.problem, ordered[0].node), counts, proven, candidates, bound)
 
 
-def infeasible(judge: Judge, seen: Iterable[Judged]) -> InfeasibleError:
-    """The error that says how close the closest nodes came, and what would make them releasable."""
+def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of the lattice") -> InfeasibleError:
+    """The error that says how close the closest nodes came, and what would make them releasable.
+
+    Args:
+        judge: Who judged them.
+        seen: The nodes that were judged, at least one; none is releasable.
+        nodes: Which nodes are known not to be releasable.
+    """
     closest = sorted(seen, key=lambda one: (one.suppressed, sum(one.node), one.node))[:3]
     names = " and ".join(model.name for model in judge.problem.models)
-    nodes = "; ".join(f"{_written(one.node)} suppresses {one.suppressed:,}" for one in closest)
+    nearest = "; ".join(f"{written(one.node)} suppresses {one.suppressed:,}" for one in closest)
     lattice, domains = judge.lattice, judge.problem.domains
     capped = [
         domain.attribute.name
@@ -59,7 +72,7 @@ def infeasible(judge: Judge, seen: Iterable[Judged]) -> InfeasibleError:
     hints += [f"allow a higher level of {', '.join(capped)}"] if capped else []
     hints += ["ask for less"]
     return InfeasibleError(
-        f"no node of the lattice meets {names} with at most {judge.limit:,} records suppressed; the closest: {nodes}",
+        f"no {nodes} meets {names} with at most {judge.limit:,} records suppressed; the closest: {nearest}",
         hint=" or ".join(hints),
     )
 
@@ -77,5 +90,6 @@ def refuse_large(lattice: Lattice, name: str) -> None:
         )
 
 
-def _written(node: Node) -> str:
+def written(node: Node) -> str:
+    """As on the command line: `0,1,2,1`."""
     return ",".join(map(str, node))
