@@ -1,0 +1,103 @@
+"""The release of one node that a steward has chosen, by its levels: nothing is searched.
+
+The node is judged like any other: at most `limit` records, and not all, may lie in classes that fail a model. Nothing
+is inferred from it or from other nodes, so no property of the models is relied on.
+
+Cost: one roll-up from the bottom of the lattice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kohort.algorithms._answer import listing, written
+from kohort.algorithms._judge import Judge, lattice_of
+from kohort.errors import InfeasibleError, UsageError
+from kohort.metrics import METRICS
+from kohort.suppression import SuppressionLimit
+
+if TYPE_CHECKING:
+    from kohort.algorithms._judge import Judged
+    from kohort.lattice import Node
+    from kohort.problem import Problem, Solution
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNode:
+    """One node of the lattice, released if it may be.
+
+    Attributes:
+        node: The level of each quasi-identifier, in schema order.
+        limit: How many records may be suppressed.
+        objective: The metric that reports what the release costs; it decides nothing.
+
+    >>> GivenNode((0, 1, 2, 1)).name
+    'given'
+    """
+
+    node: Node
+    limit: SuppressionLimit = field(default_factory=SuppressionLimit)
+    objective: str = "lm"
+
+    @property
+    def name(self) -> str:
+        """As in reports; the command line has `--node`."""
+        return "given"
+
+    @property
+    def distinct(self) -> bool:
+        """Counts add up, however the tuples are parted."""
+        return False
+
+    @property
+    def full_domain(self) -> bool:
+        """It gives every quasi-identifier one level."""
+        return True
+
+    def solve(self, problem: Problem) -> Solution:
+        """Judge the node and release it.
+
+        Raises:
+            UsageError: it is no node of the lattice.
+            InfeasibleError: it is not releasable; the message says how many records it would suppress.
+        """
+        _check(self.node, problem)
+        judge = Judge.of(problem, self.limit.among(problem.frequency.records), METRICS[self.objective])
+        judged = judge.judge(self.node)
+        if not judged.releasable:
+            raise _not_releasable(judge, judged)
+        return listing(judge, [judged], {"evaluated": 1}, proven=False)
+
+
+def _check(node: Node, problem: Problem) -> None:
+    """Refuse what is no node of the problem's lattice, naming every attribute whose level is not among its own."""
+    names = [domain.attribute.name for domain in problem.domains]
+    if len(node) != len(names):
+        raise UsageError(
+            f"the node {written(node)} has {len(node)} levels, but there are {len(names)} quasi-identifiers",
+            hint=f"say one level for each, in this order: {', '.join(names)}",
+        )
+    wrong = [
+        f"{name} has levels 0 to {greatest}, not {level}"
+        for name, level, greatest in zip(names, node, lattice_of(problem).top, strict=True)
+        if not 0 <= level <= greatest
+    ]
+    if wrong:
+        raise UsageError(
+            f"the node {written(node)} is not in the lattice: {'; '.join(wrong)}",
+            hint="choose one that --dry-run lists, or raise the column's max-level where its hierarchy is higher",
+        )
+
+
+def _not_releasable(judge: Judge, judged: Judged) -> InfeasibleError:
+    """The error that says how many records the node would suppress."""
+    names = " and ".join(model.name for model in judge.problem.models)
+    every, other = judge.problem.frequency.records, "choose another node"
+    if judged.suppressed == every:
+        return InfeasibleError(f"the node {written(judged.node)} leaves no record that meets {names}", hint=other)
+    return InfeasibleError(
+        f"the node {written(judged.node)} suppresses {judged.suppressed:,} of {every:,} records to meet {names}, "
+        f"more than the {judge.limit:,} allowed",
+        hint=f"allow {judged.suppressed:,} suppressed records, or {other}",
+    )
