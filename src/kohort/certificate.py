@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.verify import Verdict
 
 #: The form of the file; it changes when a key does.
-FORM: Final = 1
+FORM: Final = 2
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")
@@ -50,9 +50,11 @@ class Certificate:
         models: Names of the privacy models, all met.
         k: Records of the smallest class.
         records: Records released.
-        suppressed: Records left out.
+        suppressed: Records left out, for a missing value or because their class failed the models.
         classes: Equivalence classes.
         class_sizes: Classes by size, in bands that double: `"10..19": 7`.
+        levels: Of a full-domain release, the level of its hierarchy that each quasi-identifier is released on; empty
+            of any other.
         data_dependent_labels: Whether labels were chosen by looking at records.
         range_exposure: Records whose exact value such a label tells.
         checks: What each check compared.
@@ -74,6 +76,7 @@ class Certificate:
     suppressed: int
     classes: int
     class_sizes: Mapping[str, int]
+    levels: Mapping[str, int]
     data_dependent_labels: bool
     range_exposure: int
     checks: Mapping[str, int]
@@ -86,7 +89,9 @@ class Certificate:
         return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def certificate(verdict: Verdict, name: str, *, job: str, metrics: Mapping[str, float]) -> bytes:
+def certificate(
+    verdict: Verdict, name: str, *, job: str, metrics: Mapping[str, float], levels: Mapping[str, int] | None = None
+) -> bytes:
     """The certificate of the file called `name`, as it is written.
 
     Args:
@@ -94,6 +99,7 @@ def certificate(verdict: Verdict, name: str, *, job: str, metrics: Mapping[str, 
         name: The file's name, without a folder.
         job: The job's canonical text, a JSON object.
         metrics: What the release cost.
+        levels: Of a full-domain release, the level of each quasi-identifier, as it was claimed for verification.
     """
     asked = cast("Mapping[str, object]", json.loads(job))
     return Certificate(
@@ -110,6 +116,7 @@ def certificate(verdict: Verdict, name: str, *, job: str, metrics: Mapping[str, 
         suppressed=verdict.suppressed,
         classes=verdict.classes,
         class_sizes={f"{band.low}..{band.high}": band.classes for band in verdict.bands},
+        levels=dict(levels or {}),
         data_dependent_labels=verdict.data_dependent,
         range_exposure=verdict.range_exposure,
         checks=verdict.checks,

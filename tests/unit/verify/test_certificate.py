@@ -38,6 +38,13 @@ def test_it_says_what_was_found_and_what_is_not_promised() -> None:
     assert len(told["job_sha256"]) == len(told["sha256"]) == 64
 
 
+def test_it_says_on_which_levels_a_full_domain_release_is() -> None:
+    """The level of each quasi-identifier is told; a release of another kind has none."""
+    told = json.loads(certificate(VERDICT, "safe.csv", job="{}", metrics={}, levels={"city": 0, "age": 2}))
+    assert told["levels"] == {"age": 2, "city": 0}
+    assert json.loads(made())["levels"] == {}
+
+
 def test_it_tells_no_value() -> None:
     """No cell of the data is in it."""
     text = made().decode()
@@ -66,7 +73,10 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"k": 4,', ""),
         ('"k": 4', '"k": 4, "k": 4'),
         ('"k": 4', '"k":  4'),
-        ('"form": 1', '"form": 2'),
+        ('"form": 2', '"form": 1'),
+        ('"levels": {}', '"levels": {"age": -1}'),
+        ('"levels": {}', '"levels": {"age": "2"}'),
+        ('"levels": {}', '"levels": [2]'),
         ('"lm": 0.25', '"lm": "x"'),
         ('"lm": 0.25', '"lm": true'),
         ('"lm": 0.25', '"lm": NaN'),
