@@ -153,7 +153,7 @@ def _grouped(words: Words) -> Grouping:
 
 
 @kernel
-def _same(words: Words, one: int, other: int) -> bool:
+def same(words: Words, one: int, other: int) -> bool:
     """Whether two rows are equal."""
     for word in range(words.shape[1]):  # noqa: SIM110  Numba compiles no generator
         if words[one, word] != words[other, word]:
@@ -175,7 +175,7 @@ def _insert(words: Words, of: Index, first: Index, table: NDArray[np.int32], don
             slot = (slot ^ words[row, word]) * MIX
             slot ^= slot >> HALF
         slot &= mask
-        while table[slot] >= 0 and not _same(words, int(first[table[slot]]), row):
+        while table[slot] >= 0 and not same(words, int(first[table[slot]]), row):
             slot = (slot + ONE) & mask
         if table[slot] < 0:
             if groups == first.size:

@@ -99,7 +99,7 @@ def test_near_unique_rows_are_left_alone() -> None:
 
 def test_the_compiled_loop_is_the_written_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run by Python itself, the loop groups as it does compiled, and keeps a table at most half full."""
-    for name in ("_same", "_insert"):
+    for name in ("same", "_insert"):
         monkeypatch.setattr(frequency, name, getattr(frequency, name).py_func)
     monkeypatch.setattr(frequency, "FEWEST_SLOTS", 4)
     codes = random_codes(400, 5, 3)

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from kohort.algorithms.datafly import Datafly
+from kohort.algorithms.given import GivenNode
 from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.optimal import Optimal
+from kohort.algorithms.samarati import Samarati
+from kohort.errors import UsageError
+from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +20,12 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian import Cut
     from kohort.lattice import Node
     from kohort.problem import Algorithm
-    from kohort.suppression import SuppressionLimit
+
+#: The objective of lattice methods where none is named.
+OBJECTIVE: Final = "lm"
+
+#: Instead of a metric: Samarati's first node in lexicographic order, as in the original.
+FIRST: Final = "first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +35,8 @@ class Choices:
     Attributes:
         cut: Which cuts Mondrian tries.
         limit: How many records a lattice method may suppress.
-        objective: The metric that it prefers releases by; `first` is the first of Samarati's in lexicographic order.
-        node: The node to release, instead of searching.
+        objective: The metric that it prefers releases by, or `first`.
+        node: The node to release, instead of searching for one.
     """
 
     cut: Cut | None = None
@@ -33,9 +44,38 @@ class Choices:
     objective: str | None = None
     node: Node | None = None
 
+    def refuse(self, *names: str, method: str, why: str) -> None:
+        """Refuse what the method has no use for.
+
+        Raises:
+            UsageError: one of the choices was made.
+        """
+        for name in names:
+            if getattr(self, name) is not None:
+                raise UsageError(f"{method} {why}", where=name, hint=f"leave {name} out, or choose another method")
+
 
 def _mondrian(choices: Choices, *, relaxed: bool) -> Algorithm:
-    return Mondrian(choices.cut or "nearest", relaxed=relaxed)
+    made = Mondrian(choices.cut or "nearest", relaxed=relaxed)
+    choices.refuse("limit", "objective", "node", method=made.name, why="has no levels and suppresses no record")
+    return made
+
+
+def _on_lattice(
+    name: str, search: Callable[[SuppressionLimit, str], Algorithm], choices: Choices, *, first: bool = False
+) -> Algorithm:
+    """The search, or the node that was chosen instead."""
+    choices.refuse("cut", method=name, why="makes no cuts")
+    limit, objective = choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE
+    if objective == FIRST and not first:
+        raise UsageError(f"only samarati takes the first node, not {name}", where="objective", hint="name a metric")
+    if choices.node is not None:
+        return GivenNode(choices.node, limit, OBJECTIVE if objective == FIRST else objective)
+    return search(limit, objective)
+
+
+def _samarati(limit: SuppressionLimit, objective: str) -> Algorithm:
+    return Samarati(limit, None if objective == FIRST else objective)
 
 
 #: The methods by their names on the command line and in a job file.
@@ -43,5 +83,8 @@ METHODS: Final[Mapping[str, Callable[[Choices], Algorithm]]] = MappingProxyType(
     {
         "mondrian": lambda choices: _mondrian(choices, relaxed=False),
         "mondrian-relaxed": lambda choices: _mondrian(choices, relaxed=True),
+        "samarati": lambda choices: _on_lattice("samarati", _samarati, choices, first=True),
+        "optimal": lambda choices: _on_lattice("optimal", Optimal, choices),
+        "datafly": lambda choices: _on_lattice("datafly", Datafly, choices),
     }
 )

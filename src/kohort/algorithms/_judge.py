@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ class Hidden:
         of_value: (entries, 2) for each entry of `Fields.stands`: M - 1, and log2 of the records with such a value.
         widths: (d, levels) sum of M - 1 over all records.
         bits: (d, levels) sum of log2 of the records with the same released value, less that on level 0.
+        widest: (d, levels, 2) the greatest loss and the greatest log2 of a value on the level.
     """
 
     others: Shares
@@ -59,6 +60,7 @@ class Hidden:
     of_value: Shares
     widths: Shares
     bits: Shares
+    widest: Shares
 
     @classmethod
     def of(cls, problem: Problem, fields: Fields) -> Hidden:
@@ -66,6 +68,7 @@ class Hidden:
         frequency, domains = problem.frequency, problem.domains
         of_value = np.empty((fields.stands.size, 2))
         widths, bits = np.zeros(fields.starts.shape), np.zeros(fields.starts.shape)
+        widest = np.zeros((*fields.starts.shape, 2))
         for place, domain in enumerate(domains):
             order = np.argsort(domain.leaves)
             counts = np.bincount(frequency.quasi[:, place], weights=frequency.counts, minlength=order.size)[order]
@@ -76,8 +79,9 @@ class Hidden:
                 start = fields.starts[place, level]
                 of_value[start : start + nodes.size] = np.stack([width, log], axis=1)
                 widths[place, level], bits[place, level] = width @ counts, log @ counts
+                widest[place, level] = width.max() / max(domain.others, 1.0), log.max()
         others = np.array([max(domain.others, 1.0) for domain in domains])
-        return cls(others, frequency.records, of_value, widths, bits - bits[:, :1])
+        return cls(others, frequency.records, of_value, widths, bits - bits[:, :1], widest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +93,8 @@ class Judged:
         suppressed: Records in classes that fail a model.
         releasable: Whether so many may be suppressed, and some are left.
         cost: In the objective, less is better; infinite where it is not releasable.
-        floor: What this node and every node above it cost at least, whatever is suppressed.
+        floor: What this node and every node above it cost at least, whatever is suppressed, as its classes tell;
+            nothing where the objective looks at no classes: then `Judge.floor_of` tells.
     """
 
     node: Node
@@ -133,8 +138,17 @@ class Judge:
     @cached_property
     def bounded(self) -> bool:
         """Whether the objective gives a floor under the cost of all nodes above a node."""
-        size_only = all(model.size_only for model in self.problem.models)
-        return self.objective.monotone and (size_only or not self.objective.size_only)
+        return self.objective.monotone and (self.size_only or not self.objective.size_only)
+
+    @cached_property
+    def size_only(self) -> bool:
+        """Whether every model looks at nothing but the size of a class."""
+        return all(model.size_only for model in self.problem.models)
+
+    @cached_property
+    def k(self) -> int:
+        """The size below which no class satisfies the models."""
+        return self.problem.k
 
     @cached_property
     def weights(self) -> Shares:
@@ -144,6 +158,10 @@ class Judge:
     @cached_property
     def _hidden(self) -> Hidden:
         return Hidden.of(self.problem, self.rollup.fields)
+
+    @cached_property
+    def _places(self) -> Index:
+        return np.arange(len(self.problem.domains))
 
     @cached_property
     def _heights(self) -> Index:
@@ -156,63 +174,75 @@ class Judge:
     def judged(self, rolled: Rolled) -> Judged:
         """Judge the node that has these classes."""
         failing = self.failing(rolled)
-        suppressed = int(np.dot(rolled.sizes, failing))
+        suppressed = _total(rolled.sizes, failing)
         releasable = suppressed <= self.limit and suppressed < self._hidden.records
         cost = self.objective.cost(self._outcome(rolled, failing, suppressed)) if releasable else np.inf
         return Judged(rolled.node, suppressed, releasable, cost, self._floor(rolled))
 
     def failing(self, rolled: Rolled) -> Mask:
         """(c,) which classes fail a model."""
-        models = self.problem.models
-        if all(model.size_only for model in models):
-            return rolled.sizes < self.problem.k
+        if self.size_only:
+            return rolled.sizes < self.k
         profile = ClassProfile(rolled.sizes, rolled.histograms)
-        failing: Mask = np.logical_or.reduce([~model.satisfied(profile) for model in models], axis=0)
+        failing: Mask = np.logical_or.reduce([~model.satisfied(profile) for model in self.problem.models], axis=0)
         return failing
 
     def candidate(self, node: Node) -> Candidate:
         """The release of `node` as the metrics see it."""
         rolled = self.rollup.at(node)
         failing = self.failing(rolled)
-        return Candidate(node, self._outcome(rolled, failing, int(np.dot(rolled.sizes, failing))))
+        return Candidate(node, self._outcome(rolled, failing, _total(rolled.sizes, failing)))
 
-    def floors(self) -> Shares:
-        """An array of the lattice's shape: what each node and all above it cost at least, known without judging any.
+    def floors(self, metric: Metric) -> Shares:
+        """An array of the lattice's shape: what each node would cost if it released every record.
 
-        Nothing where the objective has no such floor, or looks at classes.
+        That is no more than any node above it costs, where the metric is monotone; it must look at no classes.
         """
         lattice = self.lattice
-        if not self.bounded or self.objective.classes:
-            return np.full(lattice.shape, -np.inf)
         levels = np.stack(np.unravel_index(np.arange(lattice.size), lattice.shape), axis=1)
-        return self.objective.costs(self._all_released(levels)).reshape(lattice.shape)
+        return metric.costs(self._all_released(levels)).reshape(lattice.shape)
 
-    def floor_of(self, node: Node) -> float:
-        """The same for one node."""
-        if not self.bounded or self.objective.classes:
+    def floor_of(self, node: Node, suppressed: int = 0) -> float:
+        """What `node` and every node above it cost at least, if each suppresses at least so many records.
+
+        It relies on a monotone objective. Of the suppressed records each hides at most what the widest value of the
+        level does, and everything when it is suppressed; nothing is assumed of classes.
+        """
+        if not self.bounded:
             return -np.inf
-        return float(self.objective.costs(self._all_released(np.array(node))))
+        outcome = self._all_released(np.array(node))
+        if suppressed:
+            outcome = self._less(outcome, suppressed)
+        return float(self.objective.costs(outcome))
+
+    def _less(self, outcome: Outcome, suppressed: int) -> Outcome:
+        """The least that can become of an outcome when so many of its records are suppressed."""
+        assert outcome.full_domain is not None  # noqa: S101  it was made with levels
+        hidden, full = self._hidden, outcome.full_domain
+        widest, bits = hidden.widest[self._places, full.levels].T
+        losses = outcome.losses - np.minimum(outcome.losses, suppressed * widest)
+        bits = full.bits + suppressed * (np.log2(hidden.records) - bits)
+        return replace(outcome, suppressed=suppressed, losses=losses, full_domain=replace(full, bits=bits))
 
     def _floor(self, rolled: Rolled) -> float:
         """What the node would cost if it released every record, where that bounds what lies above."""
-        if not self.bounded:
+        if not self.bounded or not self.objective.classes:
             return -np.inf
-        outcome = self._all_released(np.array(rolled.node), rolled.sizes)
+        outcome = replace(self._all_released(np.array(rolled.node)), sizes=rolled.sizes)
         return float(self.objective.costs(outcome))
 
-    def _all_released(self, levels: Index, sizes: Counts = NO_CLASSES) -> Outcome:
+    def _all_released(self, levels: Index) -> Outcome:
         """The outcome of nodes, (..., d), as if they released every record."""
         hidden = self._hidden
-        places = np.arange(len(self.problem.domains))
+        places = self._places
         losses, bits = hidden.widths[places, levels] / hidden.others, hidden.bits[places, levels]
         full = Levels(levels, self._heights, bits)
-        return Outcome(hidden.records, 0, self.problem.k, sizes, losses, self.weights, full)
+        return Outcome(hidden.records, 0, self.k, NO_CLASSES, losses, self.weights, full)
 
     def _outcome(self, rolled: Rolled, failing: Mask, suppressed: int) -> Outcome:
         """The node as the metrics see it."""
         hidden, fields = self._hidden, self.rollup.fields
-        levels = np.array(rolled.node)
-        places = np.arange(levels.size)
+        levels, places = np.array(rolled.node), self._places
         lost = np.zeros((levels.size, 2))
         if suppressed:
             where = fields.starts[places, levels]
@@ -222,11 +252,21 @@ class Judge:
         bits = hidden.bits[places, levels] - lost[:, 1] + suppressed * np.log2(hidden.records)
         sizes = rolled.sizes[~failing] if suppressed else rolled.sizes
         full = Levels(levels, self._heights, bits)
-        return Outcome(hidden.records, suppressed, self.problem.k, sizes, losses, self.weights, full)
+        return Outcome(hidden.records, suppressed, self.k, sizes, losses, self.weights, full)
 
 
 def _levels(domain: Domain) -> list[Index]:
     return levels_of(domain, domain.leaves)
+
+
+@kernel
+def _total(sizes: Counts, chosen: Mask) -> int:
+    """Records in the chosen classes."""
+    total = 0
+    for row in range(sizes.size):
+        if chosen[row]:
+            total += sizes[row]
+    return total
 
 
 @kernel

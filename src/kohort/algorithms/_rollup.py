@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.frequency import MIX, group
+from kohort.frequency import MIX, group, same
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
     #: What becomes of a class: the class above that it is merged into, (c,).
     Merged: TypeAlias = NDArray[np.int32]
+
+    #: Keys of one word, (c,).
+    Word: TypeAlias = NDArray[np.uint64]
+
+    #: Word, shift and mask of each field that changes, where its level begins in the last array, who stands for whom.
+    Change: TypeAlias = tuple[Index, Word, Word, Index, Word]
 
 #: Bits of a word.
 WORD = 64
@@ -139,7 +145,7 @@ class RollUp:
     _levels: NDArray[np.uint8] = field(init=False, repr=False)
     _classes: Index = field(init=False, repr=False)
     _bytes: int = field(default=0, repr=False)
-    _slots: NDArray[np.int32] = field(init=False, repr=False)
+    _room: tuple[Words, Counts, Merged, NDArray[np.int32]] = field(init=False, repr=False)
 
     @classmethod
     def of(cls, frequency: FrequencySet, domains: Sequence[Domain]) -> RollUp:
@@ -161,10 +167,12 @@ class RollUp:
         return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, histograms))
 
     def __post_init__(self) -> None:
-        """Know the bottom."""
+        """Know the bottom, and make room for the result of a roll-up."""
         self._levels = np.zeros((MOST_KEPT, len(self.bottom.node)), np.uint8)
         self._classes = np.full(MOST_KEPT, np.iinfo(np.int64).max)
-        self._slots = np.empty(_slots_for(len(self.bottom.keys)), np.int32)
+        keys, classes = self.bottom.keys, len(self.bottom.keys)
+        slots = np.empty(_slots_for(classes), np.int32)
+        self._room = np.empty_like(keys), np.empty(classes, np.int64), np.empty(classes, np.int32), slots
         self._keep(self.bottom)
 
     def at(self, node: Node) -> Rolled:
@@ -179,15 +187,18 @@ class RollUp:
 
     def up(self, base: Rolled, node: Node) -> Rolled:
         """The classes of `node` from those of `base`, a node below it; one hash for each class of `base`."""
+        fields, (classes, words) = self.fields, base.keys.shape
         changed = np.array([place for place, level in enumerate(node) if level != base.node[place]])
-        starts = self.fields.starts[changed, [node[place] for place in changed]]
-        classes = len(base.keys)
-        keys, sizes, merged = np.empty_like(base.keys), np.empty(classes, np.int64), np.empty(classes, np.int32)
-        slots = self._slots[: _slots_for(classes)]
+        starts = fields.starts[changed, [node[place] for place in changed]]
+        keys, sizes, merged, slots = self._room
+        merged, slots = merged[: classes if base.histograms else 0], slots[: _slots_for(classes)]
         slots.fill(-1)
-        fields = self.fields
-        where = (fields.word, fields.shift, fields.mask, fields.stands)
-        found = _roll((base.keys, base.sizes), (changed, starts), where, slots, (keys, sizes, merged))
+        change = (fields.word[changed], fields.shift[changed], fields.mask[changed], starts, fields.stands)
+        if words == 1:
+            out = (keys[:, 0], sizes, merged)
+            found = _roll_word((base.keys[:, 0], base.sizes), change, slots, out)
+        else:
+            found = _roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
         self.walked += classes
         self.rolled += 1
         histograms = tuple(_summed(one, merged, found) for one in base.histograms)
@@ -248,46 +259,67 @@ def _add_rows(rows: Counts, of: Merged, out: Counts) -> None:
 
 
 @kernel
-def _roll(
-    classes: tuple[Words, Counts],
-    change: tuple[Index, Index],
-    fields: tuple[Index, NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]],
-    slots: NDArray[np.int32],
-    out: tuple[Words, Counts, Merged],
+def _roll_word(
+    classes: tuple[Word, Counts], change: Change, slots: NDArray[np.int32], out: tuple[Word, Counts, Merged]
 ) -> int:
     """Generalize every key and merge the equal ones, numbered as they appear; how many there are.
 
-    A slot holds a class of the result, or -1. A key is made in the place where it will stand if it is new.
+    For keys of one word, which stay in a register. A slot holds a class of the result, or -1.
     """
     keys, sizes = classes
-    changed, starts = change
-    word, shift, mask, stands = fields
+    _, shift, mask, starts, stands = change
+    new_keys, new_sizes, merged = out
+    last, found = np.uint64(slots.size - 1), 0
+    for row in range(keys.size):
+        key = keys[row]
+        for place in range(starts.size):
+            value = (key >> shift[place]) & mask[place]
+            key = (key & ~(mask[place] << shift[place])) | stands[starts[place] + np.int64(value)]
+        slot = key * MIX
+        slot = (slot ^ (slot >> HALF)) & last
+        while slots[slot] >= 0 and new_keys[slots[slot]] != key:
+            slot = (slot + ONE) & last
+        if slots[slot] < 0:
+            slots[slot] = found
+            new_keys[found] = key
+            new_sizes[found] = sizes[row]
+            found += 1
+        else:
+            new_sizes[slots[slot]] += sizes[row]
+        if merged.size:
+            merged[row] = slots[slot]
+    return found
+
+
+@kernel
+def _roll_words(
+    classes: tuple[Words, Counts], change: Change, slots: NDArray[np.int32], out: tuple[Words, Counts, Merged]
+) -> int:
+    """The same for keys of several words. A key is made where it will stand if it is new."""
+    keys, sizes = classes
+    word, shift, mask, starts, stands = change
     new_keys, new_sizes, merged = out
     last, found, words = np.uint64(slots.size - 1), 0, keys.shape[1]
     for row in range(keys.shape[0]):
         for place in range(words):
             new_keys[found, place] = keys[row, place]
-        for place in range(changed.size):
-            one = changed[place]
-            cell = new_keys[found, word[one]]
-            value = (cell >> shift[one]) & mask[one]
-            new_keys[found, word[one]] = (cell & ~(mask[one] << shift[one])) | stands[starts[place] + np.int64(value)]
+        for place in range(starts.size):
+            cell = new_keys[found, word[place]]
+            value = (cell >> shift[place]) & mask[place]
+            cell = (cell & ~(mask[place] << shift[place])) | stands[starts[place] + np.int64(value)]
+            new_keys[found, word[place]] = cell
         slot = np.uint64(0)
         for place in range(words):
             slot = (slot ^ new_keys[found, place]) * MIX
             slot ^= slot >> HALF
         slot &= last
-        while slots[slot] >= 0:
-            same = True
-            for place in range(words):
-                same = same and new_keys[slots[slot], place] == new_keys[found, place]
-            if same:
-                break
+        while slots[slot] >= 0 and not same(new_keys, int(slots[slot]), found):
             slot = (slot + ONE) & last
         if slots[slot] < 0:
             slots[slot] = found
             new_sizes[found] = 0
             found += 1
         new_sizes[slots[slot]] += sizes[row]
-        merged[row] = slots[slot]
+        if merged.size:
+            merged[row] = slots[slot]
     return found
