@@ -5,15 +5,23 @@ from __future__ import annotations
 import subprocess
 import sys
 
-#: The benchmarks, quick ones first.
-BENCHMARKS = ("startup", "mondrian_kernel", "anonymize")
+#: The benchmarks and what they are told, quick ones first.
+BENCHMARKS = (
+    "startup",
+    "lattice adult",
+    "lattice grow --records 100000 300000 1000000",
+    "lattice wide",
+    "mondrian_kernel",
+    "anonymize",
+)
 
 
 def main() -> None:
     """Run one benchmark after the other, each in a process of its own."""
-    for name in BENCHMARKS:
-        print(f"\n== {name}", flush=True)
-        subprocess.run([sys.executable, "-m", f"bench.{name}"], check=True)
+    for command in BENCHMARKS:
+        print(f"\n== {command}", flush=True)
+        name, *flags = command.split()
+        subprocess.run([sys.executable, "-m", f"bench.{name}", *flags], check=True)
 
 
 if __name__ == "__main__":
