@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from kohort.lattice import Node
     from kohort.models.base import PrivacyModel
 
+#: The texts of a record, or of a class: one for each quasi-identifier.
+Cells: TypeAlias = tuple[str, ...]
+
+#: Each leaf of a hierarchy, and its row: itself, then its ancestors up to the root.
+Rows: TypeAlias = "Mapping[str, tuple[str, ...]]"
+
 #: Whether a class may be released: the sensitive value of each of its records ("" where the table has none).
 Satisfied: TypeAlias = "Callable[[Sequence[str]], bool]"
 
@@ -55,6 +61,11 @@ class Column:
     order: Order | None = None
 
     @property
+    def leaves(self) -> list[str]:
+        """The values there may be."""
+        return [row[0] for row in self.rows]
+
+    @property
     def height(self) -> int:
         """The level of the root."""
         return len(self.rows[0]) - 1
@@ -76,7 +87,7 @@ class RawTable:
     """
 
     columns: tuple[Column, ...]
-    records: tuple[tuple[str, ...], ...]
+    records: tuple[Cells, ...]
     sensitive: tuple[str, ...] = ()
 
 
@@ -126,16 +137,21 @@ class Plain:
     Attributes:
         node: the level of each quasi-identifier.
         suppressed: records in classes that may not be released.
-        classes: sizes of the others, ascending.
+        released: records of each other class, by its released values.
         releasable: whether so many may be suppressed, and some are left.
         figures: every metric by name.
     """
 
     node: Node
     suppressed: int
-    classes: tuple[int, ...]
+    released: Mapping[Cells, int]
     releasable: bool
     figures: Mapping[str, float]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes of the released classes, ascending."""
+        return sorted(self.released.values())
 
     def cost(self, metric: str) -> float:
         """The figure, turned so that less is better: of all metrics only precision is better when greater."""
@@ -144,11 +160,9 @@ class Plain:
 
 def every_node(table: RawTable, satisfied: Satisfied, limit: int, k: int) -> dict[Node, Plain]:
     """All nodes of the lattice."""
-    columns = [
-        _PlainColumn(column, [record[at] for record in table.records]) for at, column in enumerate(table.columns)
-    ]
+    rows = [_rows(column, [record[at] for record in table.records]) for at, column in enumerate(table.columns)]
     levels = (range(column.top + 1) for column in table.columns)
-    return {node: _plain(table, columns, node, (satisfied, limit, k)) for node in product(*levels)}
+    return {node: _plain(table, rows, node, (satisfied, limit, k)) for node in product(*levels)}
 
 
 def k_minimal(nodes: Mapping[Node, Plain]) -> list[Node]:
@@ -172,106 +186,116 @@ def optima(nodes: Mapping[Node, Plain], metric: str) -> set[Node]:
     return tied if same != tied else {min(tied, key=lambda node: (sum(node), node))}
 
 
-class _PlainColumn:
-    """One column of records, and the released value of each on each level."""
-
-    def __init__(self, column: Column, cells: list[str]) -> None:
-        """A missing value is a leaf of its own, kept apart up to the root."""
-        rows = {row[0]: row for row in column.rows}
-        if "" in cells and "" not in rows:
-            rows[""] = ("",) * column.height + column.rows[0][-1:]
-        self.weight, self.height, self.cells, self.rows = column.weight, column.height, cells, rows
-
-    def released(self, level: int) -> list[str]:
-        """The released value of each record."""
-        return [self.rows[cell][level] for cell in self.cells]
-
-    def may_be(self, level: int, label: str) -> list[str]:
-        """The leaves that a released value may stand for."""
-        return [leaf for leaf, row in self.rows.items() if row[level] == label]
-
-    def losses(self, level: int, kept: list[bool]) -> Fraction:
-        """LM of the attribute: (M - 1)/(|A| - 1) of each released record, 1 of each other; their mean."""
-        whole = len(self.rows) - 1
-        widths = {label: len(self.may_be(level, label)) - 1 for label in set(self.released(level))}
-        lost = [
-            (Fraction(widths[label], whole) if whole else Fraction(0)) if keeps else Fraction(1)
-            for label, keeps in zip(self.released(level), kept, strict=True)
-        ]
-        return sum(lost, Fraction(0)) / len(kept)
-
-    def arx(self, level: int, kept: list[bool]) -> Fraction:
-        """ARX's loss of the attribute as issue 3 writes it, cut off after ten decimals.
-
-        Where a hierarchy has but one leaf the formula is 0/0; the attribute then loses what LM says.
-        """
-        records, leaves = len(kept), len(self.rows)
-        if leaves == 1:
-            return _floored(self.losses(level, kept))
-        shares = {label: Fraction(len(self.may_be(level, label)), leaves) for label in set(self.released(level))}
-        total = sum(
-            (shares[label] if keeps else Fraction(1) for label, keeps in zip(self.released(level), kept, strict=True)),
-            Fraction(0),
-        )
-        least = Fraction(records, leaves)
-        return _floored((total - least) / (records - least))
-
-    def bits(self, level: int, kept: list[bool]) -> float:
-        """Sum of -log2 P(original | released) over the records, P by the input's frequencies."""
-        original, released = Counter(self.cells), Counter(self.released(level))
-        every = len(kept)
-        return math.fsum(
-            math.log2((released[label] if keeps else every) / original[cell])
-            for cell, label, keeps in zip(self.cells, self.released(level), kept, strict=True)
-        )
+def _rows(column: Column, cells: list[str]) -> Rows:
+    """Each leaf and its ancestors; a missing value is a leaf of its own, kept apart up to the root."""
+    missing = {"": ("",) * column.height + column.rows[0][-1:]} if "" in cells else {}
+    return missing | {row[0]: row for row in column.rows}
 
 
-def _floored(loss: Fraction) -> Fraction:
-    return Fraction(math.floor(loss * 10**10), 10**10)
-
-
-def _plain(table: RawTable, columns: list[_PlainColumn], node: Node, asked: tuple[Satisfied, int, int]) -> Plain:
+def _plain(table: RawTable, rows: list[Rows], node: Node, asked: tuple[Satisfied, int, int]) -> Plain:
     """One node."""
     satisfied, limit, k = asked
-    released = list(zip(*(column.released(level) for column, level in zip(columns, node, strict=True)), strict=True))
-    classes: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    for label, sensitive in zip(released, table.sensitive or [""] * len(released), strict=True):
+    labels = [
+        tuple(of[cell][level] for of, cell, level in zip(rows, record, node, strict=True)) for record in table.records
+    ]
+    classes: defaultdict[Cells, list[str]] = defaultdict(list)
+    for label, sensitive in zip(labels, table.sensitive or [""] * len(labels), strict=True):
         classes[label].append(sensitive)
-    good = {label: satisfied(inside) for label, inside in classes.items()}
-    kept = [good[label] for label in released]
-    sizes = tuple(sorted(len(inside) for label, inside in classes.items() if good[label]))
-    suppressed = len(released) - sum(sizes)
-    releasable = suppressed <= limit and suppressed < len(released)
-    return Plain(node, suppressed, sizes, releasable, _figures(columns, node, kept, (sizes, k)))
+    released = {label: len(inside) for label, inside in classes.items() if satisfied(inside)}
+    suppressed = len(labels) - sum(released.values())
+    parts = [
+        _Part(
+            table.columns[at],
+            rows[at],
+            level,
+            Counter(record[at] for record in table.records),
+            Counter(record[at] for record, label in zip(table.records, labels, strict=True) if label in released),
+        )
+        for at, level in enumerate(node)
+    ]
+    figures = _figures(parts, list(released.values()), k)
+    return Plain(node, suppressed, released, suppressed <= limit and suppressed < len(labels), figures)
 
 
-def _figures(
-    columns: list[_PlainColumn], node: Node, kept: list[bool], classes: tuple[tuple[int, ...], int]
-) -> dict[str, float]:
-    """Every metric of semantics.md, section 1, and ARX's."""
-    sizes, k = classes
-    records, suppressed = len(kept), kept.count(False)
-    at = list(zip(columns, node, strict=True))
-    weights = [column.weight for column in columns]
-    losses = [column.losses(level, kept) for column, level in at]
-    loss = sum((one * weight for one, weight in zip(losses, weights, strict=True)), Fraction(0))
-    levels = [sum(Fraction(level, column.height) if keeps else Fraction(1) for keeps in kept) for column, level in at]
-    cells = sum((one * weight for one, weight in zip(levels, weights, strict=True)), Fraction(0))
+@dataclass(frozen=True)
+class _Part:
+    """One quasi-identifier of a release.
+
+    Attributes:
+        column: what is said of it.
+        rows: its hierarchy.
+        level: how far it is generalized.
+        records: how many records of the input have each value.
+        kept: how many released ones.
+    """
+
+    column: Column
+    rows: Rows
+    level: int
+    records: Counter[str]
+    kept: Counter[str]
+
+    @property
+    def suppressed(self) -> int:
+        """Records that are not released."""
+        return self.records.total() - self.kept.total()
+
+    def alike(self, cell: str) -> list[str]:
+        """The leaves that the released value of a cell may stand for: M of them."""
+        return [leaf for leaf, row in self.rows.items() if row[self.level] == self.rows[cell][self.level]]
+
+    def loss(self) -> Fraction:
+        """LM: the mean of (M - 1)/(|A| - 1), 0 where |A| = 1, over the released records, and 1 for each other."""
+        others = max(len(self.rows) - 1, 1)
+        lost = sum(Fraction(len(self.alike(cell)) - 1, others) * count for cell, count in self.kept.items())
+        return Fraction(lost + self.suppressed, self.records.total())
+
+    def arx_loss(self) -> Fraction:
+        """(Σ share - n/|leaves|)/(n - n/|leaves|), cut off after ten decimals.
+
+        Where there is but one leaf that is 0/0; the attribute then loses what LM says.
+        """
+        leaves, n = len(self.rows), self.records.total()
+        if leaves == 1:
+            loss = self.loss()
+        else:
+            shares = sum(Fraction(len(self.alike(cell)), leaves) * count for cell, count in self.kept.items())
+            loss = (shares + self.suppressed - Fraction(n, leaves)) / (n - Fraction(n, leaves))
+        return Fraction(math.floor(loss * 10**10), 10**10)
+
+    def steps(self) -> Fraction:
+        """The sum of level/height over the released records, and 1 for each other."""
+        return self.kept.total() * Fraction(self.level, self.column.height) + self.suppressed
+
+    def bits(self) -> float:
+        """The sum of -log2 P(original | released) over all records, P by the input's frequencies."""
+        n = self.records.total()
+        told = {cell: sum(self.records[leaf] for leaf in self.alike(cell)) for cell in self.records}
+        return math.fsum(
+            self.kept[cell] * math.log2(told[cell] / count) + (count - self.kept[cell]) * math.log2(n / count)
+            for cell, count in self.records.items()
+        )
+
+
+def _figures(parts: list[_Part], sizes: list[int], k: int) -> dict[str, float]:
+    """Every metric of semantics.md, section 1, and ARX's loss; in all sums attributes count by their weight."""
+    n, suppressed, weights = parts[0].records.total(), parts[0].suppressed, [part.column.weight for part in parts]
+    loss = sum(part.loss() * part.column.weight for part in parts)
+    steps = sum(part.steps() * part.column.weight for part in parts)
     return {
         "lm": float(loss),
         "ncp": float(loss / sum(weights)),
-        "lm_geometric": _geometric(losses, weights),
-        "arx_loss": _geometric([column.arx(level, kept) for column, level in at], weights),
-        "c_dm": float(sum(size * size for size in sizes) + suppressed * records),
+        "lm_geometric": _geometric([part.loss() for part in parts], weights),
+        "arx_loss": _geometric([part.arx_loss() for part in parts], weights),
+        "c_dm": float(sum(size * size for size in sizes) + suppressed * n),
         "c_avg": sum(sizes) / len(sizes) / k if sizes else 0.0,
-        "precision": float(1 - cells / (records * sum(weights))),
-        "entropy": math.fsum(column.bits(level, kept) * float(column.weight) for column, level in at),
-        "height": float(sum(level * column.weight for column, level in at)),
+        "precision": float(1 - steps / (n * sum(weights))),
+        "entropy": math.fsum(part.bits() * float(part.column.weight) for part in parts),
+        "height": float(sum(part.level * part.column.weight for part in parts)),
     }
 
 
 def _geometric(losses: list[Fraction], weights: list[Fraction]) -> float:
     """The product of (loss + 1) to the power of each attribute's share of the weights, less 1."""
-    whole = sum(weights)
-    logs = [math.log1p(loss) * float(weight / whole) for loss, weight in zip(losses, weights, strict=True)]
+    logs = [math.log1p(loss) * float(weight / sum(weights)) for loss, weight in zip(losses, weights, strict=True)]
     return math.expm1(math.fsum(logs))
