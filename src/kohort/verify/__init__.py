@@ -6,14 +6,15 @@ only the schema and the definitions of the privacy models are shared. What is ch
 
 Where the release came from is not taken on trust either: the lineage says which input record each released one was, and
 is held against both. A release that passes holds every record that was not suppressed, once, below labels that are true
-of it, in classes that satisfy the models, and nothing else.
+of it, in classes that satisfy the models, and nothing else. Of a full-domain release also what it leaves out is judged:
+only classes that had to go, and whole.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -23,6 +24,7 @@ from kohort.errors import FileError
 from kohort.schema import Role
 from kohort.verify.classes import bands, check_ends, check_models
 from kohort.verify.columns import check_columns
+from kohort.verify.levels import check_level, check_suppression
 from kohort.verify.reading import Reading, read
 from kohort.verify.records import (
     check_cells,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from kohort.engines.table import Table
     from kohort.verify.fit import Fit
     from kohort.verify.labels import Meaning
+    from kohort.verify.levels import Due
 
 __all__ = ["Band", "Check", "Claim", "Verdict", "verify", "verify_frame", "verify_table"]
 
@@ -95,6 +98,25 @@ def verify_table(table: Table, claim: Claim) -> Verdict:
     return _judged(Reading(table, "", 0), replace(claim, format="frame", excel_safe=False))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """What the labels of the quasi-identifiers are, once every cell was held against its input record.
+
+    Attributes:
+        regions: What the labels mean, and how the records fit into them.
+        levels: Of a full-domain release instead, what each value is due to be released as.
+    """
+
+    regions: dict[str, tuple[Meaning, Fit]] = field(default_factory=dict[str, "tuple[Meaning, Fit]"])
+    levels: dict[str, Due] = field(default_factory=dict[str, "Due"])
+
+    @property
+    def data_dependent(self) -> bool:
+        """Whether some label was chosen by looking at records."""
+        nodes = any(due.data_dependent for due in self.levels.values())
+        return nodes or any(meaning.data_dependent for meaning, _ in self.regions.values())
+
+
 def _judged(reading: Reading, claim: Claim) -> Verdict:
     """Every check but those of the bytes, in the order that names a fault by its cause rather than by what follows."""
     table = reading.table
@@ -109,16 +131,18 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
             Check.IDENTIFIERS: check_identifiers(table, claim),
         }
     )
-    labelled = _held_against_input(table, claim, checks)
+    held = _held_against_input(table, claim, checks)
     disordered = disorder(table, claim)
     classes = check_models(table, claim, ordered=disordered is None)
+    checks[Check.SUPPRESSED] = check_suppression(table, held.levels, classes, claim) if held.levels else 0
     exposed = np.zeros(table.records, np.bool_)
-    for name, (meaning, found) in labelled.items():
+    for name, (meaning, found) in held.regions.items():
         exposed |= check_ends(table[name], meaning, found, claim, classes)
     if disordered is not None:
         raise disordered
     sizes = classes.sizes
-    checks.update({Check.ENDS: table.records, Check.CLASSES: sizes.size, Check.ORDER: table.records})
+    checks.update({Check.CLASSES: sizes.size, Check.ORDER: table.records})
+    checks[Check.ENDS] = table.records if held.regions else 0
     return Verdict(
         records=table.records,
         suppressed=claim.suppressed,
@@ -128,23 +152,26 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
         bands=bands(sizes, claim.k),
         models=tuple(model.name for model in claim.models),
         sha256=reading.sha256,
-        data_dependent=any(meaning.data_dependent for meaning, _ in labelled.values()),
+        data_dependent=held.data_dependent,
         range_exposure=int(exposed.sum()),
         checks={check.value: checks[check] for check in Check if checks[check]},
     )
 
 
-def _held_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> dict[str, tuple[Meaning, Fit]]:
-    """Check every cell against its input record; of each quasi-identifier what its labels mean and how records fit."""
-    labelled: dict[str, tuple[Meaning, Fit]] = {}
+def _held_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> _Held:
+    """Check every cell against its input record."""
+    held = _Held()
     for attribute in claim.schema.released:
         column = table[attribute.name]
         if attribute.role is not Role.QUASI:
             check_cells(column, claim)
             checks[Check.CELLS] += table.records
             continue
-        labelled[attribute.name] = check_regions(column, attribute, claim)
+        if attribute.name in claim.levels:
+            held.levels[attribute.name] = check_level(column, attribute, claim)
+        else:
+            held.regions[attribute.name] = check_regions(column, attribute, claim)
         checks[Check.LABELS] += len(column.values)
         checks[Check.GRID] += len(column.values) if attribute.grid is not None else 0
         checks[Check.REGIONS] += table.records
-    return labelled
+    return held

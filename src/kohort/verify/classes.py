@@ -78,8 +78,7 @@ def check_models(table: Table, claim: Claim, *, ordered: bool) -> Classes:
         ordered: Whether its records are known to ascend by the generalized columns.
     """
     quasi = [table[attribute.name] for attribute in claim.schema.quasi]
-    looked_at = {model.sensitive for model in claim.models}
-    sensitive = [table[attribute.name] for attribute in claim.schema.released if attribute.name in looked_at]
+    sensitive = [table[name] for name in looked_at(claim)]
     classes = classes_of([column.codes for column in quasi], table.records, ordered=ordered)
     _judge(claim, classes, [column.codes for column in sensitive], "as they are")
     even = {column.name: _even(column) for column in (*quasi, *sensitive)}
@@ -90,13 +89,24 @@ def check_models(table: Table, claim: Claim, *, ordered: bool) -> Classes:
     return classes
 
 
-def _judge(claim: Claim, classes: Classes, sensitive: Sequence[NDArray[np.integer]], how: str) -> None:
+def looked_at(claim: Claim) -> list[str]:
+    """The sensitive attributes that the models look at, in the schema's order."""
+    sensitive = {model.sensitive for model in claim.models}
+    return [attribute.name for attribute in claim.schema.released if attribute.name in sensitive]
+
+
+def profile_of(sizes: Counts, of: Index, sensitive: Sequence[NDArray[np.integer]]) -> ClassProfile:
+    """What the models look at: the size of each class, and how many of its records have each sensitive code."""
     histograms: list[Counts] = []
     for codes in sensitive:
         width = int(codes.max(initial=0)) + 1
-        flat = np.bincount(classes.of * width + codes, minlength=classes.sizes.size * width)
+        flat = np.bincount(of * width + codes, minlength=sizes.size * width)
         histograms.append(flat.astype(np.int64).reshape(-1, width))
-    profile = ClassProfile(classes.sizes, tuple(histograms))
+    return ClassProfile(sizes, tuple(histograms))
+
+
+def _judge(claim: Claim, classes: Classes, sensitive: Sequence[NDArray[np.integer]], how: str) -> None:
+    profile = profile_of(classes.sizes, classes.of, sensitive)
     for model in claim.models:
         failing = ~model.satisfied(profile)
         if failing.any():

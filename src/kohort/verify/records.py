@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.schema import Role
+from kohort.schema import Missing, Role
 from kohort.verify.columns import places, plain
 from kohort.verify.fit import Fit, blocks, fit
 from kohort.verify.labels import Meaning, meaning_of, off_grid
@@ -15,7 +15,9 @@ from kohort.verify.values import values_of
 from kohort.verify.verdict import Check, Claim, fault
 
 if TYPE_CHECKING:
-    from kohort.arrays import Index
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Index, Mask
     from kohort.engines.table import Column, Table
     from kohort.errors import VerificationError
     from kohort.schema import Attribute
@@ -28,10 +30,26 @@ _DISTINCTIVE: Final = 3
 
 
 def check_records(table: Table, claim: Claim) -> None:
-    """There are as many records as the input had, less the suppressed ones."""
+    """There are as many records as the input had, less the suppressed ones, of which there are no more than allowed."""
     due = claim.source.records - claim.suppressed
     if table.records != due:
         raise fault(Check.RECORDS, f"{table.records:,} records where {due:,} are due")
+    if claim.limit is None:
+        return
+    chosen = claim.suppressed - int(without_value(claim).sum())
+    if chosen > claim.limit:
+        what = f"{chosen:,} records are suppressed for other reasons than a missing value where {claim.limit:,} may be"
+        raise fault(Check.RECORDS, what)
+
+
+def without_value(claim: Claim) -> Mask:
+    """Which records of the input lack a value that the schema suppresses them for."""
+    lacking = np.zeros(claim.source.records, np.bool_)
+    for attribute in claim.schema.quasi:
+        if attribute.missing is Missing.SUPPRESS:
+            column = claim.source[attribute.name]
+            lacking |= column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy().take(column.codes)
+    return lacking
 
 
 def check_lineage(table: Table, claim: Claim) -> None:
@@ -76,13 +94,18 @@ def check_identifiers(table: Table, claim: Claim) -> int:
 def check_cells(column: Column, claim: Claim) -> None:
     """Every cell of a column that is not generalized is the input's."""
     source = claim.source[column.name]
-    translated = places(released_texts(source, claim), column.values).astype(np.int32)
-    changed = 0
-    for block in blocks(column.codes.size):
-        due = translated.take(source.codes.take(claim.lineage[block]))
-        changed += int(np.count_nonzero(due != column.codes[block]))
+    changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
         raise fault(Check.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
+
+
+def differing(column: Column, due: NDArray[np.integer], claim: Claim) -> int:
+    """How many cells are not what their records' values in the source are `due` to be released as, by code."""
+    values, due = claim.source[column.name].codes, due.astype(np.int32)
+    return sum(
+        int(np.count_nonzero(due.take(values.take(claim.lineage[block])) != column.codes[block]))
+        for block in blocks(column.codes.size)
+    )
 
 
 def released_texts(source: Column, claim: Claim) -> pl.Series:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 import polars as pl
 
-from kohort.hierarchies import from_spec
+from kohort.hierarchies import from_spec, suppress
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ Wholes: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"
 
 #: A plain decimal number; a leading zero makes an id, an exponent or a sign a code (design decision 1).
 _NUMERIC: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
+
+#: Zero, however it is spelled with a sign that means nothing.
+_NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,35 +89,36 @@ def values_of(attribute: Attribute, texts: pl.Series, counts: Callable[[], Count
     Args:
         attribute: What the schema says of it.
         texts: (u,) its distinct values.
-        counts: Gives (u,) how many records have each; only names are counted.
+        counts: Gives (u,) how many records have each; only names, and what a hierarchy is built over, are counted.
         missing: The texts that mean "no value", besides null.
     """
     tokens = sorted(missing - {""})
     plain = texts.fill_null("").replace(tokens, [""] * len(tokens))
     present = plain.filter(plain != "")
     if attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(_NUMERIC).all():
-        return _numbers(attribute, plain)
+        return _numbers(attribute, plain, counts)
     return _names(attribute, plain, counts())
 
 
-def _numbers(attribute: Attribute, plain: pl.Series) -> Values:
+def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> Values:
     known = pl.DataFrame({"text": plain.filter(plain != "")})
     decimals = int(known.select(pl.col("text").str.extract(r"\.(.*)").str.len_bytes().max()).item() or 0)
     shifted = _shifted(known["text"], decimals)
     of_known: Index
     _, first, of_known = np.unique(shifted, return_index=True, return_inverse=True)
     shortest = (
-        known.with_columns(rank=of_known)
+        known.with_columns(pl.col("text").str.replace(_NEGATIVE_ZERO, "0"), rank=of_known)
         .sort("rank", pl.col("text").str.len_bytes(), "text")
         .unique("rank", keep="first", maintain_order=True)
     )
-    names = shortest["text"].replace(["-0", "-0.0"], ["0", "0"])
+    names = shortest["text"]
     ranks = np.full(len(plain), -1, np.int64)
     ranks[(plain != "").to_numpy()] = of_known
     printed = pl.concat([names, pl.Series([""])]).gather(np.where(ranks < 0, len(names), ranks))
     hierarchy = attribute.hierarchy
     if isinstance(hierarchy, str):
-        hierarchy = from_spec(hierarchy, names.to_list(), name=attribute.name)
+        records = np.bincount(of_known, weights=counts()[ranks >= 0]).astype(np.int64)
+        hierarchy = _built(attribute, hierarchy, dict(zip(names.to_list(), records.tolist(), strict=True)))
     return Values(attribute, printed, ranks, names, shifted[first], decimals, hierarchy)
 
 
@@ -133,8 +137,7 @@ def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> Values:
         records[text] = records.get(text, 0) + count
     hierarchy = attribute.hierarchy
     if isinstance(hierarchy, str):
-        present = {text: count for text, count in records.items() if text}
-        hierarchy = from_spec(hierarchy, list(present), name=attribute.name, counts=present)
+        hierarchy = _built(attribute, hierarchy, {text: count for text, count in records.items() if text})
     order = attribute.order or (Order.FREQUENCY if hierarchy is None else Order.HIERARCHY)
     leaf: Mapping[str, int] = {} if hierarchy is None else hierarchy.index
     first = {text: leaf.get(text, len(leaf)) if order is Order.HIERARCHY else -count for text, count in records.items()}
@@ -142,3 +145,8 @@ def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> Values:
     rank_of = {text: rank for rank, text in enumerate(names)}
     ranks = np.array([rank_of[text] for text in plain.to_list()], dtype=np.int64)
     return Values(attribute, plain, ranks, pl.Series(names, dtype=pl.String), hierarchy=hierarchy)
+
+
+def _built(attribute: Attribute, text: str, records: Mapping[str, int]) -> Hierarchy:
+    """The hierarchy that a builder's text asks for; where no value was observed, that of the missing one."""
+    return from_spec(text, list(records), name=attribute.name, counts=records) if records else suppress([""])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError, VerificationError
+from kohort.schema import Label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,7 @@ class Check(StrEnum):
     COLUMNS = "columns"
     """The columns are the schema's released ones, in their order."""
     RECORDS = "records"
-    """There are as many records as the input had, less the suppressed ones."""
+    """There are as many records as the input had, less the suppressed ones, and no more of these than are allowed."""
     LINEAGE = "lineage"
     """Every released record is an input record, and no two are the same one."""
     IDENTIFIERS = "identifiers"
@@ -33,7 +34,7 @@ class Check(StrEnum):
     CELLS = "cells"
     """What is not generalized is unchanged."""
     LABELS = "labels"
-    """Every generalized cell is a label that the schema can produce."""
+    """Every generalized cell is a label that the schema can produce; of a full-domain release, on its level."""
     GRID = "grid"
     """Interval ends lie on the public grid."""
     REGIONS = "regions"
@@ -42,6 +43,8 @@ class Check(StrEnum):
     """The ends of a range, and a mean, are those of the class that bears them."""
     CLASSES = "classes"
     """Every class satisfies every privacy model, as written and with spelling evened out."""
+    SUPPRESSED = "suppression"
+    """What a full-domain release leaves out is whole classes, none of which satisfies the models."""
     ORDER = "order"
     """Records stand in the order of their own content."""
 
@@ -69,9 +72,14 @@ class Claim:
         format: The file's format, by the names of `kohort.io.write.Format`; `frame` for a table in memory.
         separator: Between the cells of CSV; TSV has the tab.
         excel_safe: Whether cells that look like formulas were given an apostrophe, which then counts for nothing.
+        levels: Of a full-domain release, the level of each quasi-identifier, all of which are released as nodes of
+            their hierarchies; else empty.
+        limit: The most records that may have been suppressed, besides those that the schema suppresses for their
+            missing values; `None` for any number.
 
     Raises:
-        UsageError: the schema's columns are not the source's.
+        UsageError: the schema's columns are not the source's, or levels are claimed of other columns than those that
+            are released as nodes.
     """
 
     schema: Schema
@@ -82,11 +90,19 @@ class Claim:
     format: str = "csv"
     separator: str = ","
     excel_safe: bool = False
+    levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    limit: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a schema of another table."""
+        """Refuse a schema of another table, and levels of other columns than the quasi-identifiers."""
         if tuple(attribute.name for attribute in self.schema.attributes) != self.source.names:
             raise UsageError("the schema's columns are not the table's", hint="use schema.over(table.names)")
+        quasi = {attribute.name: attribute.label for attribute in self.schema.quasi}
+        if self.levels and (set(self.levels) != set(quasi) or set(quasi.values()) != {Label.ANCESTOR}):
+            raise UsageError(
+                "a full-domain release has a level for every quasi-identifier, and releases it as a node",
+                hint="give each of them a hierarchy, and the label `ancestor`",
+            )
 
     @property
     def is_text(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim, Verdict, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
@@ -81,13 +81,24 @@ class Draft:
     models: tuple[PrivacyModel, ...] = (KAnonymity(4),)
     suppressed: int = 0
     format: str = "csv"
+    levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    limit: int | None = None
 
     @property
     def claim(self) -> Claim:
         """What the draft says of itself."""
         source = pl.DataFrame(list(self.people), schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
         lineage = np.array(self.lineage, dtype=np.int64)
-        return Claim(self.schema, self.models, from_frame(source), lineage, self.suppressed, self.format)
+        return Claim(
+            self.schema,
+            self.models,
+            from_frame(source),
+            lineage,
+            self.suppressed,
+            self.format,
+            levels=self.levels,
+            limit=self.limit,
+        )
 
     @property
     def text(self) -> bytes:

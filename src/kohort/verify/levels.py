@@ -1,0 +1,125 @@
+"""A full-domain release: every quasi-identifier on one level of its hierarchy, and whole classes left out.
+
+Here a value has one label, the node above it on the level that is claimed, whatever that node is called: a label such
+as `16-20` is a name and has no ends. And what is left out is known: the records of the classes that fail the models. So
+they are grouped on the same levels, and no class of theirs may satisfy the models or lie in the release.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from kohort.verify.classes import classes_of, looked_at, profile_of
+from kohort.verify.columns import places, plain
+from kohort.verify.records import differing, without_value
+from kohort.verify.values import values_of
+from kohort.verify.verdict import Check, Claim, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.arrays import Counts, Index
+    from kohort.engines.table import Column, Table
+    from kohort.schema import Attribute
+    from kohort.verify.classes import Classes
+    from kohort.verify.values import Values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Due:
+    """What each value of an attribute is due to be released as.
+
+    Attributes:
+        labels: (u,) the label of each value of the source: its code in the released column, or a number of its own
+            where no record is released with it; -1 where no release may hold the value.
+        data_dependent: Whether the labels were chosen by looking at records.
+    """
+
+    labels: Index
+    data_dependent: bool
+
+
+def check_level(column: Column, attribute: Attribute, claim: Claim) -> Due:
+    """Every cell is a node of the level that is claimed, and the one above the record's own value.
+
+    Cost: one walk over the records.
+    """
+    source, level = claim.source[column.name], claim.levels[column.name]
+    values = values_of(attribute, source.values, source.counts, claim.schema.missing)
+    texts, node = _nodes(values, level, column.name)
+    released = column.values.fill_null("")
+    if released.n_unique() < len(released):
+        raise fault(Check.LABELS, "a missing value is released in two ways", column=column.name)
+    label = places(plain(texts, excel_safe=claim.excel_safe), released)
+    unknown = np.ones(len(released), np.bool_)
+    unknown[label[label >= 0]] = False
+    if unknown.any():
+        records = int(unknown[column.codes].sum())
+        what = f"{int(unknown.sum()):,} labels ({records:,} records) are no node of level {level}"
+        raise fault(Check.LABELS, what, column=column.name)
+    label = np.where(label < 0, len(released) + np.arange(label.size), label)
+    due = np.where((node < 0) | ~values.released, -1, label[node])
+    outside = differing(column, due, claim)
+    if outside:
+        what = f"{outside:,} records are released below nodes that are not above their values"
+        raise fault(Check.REGIONS, what, column=column.name)
+    return Due(due, values.hierarchy is not None and values.hierarchy.data_dependent)
+
+
+def _nodes(values: Values, level: int, name: str) -> tuple[pl.Series, Index]:
+    """The labels of a level's nodes, and (u,) the node above each value; -1 above what is no leaf.
+
+    A missing value that is no leaf has a node of its own, the last, on every level below the root.
+    """
+    hierarchy, highest = values.hierarchy, values.attribute.max_level
+    assert hierarchy is not None  # noqa: S101  a claim of levels without hierarchies cannot be made
+    highest = hierarchy.height if highest is None else min(highest, hierarchy.height)
+    if not 0 <= level <= highest:
+        raise fault(Check.LABELS, f"there is no level {level} among 0 to {highest}", column=name)
+    leaf = places(values.printed, pl.Series(hierarchy.leaves, dtype=pl.String))
+    labels = hierarchy.labels[level]
+    apart = len(labels) if level < hierarchy.height else 0
+    node = np.where(leaf < 0, np.where(values.absent, apart, -1), hierarchy.maps[level][leaf])
+    return pl.Series([*labels, ""] if (node == len(labels)).any() else labels, dtype=pl.String), node
+
+
+def check_suppression(table: Table, levels: Mapping[str, Due], classes: Classes, claim: Claim) -> int:
+    """What was left out is whole classes, and each fails some model; how many records that is.
+
+    Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
+    and of one record of each released class.
+    """
+    gone = ~without_value(claim)
+    gone[claim.lineage] = False
+    left = np.flatnonzero(gone)
+    if not left.size:
+        return 0
+    due = [one.labels.take(claim.source[name].codes.take(left)) for name, one in levels.items()]
+    borne = [table[name].codes.take(classes.first) for name in levels]
+    found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + classes.first.size)
+    of, released = np.split(found.of, [left.size])
+    parted = np.bincount(of, minlength=found.sizes.size).take(released)
+    if parted.any():
+        what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
+        raise fault(Check.SUPPRESSED, what)
+    _refuse_satisfying(left, of, found.sizes, claim)
+    return left.size
+
+
+def _refuse_satisfying(left: Index, of: Index, sizes: Counts, claim: Claim) -> None:
+    """Refuse a class of the records `left` out that satisfies the models; those of less than k are not looked at."""
+    large = (sizes >= claim.k).take(of)
+    if not large.any():
+        return
+    left, (_, of) = left[large], np.unique(of[large], return_inverse=True)
+    profile = profile_of(np.bincount(of), of, [claim.source[name].codes.take(left) for name in looked_at(claim)])
+    good = np.ones(profile.sizes.size, np.bool_)
+    for model in claim.models:
+        good &= model.satisfied(profile)
+    if good.any():
+        what = f"{int(good.sum()):,} classes ({int(profile.sizes[good].sum()):,} records) are left out for no reason"
+        raise fault(Check.SUPPRESSED, what)
