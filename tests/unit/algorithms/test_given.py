@@ -1,0 +1,88 @@
+"""The one node that a steward chose: released as it is, or refused with the reason."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.algorithms.exhaustive import Exhaustive
+from kohort.algorithms.given import GivenNode
+from kohort.errors import InfeasibleError, UsageError
+from kohort.models.k_anonymity import KAnonymity
+from kohort.recoding import FullDomain
+from kohort.suppression import SuppressionLimit
+from tests.reference.lattice import RawTable, every_node, problem_of
+from tests.unit.algorithms.lattices import NotByThree, accepts, chain, random_table
+
+#: Two columns, of heights 1 and 2, the second of which may be generalized one level only.
+SMALL = problem_of(
+    RawTable(
+        (chain("a*", "b*"), chain("ap*", "bp*", "cq*", max_level=1)),
+        (("a", "a"), ("a", "b"), ("b", "a"), ("b", "b"), ("b", "c")),
+    ),
+    KAnonymity(2),
+)
+
+
+@given(st.integers(0, 2**32), st.integers(2, 6), st.integers(0, 8), st.booleans())
+def test_every_node_is_released_or_refused_as_defined(seed: int, k: int, limit: int, monotone: bool) -> None:  # noqa: FBT001  Hypothesis passes it
+    """A releasable node is released, alone and unproven; of every other the error says what it would suppress."""
+    models = (KAnonymity(k),) if monotone else (KAnonymity(k), NotByThree())
+    raw = random_table(seed)
+    problem = problem_of(raw, *models)
+    for node, plain in every_node(raw, accepts(models), limit, k).items():
+        method = GivenNode(node, SuppressionLimit(limit))
+        if not plain.releasable:
+            with pytest.raises(InfeasibleError, match=rf"suppresses {plain.suppressed} of|leaves no record") as caught:
+                method.solve(problem)
+            assert ("leaves no record" in caught.value.what) == (plain.suppressed == len(raw.records))
+            continue
+        solution = method.solve(problem)
+        assert isinstance(solution.recoding, FullDomain)
+        assert solution.recoding.levels == node
+        assert [candidate.node for candidate in solution.candidates] == [node]
+        assert solution.candidates[0].outcome.suppressed == plain.suppressed
+        assert (solution.trace["evaluated"], solution.proven, solution.bound) == (1, False, None)
+
+
+def test_the_same_release_as_the_search_that_lists_it() -> None:
+    """Choosing the exhaustive search's answer by its node gives the same regions."""
+    limit = SuppressionLimit(1)
+    found = Exhaustive(limit).solve(SMALL)
+    given_node = GivenNode(found.candidates[0].node, limit).solve(SMALL)
+    assert isinstance(found.recoding, FullDomain)
+    assert isinstance(given_node.recoding, FullDomain)
+    assert given_node.recoding.of.tolist() == found.recoding.of.tolist()
+    assert given_node.recoding.nodes.tolist() == found.recoding.nodes.tolist()
+
+
+@pytest.mark.parametrize(
+    ("node", "what"),
+    [
+        ((0,), "the node 0 has 1 levels, but there are 2 quasi-identifiers"),
+        ((0, 1, 0), "the node 0,1,0 has 3 levels, but there are 2 quasi-identifiers"),
+        ((0, 2), "the node 0,2 is not in the lattice: q1 has levels 0 to 1, not 2"),
+        ((-1, 5), "the node -1,5 is not in the lattice: q0 has levels 0 to 1, not -1; q1 has levels 0 to 1, not 5"),
+    ],
+)
+def test_what_is_no_node_is_refused(node: tuple[int, ...], what: str) -> None:
+    """A node of another length, or with a level that its attribute has not or may not have, cannot be meant."""
+    with pytest.raises(UsageError) as caught:
+        GivenNode(node).solve(SMALL)
+    assert caught.value.what == what
+
+
+def test_the_error_says_what_would_make_it_releasable() -> None:
+    """Where one record more than allowed would be suppressed, the hint is to allow it."""
+    with pytest.raises(InfeasibleError) as caught:
+        GivenNode((1, 0)).solve(SMALL)
+    assert caught.value.what == "the node 1,0 suppresses 1 of 5 records to meet 2-anonymity, more than the 0 allowed"
+    assert caught.value.hint == "allow 1 suppressed records, or choose another node"
+    assert GivenNode((1, 0), SuppressionLimit(1)).solve(SMALL).candidates[0].outcome.suppressed == 1
+
+
+def test_what_it_needs() -> None:
+    """It gives one level for each quasi-identifier, and takes tuples however they are parted."""
+    method = GivenNode((0, 0))
+    assert (method.name, method.full_domain, method.distinct) == ("given", True, False)
