@@ -141,6 +141,12 @@ class Judge:
         return self.objective.monotone and (self.size_only or not self.objective.size_only)
 
     @cached_property
+    def surcharge(self) -> float:
+        """What every suppressed record adds to the cost of a node as if it released all, where classes tell that."""
+        metric = self.objective
+        return metric.surcharge(self._hidden.records, self.k) if metric.surcharge and self.size_only else 0.0
+
+    @cached_property
     def size_only(self) -> bool:
         """Whether every model looks at nothing but the size of a class."""
         return all(model.size_only for model in self.problem.models)

@@ -41,7 +41,14 @@ WORD = 64
 KEPT = 1 << 28
 
 #: Nodes that are kept: looking through them must cost less than it saves.
-MOST_KEPT = 1 << 9
+MOST_KEPT = 1 << 11
+
+#: Classes of a place where no node is remembered: more than any node has.
+_UNKNOWN = np.iinfo(np.int64).max
+
+#: Where so many times fewer classes come out than go in, a nearer base would have served; after so many such times
+#: one is made on the way.
+MUCH, PATIENCE = 16, 4
 
 HALF = np.uint64(32)
 ONE = np.uint64(1)
@@ -142,8 +149,10 @@ class RollUp:
     walked: int = 0
     rolled: int = 0
     _known: list[Rolled] = field(default_factory=list[Rolled], repr=False)
-    _levels: NDArray[np.uint8] = field(init=False, repr=False)
+    _levels: NDArray[np.uint16] = field(init=False, repr=False)
     _classes: Index = field(init=False, repr=False)
+    _used: Index = field(init=False, repr=False)
+    _spoiled: Index = field(init=False, repr=False)
     _bytes: int = field(default=0, repr=False)
     _room: tuple[Words, Counts, Merged, NDArray[np.int32]] = field(init=False, repr=False)
 
@@ -168,8 +177,10 @@ class RollUp:
 
     def __post_init__(self) -> None:
         """Know the bottom, and make room for the result of a roll-up."""
-        self._levels = np.zeros((MOST_KEPT, len(self.bottom.node)), np.uint8)
-        self._classes = np.full(MOST_KEPT, np.iinfo(np.int64).max)
+        self._levels = np.zeros((MOST_KEPT, len(self.bottom.node)), np.uint16)
+        self._classes = np.full(MOST_KEPT, _UNKNOWN)
+        self._used = np.zeros(MOST_KEPT, np.int64)
+        self._spoiled = np.zeros(MOST_KEPT, np.int64)
         keys, classes = self.bottom.keys, len(self.bottom.keys)
         slots = np.empty(_slots_for(classes), np.int32)
         self._room = np.empty_like(keys), np.empty(classes, np.int64), np.empty(classes, np.int32), slots
@@ -177,13 +188,30 @@ class RollUp:
 
     def at(self, node: Node) -> Rolled:
         """The classes of `node`."""
-        below = (self._levels <= np.array(node, np.uint8)).all(axis=1)
-        base = self._known[int(np.where(below, self._classes, np.iinfo(np.int64).max).argmin())]
+        place = self._cheapest(node)
+        base = self._known[place]
         if base.node == node:
             return base
-        rolled = self.up(base, node)
+        if self._spoiled[place] < PATIENCE:
+            rolled = self.up(base, node)
+            self._spoiled[place] += len(rolled.keys) * MUCH < len(base.keys)
+        else:
+            rolled = self.up(self._nearer(base, node), node)
         self._keep(rolled)
         return rolled
+
+    def _cheapest(self, node: Node) -> int:
+        """Where the node with the fewest classes is, among those known at or below `node`."""
+        below = (self._levels <= np.array(node, np.uint16)).all(axis=1)
+        place = int(np.where(below, self._classes, _UNKNOWN).argmin())
+        self._used[place] = self.rolled
+        return place
+
+    def _nearer(self, base: Rolled, node: Node) -> Rolled:
+        """The classes of a node between both, which serve others too: it leaves the attribute with fewest values."""
+        changed = (place for place, level in enumerate(node) if level != base.node[place])
+        left = min(changed, key=self.fields.values.__getitem__)
+        return self.at((*node[:left], base.node[left], *node[left + 1 :]))
 
     def up(self, base: Rolled, node: Node) -> Rolled:
         """The classes of `node` from those of `base`, a node below it; one hash for each class of `base`."""
@@ -205,25 +233,24 @@ class RollUp:
         return Rolled(node, keys[:found].copy(), sizes[:found].copy(), histograms)
 
     def _keep(self, rolled: Rolled) -> None:
-        """Remember a node's classes; forget the largest others, but never the bottom, when they are too many."""
+        """Remember a node's classes; forget those unused for longest, but never the bottom, when they are too many."""
         while len(self._known) == MOST_KEPT or (len(self._known) > 1 and self._bytes + rolled.bytes > KEPT):
-            largest = 1 + int(self._classes[1 : len(self._known)].argmax())
-            self._forget(largest)
+            self._forget(1 + int(self._used[1 : len(self._known)].argmin()))
         place = len(self._known)
         self._known.append(rolled)
-        self._levels[place] = rolled.node
-        self._classes[place] = len(rolled.keys)
-        self._bytes += 0 if place == 0 else rolled.bytes
+        self._levels[place], self._classes[place] = rolled.node, len(rolled.keys)
+        self._used[place], self._spoiled[place] = self.rolled, 0
+        self._bytes += rolled.bytes
 
     def _forget(self, place: int) -> None:
         """Put the last known node in the place of another."""
         self._bytes -= self._known[place].bytes
-        last = self._known.pop()
-        end = len(self._known)
-        if place < end:
-            self._known[place] = last
-            self._levels[place], self._classes[place] = self._levels[end], self._classes[end]
-        self._classes[end] = np.iinfo(np.int64).max
+        end = len(self._known) - 1
+        self._known[place] = self._known[end]
+        for column in (self._levels, self._classes, self._used, self._spoiled):
+            column[place] = column[end]
+        self._known.pop()
+        self._classes[end] = _UNKNOWN
 
 
 def levels_of(domain: Domain, leaves: Index) -> list[Index]:

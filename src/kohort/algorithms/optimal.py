@@ -126,15 +126,17 @@ class Search:
         return cls(judge, guide, floors, least, most, min(judge.limit, records - 1))
 
     def run(self) -> None:
-        """Look at the open node with the least floor until none is open."""
-        while self.floors.flat[place := int(self.floors.argmin())] < np.inf:
-            node = tuple(int(level) for level in np.unravel_index(place, self.floors.shape))
-            if not self._may_win(node):
-                self.floors[node] = np.inf
-            elif self.judge.monotone and self.most[node] > self.limit:
-                self._bisect(self._chain(node))
-            else:
-                self._see(node)
+        """Look at the nodes from those that hide least on, until none is open."""
+        for place in np.argsort(self.guide, axis=None, kind="stable").tolist():
+            if self.floors.flat[place] < np.inf:
+                self._close(tuple(int(level) for level in np.unravel_index(place, self.floors.shape)))
+
+    def _close(self, node: Node) -> None:
+        """Learn enough of an open node: that it cannot win, or what it costs."""
+        if self.judge.monotone and self.most[node] > self.limit and self._may_win(node):
+            self._bisect(self._chain(node))
+        if self.floors[node] < np.inf and self._may_win(node):
+            self._see(node)
 
     def trace(self) -> dict[str, int]:
         """How many nodes were judged, and what spared the others."""
@@ -151,7 +153,8 @@ class Search:
         """Whether an open node could cost less than the best, or as much and come first."""
         if self.best is None:
             return True
-        floor = max(float(self.floors[node]), self.judge.floor_of(node, int(self.least[node])))
+        least = int(self.least[node])
+        floor = max(float(self.floors[node]) + self.judge.surcharge * least, self.judge.floor_of(node, least))
         margin = NEAR * abs(self.best.cost)
         return floor < self.best.cost - margin or (
             floor <= self.best.cost + margin and (sum(node), node) < rank(self.best)[1:]

@@ -68,6 +68,8 @@ class Metric:
         monotone: Whether the cost of a node, taken as if it released every record, is exceeded by the cost of every
             node above it, whatever that one suppresses. This is what lets a search leave out all nodes above.
         size_only: Whether that holds only where the models look at nothing but the size of a class.
+        surcharge: Of n and k: what each suppressed record, in a class of fewer than k, adds at least to the cost of a
+            node as if it released every record; `None` where that depends on more.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Metric:
     classes: bool = False
     monotone: bool = True
     size_only: bool = False
+    surcharge: Callable[[int, int], float] | None = None
 
     def __call__(self, outcome: Outcome) -> float:
         """The figure that is reported."""

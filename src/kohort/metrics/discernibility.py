@@ -25,4 +25,5 @@ def discernibility(outcome: Outcome) -> Shares:
     return np.asarray(float(int(np.dot(outcome.sizes, outcome.sizes)) + outcome.suppressed * outcome.records))
 
 
-C_DM = Metric("c_dm", discernibility, classes=True)
+#: A suppressed record costs n, and as if released at most k - 1.
+C_DM = Metric("c_dm", discernibility, classes=True, surcharge=lambda records, k: records - (k - 1))
