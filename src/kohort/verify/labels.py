@@ -105,11 +105,10 @@ class Meaning:
 
 
 def meaning_of(values: Values, labels: pl.Series) -> Meaning:
-    """What each of `labels`, which are distinct, stands for where the source's values are `values`.
+    """What each of `labels`, distinct texts, stands for where the source's values are `values`.
 
     Cost: numeric ranges in a few passes of polars; other labels in a few steps of Python each.
     """
-    labels = labels.fill_null("")
     low, high = _spans(values, labels)
     anything = (labels == ANY).to_numpy()
     low[anything], high[anything] = -1, len(values.names)
@@ -122,7 +121,7 @@ def meaning_of(values: Values, labels: pl.Series) -> Meaning:
 
 def off_grid(values: Values, labels: pl.Series) -> int:
     """How many of the labels are intervals with an end that is no cut of the grid."""
-    intervals = map(_half_open, labels.drop_nulls().to_list())
+    intervals = map(_half_open, labels.to_list())
     ends = [found.groups() for found in intervals if found]
     cuts = {end: _is_cut(end, values) for pair in ends for end in pair}
     return sum(not (cuts[low] and cuts[high]) for low, high in ends)

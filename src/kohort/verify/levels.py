@@ -15,7 +15,7 @@ import polars as pl
 
 from kohort.verify.classes import classes_of, looked_at, profile_of
 from kohort.verify.columns import places, plain
-from kohort.verify.records import differing, without_value
+from kohort.verify.records import differing, labels_of, without_value
 from kohort.verify.values import values_of
 from kohort.verify.verdict import Check, Claim, fault
 
@@ -51,9 +51,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> Due:
     source, level = claim.source[column.name], claim.levels[column.name]
     values = values_of(attribute, source.values, source.counts, claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
-    released = column.values.fill_null("")
-    if released.n_unique() < len(released):
-        raise fault(Check.LABELS, "a missing value is released in two ways", column=column.name)
+    released = labels_of(column)
     label = places(plain(texts, excel_safe=claim.excel_safe), released)
     unknown = np.ones(len(released), np.bool_)
     unknown[label[label >= 0]] = False

@@ -113,6 +113,13 @@ def released_texts(source: Column, claim: Claim) -> pl.Series:
     return plain(source.values.fill_null("") if claim.is_text else source.values, excel_safe=claim.excel_safe)
 
 
+def labels_of(column: Column) -> pl.Series:
+    """The labels of a column, each once: a missing value is released in one way, as null or as the empty text."""
+    if column.values.has_nulls() and (column.values == "").any():
+        raise fault(Check.LABELS, "a missing value is released in two ways", column=column.name)
+    return column.values.fill_null("")
+
+
 def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[Meaning, Fit]:
     """Every cell is a label that the schema can produce, and the record's own value lies inside it.
 
@@ -122,10 +129,11 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     source = claim.source[column.name]
     texts = plain(source.values, excel_safe=claim.excel_safe)
     values = values_of(attribute, texts, source.counts, claim.schema.missing)
-    astray = off_grid(values, column.values) if attribute.grid is not None else 0
+    labels = labels_of(column)
+    astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(Check.GRID, f"{astray:,} labels have an end that is no cut of the grid", column=column.name)
-    meaning = meaning_of(values, column.values)
+    meaning = meaning_of(values, labels)
     unknown = ~meaning.known
     if unknown.any():
         records = int(unknown[column.codes].sum())

@@ -197,7 +197,7 @@ def test_the_missing_value_is_empty_or_null_but_not_both() -> None:
     cities = quasi(hierarchy=HIERARCHIES["city"])
     for one in ("", None):
         assert judged(cities, [None, "", "?", None], 1, [one] * 4).classes == 1
-    with pytest.raises(VerificationError, match="check labels"):
+    with pytest.raises(VerificationError, match="released in two ways"):
         judged(cities, [None, "", "?", None], 1, [None, None, "", ""])
 
 

@@ -183,6 +183,16 @@ def test_typed_columns_keep_their_types(format_: str) -> None:
         verify_frame(release.with_columns(pl.col("text").fill_null("")), judged)
 
 
+def test_a_missing_value_is_released_in_one_way() -> None:
+    """Null and the empty text are one label, which may be either, but not both: that would tell two groups apart."""
+    frame = pl.DataFrame({"a": ["", None, None, ""]})
+    judged = claim(frame, Schema.of(quasi=["a"]))
+    for one in ("", None):
+        assert verify_frame(pl.DataFrame({"a": pl.Series([one] * 4, dtype=pl.String)}), judged).classes == 1
+    with pytest.raises(VerificationError, match="released in two ways"):
+        verify_frame(pl.DataFrame({"a": [None, None, "", ""]}), judged)
+
+
 def test_in_text_a_null_is_the_empty_cell() -> None:
     """CSV has one way to say nothing, so null and the empty text are both the empty cell."""
     frame = pl.DataFrame({"a": ["1", "1", "1"], "s": [None, "", "x"]})
