@@ -8,9 +8,13 @@ from fractions import Fraction
 
 from kohort.errors import UsageError
 
+#: Digits that a share may have behind its point.
+DECIMALS = 30
+
 #: A count of records; a share in percent; a share as a decimal, which always has a point.
 _count = re.compile(r"[0-9]{1,18}").fullmatch
-_share = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,30})?)%|([01]\.[0-9]{1,30})").fullmatch
+_decimals = rf"\.[0-9]{{1,{DECIMALS}}}"
+_share = re.compile(rf"([0-9]{{1,3}}(?:{_decimals})?)%|([01]{_decimals})").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +74,5 @@ class SuppressionLimit:
         """
         if self.share is None:
             return str(self.records)
-        percent = self.share * 100
-        return f"{percent.numerator}%" if percent.denominator == 1 else f"{float(percent):.15g}%"
+        whole, rest = divmod(int(self.share * 10 ** (DECIMALS + 2)), 10**DECIMALS)
+        return f"{whole}.{rest:0{DECIMALS}}".rstrip("0").rstrip(".") + "%"
