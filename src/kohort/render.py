@@ -5,17 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.report import Json
 
 #: Width of a full bar of loss, in characters.
 BAR: Final = 24
 
+#: Candidates that are shown: a page.
+SHOWN: Final = 20
 
-def release_text(figures: Mapping[str, Json]) -> str:
-    """The figures of `kohort.report.numbers` as a few lines for a person."""
-    return "\n".join([*_classes(figures), *_cost(figures), *_exposure(figures), *_places(figures)])
+#: Characters that the names of a table's columns may take.
+WIDTH: Final = 60
+
+
+def release_text(figures: Mapping[str, Json], quasi: Sequence[str] = ()) -> str:
+    """The figures of `kohort.report.numbers` as a few lines for a person.
+
+    Args:
+        figures: The figures.
+        quasi: The quasi-identifiers in the order in which levels are said; empty: that of the figures.
+    """
+    names = quasi or tuple(cast("dict[str, int]", figures["node"] or {}))
+    parts = (_classes(figures), _levels(figures, names), _cost(figures), _exposure(figures), _choice(figures, names))
+    return "\n".join([*(line for part in parts for line in part), *_places(figures)])
 
 
 def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
@@ -31,6 +44,90 @@ def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
         yield "dry run: nothing was written, nothing verified"
 
 
+def _levels(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:
+    """On which levels everything is released, and whether another release could be better."""
+    if not figures["node"]:
+        return
+    node = _by_name(cast("dict[str, int]", figures["node"]), names)
+    yield ""
+    yield f"Levels   {node}"
+    trace = cast("dict[str, int]", figures["trace"])
+    if "minimal_height" in trace:
+        yield f"         {trace['minimal_height']:,} is the least height: {trace['minimal_nodes']:,} releases have it"
+    objective = cast("dict[str, float | str | None] | None", figures["objective"])
+    if objective is None:
+        return
+    value, bound = (cast("float | None", objective[key]) for key in ("value", "bound"))
+    yield f"         {str(objective['name']).upper()} {_figure(cast('float', value))}{_proof(figures, bound)}"
+    if bound is not None and not figures["proven"]:
+        yield f"         the search was stopped; to repeat this very release:   --node {node}"
+
+
+def _proof(figures: Mapping[str, Json], bound: float | None) -> str:
+    """What is known of the releases that were not looked at."""
+    if bound is None:
+        return ""
+    return (
+        ", proven: no allowed release does better" if figures["proven"] else f"; none does better than {_figure(bound)}"
+    )
+
+
+def _choice(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:
+    """What a steward can choose from, and how."""
+    candidates = cast("list[Mapping[str, Json]]", figures["candidates"])
+    if not candidates:
+        return
+    nodes = [cast("dict[str, int]", one["node"]) for one in candidates]
+    head, *rows = _columns(nodes[:SHOWN], names)
+    titles, *costs = _costs(figures, candidates[:SHOWN])
+    marked = [f"  {'*' if node is nodes[0] else ' '} " for node in nodes]
+    yield ""
+    yield "Releases to choose from, the best first:"
+    yield f"    {head}   {titles}"
+    yield from (f"{mark}{row}   {cost}" for mark, row, cost in zip(marked, rows, costs, strict=False))
+    if len(candidates) > SHOWN:
+        yield f"    and {len(candidates) - SHOWN:,} more, which --json lists"
+    levels = ",".join(str(nodes[0][name]) for name in names)
+    yield ""
+    yield f"Choose one by its levels, in this order:   --node {levels}   (in a job file: node = [{levels}])"
+    yield f"or by name:   --node {_by_name(nodes[0], names)}"
+
+
+def _columns(nodes: Sequence[Mapping[str, int]], names: Sequence[str]) -> list[str]:
+    """The levels of nodes below the names of their columns; where these are many, below all names in one."""
+    if sum(map(len, names)) + 2 * len(names) <= WIDTH:
+        return _aligned([list(names), *([str(node[name]) for name in names] for node in nodes)])
+    return _aligned([["levels, as below"], *([",".join(str(node[name]) for name in names)] for node in nodes)])
+
+
+def _costs(figures: Mapping[str, Json], candidates: Sequence[Mapping[str, Json]]) -> list[str]:
+    """What candidates cost, below the titles of the columns."""
+    objective = cast("dict[str, str] | None", figures["objective"])
+    name = "lm" if objective is None else objective["name"]
+    metrics = [cast("dict[str, float]", one["metrics"]) for one in candidates]
+    aims = [
+        of[name] if objective is None else cast("float", one["objective"])
+        for one, of in zip(candidates, metrics, strict=True)
+    ]
+    weighted = aims != [of[name] for of in metrics]
+    rows = [["suppressed", "classes", "LM", "weighted " * weighted + name.upper()]]
+    for one, of, aim in zip(candidates, metrics, aims, strict=True):
+        suppressed, classes = _counts(one, "suppressed", "classes")
+        rows.append([f"{suppressed:,}", f"{classes:,}", _figure(of["lm"]), _figure(aim)])
+    return _aligned(rows if weighted or name != "lm" else [row[:-1] for row in rows])
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows as lines, columns right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+
+
+def _by_name(node: Mapping[str, int], names: Sequence[str]) -> str:
+    """A node as `--node` takes it, whatever the order."""
+    return ",".join(f"{name}={node[name]}" for name in names)
+
+
 def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     """The quality metrics, and how much detail each quasi-identifier lost."""
     metrics = cast("dict[str, float]", figures["metrics"])
@@ -38,10 +135,16 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     if not metrics:
         return
     yield ""
-    yield "What it cost   " + "   ".join(f"{name.upper()} {_figure(value)}" for name, value in metrics.items())
+    yield from _wrapped("What it cost", [f"{name.upper()} {_figure(value)}" for name, value in metrics.items()])
     width = max(map(len, losses), default=0)
     for name, loss in losses.items():
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost"
+
+
+def _wrapped(title: str, words: Sequence[str], per_line: int = 5) -> Iterator[str]:
+    """Words behind a title, a few on a line."""
+    for start in range(0, len(words), per_line):
+        yield f"{'' if start else title:<{len(title)}}   " + "   ".join(words[start : start + per_line])
 
 
 def _exposure(figures: Mapping[str, Json]) -> Iterator[str]:
@@ -66,7 +169,7 @@ def _counts(figures: Mapping[str, Json], *names: str) -> list[int]:
 
 
 def _figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
 
 
 def _bar(share: float) -> str:

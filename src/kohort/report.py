@@ -65,11 +65,13 @@ def _candidates(release: Release) -> list[Json]:
     if release.verdict is not None:
         return []
     ones = np.ones(len(release.levels))
+    metric = METRICS.get(release.job.algorithm.objective or "")
     return [
         {
             "node": dict(zip(release.levels, one.node, strict=True)),
             "suppressed": one.outcome.suppressed,
             "classes": one.outcome.sizes.size,
+            "objective": None if metric is None else _figure(metric(one.outcome)),
             "metrics": _plain(measured(replace(one.outcome, weights=ones))),
         }
         for one in release.candidates

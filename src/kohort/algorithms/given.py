@@ -28,17 +28,19 @@ class GivenNode:
     """One node of the lattice, released if it may be.
 
     Attributes:
-        node: The level of each quasi-identifier, in schema order.
+        node: The level of each quasi-identifier, in schema order or that of `names`.
         limit: How many records may be suppressed.
         objective: The metric that reports what the release costs; it decides nothing.
+        names: The quasi-identifiers in the order of the levels; empty: in schema order, which is the table's.
 
-    >>> GivenNode((0, 1, 2, 1)).name
+    >>> GivenNode((0, 1, 2, 1), names=("sex", "race", "marital-status", "age")).name
     'given'
     """
 
     node: Node
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
+    names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -62,20 +64,42 @@ class GivenNode:
             UsageError: it is no node of the lattice.
             InfeasibleError: it is not releasable; the message says how many records it would suppress.
         """
-        _check(self.node, problem)
+        node = self._in_schema_order(problem)
+        _check(self.node, node, problem)
         judge = Judge.of(problem, self.limit.among(problem.frequency.records), METRICS[self.objective])
-        judged = judge.judge(self.node)
+        judged = judge.judge(node)
         if not judged.releasable:
-            raise _not_releasable(judge, judged)
+            raise _not_releasable(self.node, judge, judged)
         return listing(judge, [judged], {"evaluated": 1}, proven=False)
 
+    def _in_schema_order(self, problem: Problem) -> Node:
+        """The levels in the order of the problem's quasi-identifiers."""
+        names = [domain.attribute.name for domain in problem.domains]
+        if not self.names:
+            return self.node
+        if len(self.node) != len(self.names) or sorted(self.names) != sorted(names):
+            raise UsageError(
+                f"the node has {len(self.node)} levels, for {', '.join(self.names)}",
+                where="node",
+                hint=f"say one level for each quasi-identifier: {', '.join(names)}",
+            )
+        levels = dict(zip(self.names, self.node, strict=True))
+        return tuple(levels[name] for name in names)
 
-def _check(node: Node, problem: Problem) -> None:
-    """Refuse what is no node of the problem's lattice, naming every attribute whose level is not among its own."""
+
+def _check(said: Node, node: Node, problem: Problem) -> None:
+    """Refuse what is no node of the problem's lattice, naming every attribute whose level is not among its own.
+
+    Args:
+        said: The node as it was said, for messages.
+        node: The same in schema order.
+        problem: What it is to be a node of.
+    """
     names = [domain.attribute.name for domain in problem.domains]
     if len(node) != len(names):
         raise UsageError(
-            f"the node {written(node)} has {len(node)} levels, but there are {len(names)} quasi-identifiers",
+            f"the node {written(said)} has {len(node)} levels, but there are {len(names)} quasi-identifiers",
+            where="node",
             hint=f"say one level for each, in this order: {', '.join(names)}",
         )
     wrong = [
@@ -85,19 +109,20 @@ def _check(node: Node, problem: Problem) -> None:
     ]
     if wrong:
         raise UsageError(
-            f"the node {written(node)} is not in the lattice: {'; '.join(wrong)}",
+            f"the node {written(said)} is not in the lattice: {'; '.join(wrong)}",
+            where="node",
             hint="choose one that --dry-run lists, or raise the column's max-level where its hierarchy is higher",
         )
 
 
-def _not_releasable(judge: Judge, judged: Judged) -> InfeasibleError:
-    """The error that says how many records the node would suppress."""
+def _not_releasable(said: Node, judge: Judge, judged: Judged) -> InfeasibleError:
+    """The error that says how many records the node, as it was said, would suppress."""
     names = " and ".join(model.name for model in judge.problem.models)
     every, other = judge.problem.frequency.records, "choose another node"
     if judged.suppressed == every:
-        return InfeasibleError(f"the node {written(judged.node)} leaves no record that meets {names}", hint=other)
+        return InfeasibleError(f"the node {written(said)} leaves no record that meets {names}", hint=other)
     return InfeasibleError(
-        f"the node {written(judged.node)} suppresses {judged.suppressed:,} of {every:,} records to meet {names}, "
+        f"the node {written(said)} suppresses {judged.suppressed:,} of {every:,} records to meet {names}, "
         f"more than the {judge.limit:,} allowed",
         hint=f"allow {judged.suppressed:,} suppressed records, or {other}",
     )

@@ -5,19 +5,20 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from kohort.cli import options
 from kohort.cli.screen import progress, say
-from kohort.errors import JobError, SchemaError, UsageError
+from kohort.errors import JobError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job import Request
     from kohort.job.lines import Place
+    from kohort.pipeline import Report
     from kohort.release import Release
 
 #: Forms that a report can have, by its name's ending.
@@ -26,6 +27,22 @@ _REPORTS = (".json", ".txt")
 ReportFile = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Publish the figures too: a .json or .txt file.")
 ]
+
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="Write value and released value of every column too (.csv, .json): for the steward, not to be released.",
+    ),
+]
+
+
+class Files(NamedTuple):
+    """What is published with a release."""
+
+    report: Path | None
+    mapping: Path | None
 
 
 def anonymize(
@@ -48,11 +65,45 @@ def anonymize(
         str, typer.Option(metavar="WORD", help="Columns not named: refuse, insensitive, or drop.")
     ] = "refuse",
     k: options.K = 10,
-    method: Annotated[str, typer.Option(metavar="WORD", help="mondrian or mondrian-relaxed.")] = "mondrian",
-    cut: Annotated[
+    method: Annotated[
         str,
-        typer.Option(metavar="WORD", help="nearest: the allowable cut nearest the median; median: the textbook's."),
-    ] = "nearest",
+        typer.Option(
+            metavar="WORD", help="mondrian, mondrian-relaxed; on levels: samarati, optimal, datafly, best-effort."
+        ),
+    ] = "mondrian",
+    max_suppression: Annotated[
+        str | None,
+        typer.Option(metavar="LIMIT", help="Records that a method on levels may leave out: 20, or 5%, or 0.05."),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="What a release on levels is to lose little of: lm (if not given), ncp, lm-geometric, arx-loss, c_dm,"
+            " c_avg, precision, entropy, height; first: Samarati's first node.",
+        ),
+    ] = None,
+    node: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LEVELS",
+            help="Release these levels and search nothing: 0,1,2 in the order of --quasi, or age=2,sex=0,city=1.",
+        ),
+    ] = None,
+    max_level: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=LEVEL", help="The greatest level that a method on levels may use."),
+    ] = None,
+    time_limit: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="When best-effort stops; 30 if not given.")
+    ] = None,
+    cut: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="Mondrian's: nearest (if not given), the allowable cut nearest the median; or median, the textbook's.",
+        ),
+    ] = None,
     order: Annotated[
         str | None, typer.Option(metavar="WORD", help="Order of categorical values: hierarchy, frequency, sorted.")
     ] = None,
@@ -70,7 +121,8 @@ def anonymize(
         list[str] | None, typer.Option(metavar="COLUMN=LOW..HIGH", help="The domain of a numeric column.")
     ] = None,
     weight: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN=NUMBER", help="How much its width counts; 1 if not given.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN=NUMBER", help="How much it counts, in cuts and in the objective; 1 if not given."),
     ] = None,
     scale: Annotated[list[str] | None, typer.Option(metavar="COLUMN=WORD", help="numeric or categorical.")] = None,
     missing: Annotated[
@@ -89,6 +141,7 @@ def anonymize(
         bool, typer.Option("--excel-safe", help="Neutralise cells that a spreadsheet would run.")
     ] = False,
     report: ReportFile = None,
+    mapping: MappingFile = None,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -100,6 +153,7 @@ def anonymize(
     shapes = {
         "hierarchy": hierarchy,
         "grid": grid,
+        "max-level": max_level,
         "bounds": bounds,
         "weight": weight,
         "scale": scale,
@@ -120,20 +174,30 @@ def anonymize(
             "missing": ["", *(missing_token or ())],
         },
         "output": {"path": out, "format": format_, "excel-safe": excel_safe},
-        "privacy": {"k": k},
-        "method": {"name": method, "cut": cut, "order": order, "labels": labels},
+        "privacy": {"k": k, "max-suppression": max_suppression},
+        "method": {
+            "name": method,
+            "cut": cut,
+            "order": order,
+            "labels": labels,
+            "objective": objective,
+            "node": _node(node, faults),
+            "time-limit": time_limit,
+        },
         "rest": rest,
         "columns": columns,
     }
     options.use_threads(threads)
     made = _request(raw, faults)
-    _carry_out(made, report, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
+    files = Files(report, mapping)
+    _carry_out(made, files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
 def run(
     job: Annotated[Path, typer.Argument(metavar="JOB", help="A job file (TOML); `kohort init` writes one to correct.")],
     *,
     report: ReportFile = None,
+    mapping: MappingFile = None,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -144,18 +208,19 @@ def run(
     options.use_threads(threads)
     from kohort.job import load
 
-    _carry_out(load(job), report, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
+    files = Files(report, mapping)
+    _carry_out(load(job), files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
 def _carry_out(
-    made: Request, report: Path | None, *, threads: int, json: bool, quiet: bool, dry_run: bool, overwrite: bool
+    made: Request, files: Files, *, threads: int, json: bool, quiet: bool, dry_run: bool, overwrite: bool
 ) -> None:
     """Anonymize as `made` asks, and say what came of it."""
     from kohort import pipeline
     from kohort.render import release_text
     from kohort.report import numbers
 
-    reports = () if report is None else (pipeline.Report(report, _writer(report, dry_run=dry_run)),)
+    reports = _companions(made, files, dry_run=dry_run)
     try:
         with progress(quiet=quiet) as tell:
             if dry_run:
@@ -171,26 +236,47 @@ def _carry_out(
                     reports=reports,
                     inputs=made.inputs,
                 )
-    except (JobError, SchemaError) as fault:
+    except UsageError as fault:
         raise made.placed(fault) from None
     figures = numbers(release)
-    say(release_text(figures), figures, as_json=json, quiet=quiet)
+    say(release_text(figures, made.quasi), figures, as_json=json, quiet=quiet)
 
 
-def _writer(path: Path, *, dry_run: bool) -> Callable[[Release], bytes]:
+def _companions(made: Request, files: Files, *, dry_run: bool) -> tuple[Report, ...]:
+    """The files to publish with the release, and what writes each.
+
+    Raises:
+        UsageError: one of them cannot be written; it is told before any work.
+    """
+    from kohort import mapping, pipeline
+
+    for flag, path in (("--report", files.report), ("--mapping", files.mapping)):
+        if path is not None and dry_run:
+            raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
+    found: list[Report] = []
+    if files.report is not None:
+        found.append(pipeline.Report(files.report, _writer(files.report, made.quasi)))
+    if files.mapping is not None:
+        try:
+            mapping.check(made.job.algorithm)
+            found.append(pipeline.Report(files.mapping, mapping.writer(files.mapping)))
+        except UsageError as fault:
+            raise UsageError(fault.what, where="--mapping", hint=fault.hint) from None
+    return tuple(found)
+
+
+def _writer(path: Path, quasi: Sequence[str]) -> Callable[[Release], bytes]:
     """What writes a release's figures in the form that the report's name asks for."""
     from json import dumps
 
     from kohort.render import release_text
     from kohort.report import numbers
 
-    if dry_run:
-        raise UsageError("a dry run writes nothing", where="--report", hint="leave it out; --json prints the figures")
     if path.suffix not in _REPORTS:
         raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
     if path.suffix == ".json":
         return lambda release: (dumps(numbers(release), indent=2) + "\n").encode()
-    return lambda release: (release_text(numbers(release)) + "\n").encode()
+    return lambda release: (release_text(numbers(release), quasi) + "\n").encode()
 
 
 # --- from flags to a job ----------------------------------------------------------------------------------------------
@@ -236,6 +322,18 @@ def _shape(
             near = " or ".join(get_close_matches(name, columns))
             hint = f"did you mean {near}?" if near else f"name it first: --quasi {name}"
             faults.append(UsageError(f"column {name} has no role", where=f"--{key} {name}=…", hint=hint))
+
+
+def _node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
+    """The node of `--node` as the job file would say it: a list of levels, or a level for each name."""
+    said = options.names(texts)
+    if not any("=" in one for one in said):
+        return said if texts else None
+    try:
+        return options.pairs(said, "--node")
+    except UsageError as fault:
+        faults.append(UsageError(fault.what, where="--node", hint="write 0,1,2, or age=2,sex=0,city=1"))
+        return None
 
 
 def _value(key: str, text: str) -> object:

@@ -8,31 +8,30 @@ import tomllib
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from kohort.algorithms import METHODS, Choices
 from kohort.errors import InputError, JobError, SchemaError, UsageError
 from kohort.hierarchies import is_builder, read_hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, format_of
-from kohort.job.faults import shape_faults
-from kohort.job.form import ColumnPart, InputPart, JobFile, MethodPart, OutputPart
+from kohort.job.faults import faults_of, job_error, shape_faults
+from kohort.job.form import ColumnPart, InputPart, JobFile, OutputPart
 from kohort.job.lines import lines_of
+from kohort.job.method import method_of, misfits
+from kohort.job.parts import part, table
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Order, Role, Scale, Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from kohort.job.form import Part
     from kohort.job.lines import Place
+    from kohort.job.method import Method
 
 __all__ = ["JobFile", "Request", "faults_of", "job_error", "load", "parse", "request"]
-
-P = TypeVar("P", bound="Part")
 
 #: Formats that are no text.
 _TYPED: Final = frozenset({Format.PARQUET, Format.IPC})
@@ -59,10 +58,17 @@ class Request:
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
 
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers in the order of the job: that of a node's levels."""
+        return tuple(attribute.name for attribute in self.job.schema.quasi)
+
     def placed(self, fault: UsageError) -> UsageError:
-        """A fault that the table showed, with the column's place in the job; each one where there are several."""
+        """A fault that the table showed, with the place of the column or node; each one where there are several."""
         if isinstance(fault, JobError):
             return job_error([self.placed(one) for one in faults_of(fault)])
+        if fault.where == "node":
+            return UsageError(fault.what, where=self.where(("method", "node")), hint=fault.hint)
         for attribute in self.job.schema.attributes:
             if fault.where == f"column {attribute.name}":
                 return SchemaError(fault.what, where=self.where(("columns", attribute.name)), hint=fault.hint)
@@ -121,13 +127,14 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         JobError: all faults at once.
         InputError: a hierarchy file cannot be read as one.
     """
-    attributes, faults = _attributes(raw, where, folder)
-    faults += _output_fault(raw, where)
+    method, faults = method_of(raw, _quasi(raw), where)
+    attributes, wrong = _attributes(raw, method, where, folder)
+    faults += [*wrong, *misfits(attributes, method.algorithm, where), *_output_fault(raw, where)]
     try:
         file = JobFile.model_validate(raw)
     except ValidationError as fault:
         raise job_error([*shape_faults(fault.errors(include_url=False), where), *faults]) from None
-    if faults:
+    if faults or method.algorithm is None:
         raise job_error(faults)
     files = {one.name: path for one in attributes if (path := _hierarchy_file(one, folder))}
     held = {name: read_hierarchy(path, name=name) for name, path in files.items()}
@@ -135,28 +142,13 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     job = Job(
         Schema(tuple(attributes), frozenset(file.input.missing), _REST[file.rest]),
         (KAnonymity(file.privacy.k),),
-        METHODS[file.method.name](Choices(file.method.cut)),
+        method.algorithm,
         _reading(file.input),
         Writing(file.output.format, file.output.separator, file.output.excel_safe),
+        method.time_limit,
     )
     source, target = _relative(file.input.path, folder), _relative(file.output.path, folder)
     return Request(source, target, job, tuple(files.values()), where)
-
-
-def job_error(faults: Sequence[UsageError]) -> JobError:
-    """All faults in the order of their lines."""
-    count = f"{len(faults)} fault{'s' * (len(faults) != 1)}"
-    return JobError(f"the job has {count}", sorted(faults, key=_line_number))
-
-
-def faults_of(error: JobError) -> list[UsageError]:
-    """The single faults of a job."""
-    return [fault for fault in error.exceptions if isinstance(fault, UsageError)]
-
-
-def _line_number(fault: UsageError) -> int:
-    line = re.search(r", line (\d+)", fault.where)
-    return int(line[1]) if line else 0
 
 
 def _relative(path: str, folder: Path) -> str:
@@ -177,37 +169,29 @@ def _reading(part: InputPart) -> ReadOptions:
     )
 
 
-def _part(form: type[P], raw: object) -> P | None:
-    """A table of the job; `None` where its form is wrong, which has been told already."""
-    try:
-        return form.model_validate(raw)
-    except ValidationError:
-        return None
-
-
-def _table(raw: Mapping[str, object], key: str) -> dict[str, object]:
-    held = raw.get(key)
-    return cast("dict[str, object]", held) if isinstance(held, dict) else {}
+def _quasi(raw: Mapping[str, object]) -> list[str]:
+    """The names of the columns that are said to be quasi-identifying, whatever is wrong with them."""
+    columns = table(raw, "columns")
+    return [name for name in columns if table(columns, name).get("role") == Role.QUASI]
 
 
 def _attributes(
-    raw: Mapping[str, object], where: Callable[[Place], str], folder: Path
+    raw: Mapping[str, object], method: Method, where: Callable[[Place], str], folder: Path
 ) -> tuple[list[Attribute], list[UsageError]]:
     """The attributes of all columns whose form is right, and what else is wrong with these columns.
 
     Columns are looked at one by one, so that the faults of one are told beside another's.
     """
-    method = _part(MethodPart, _table(raw, "method")) or MethodPart.model_construct()
     attributes: list[Attribute] = []
     faults: list[UsageError] = []
-    for name, held in _table(raw, "columns").items():
+    for name, held in table(raw, "columns").items():
         place: Place = ("columns", name, "hierarchy")
         try:
             _check_builder(held, folder)
             place = ("columns", name)
-            part = _part(ColumnPart, held)
-            if part is not None:
-                attributes.append(_attribute(name, part, method))
+            form = part(ColumnPart, held)
+            if form is not None:
+                attributes.append(_attribute(name, form, method))
         except UsageError as fault:
             faults.append(UsageError(fault.what, where=where(place), hint=fault.hint))
     return attributes, faults
@@ -222,7 +206,7 @@ def _check_builder(held: object, folder: Path) -> None:
             pass
 
 
-def _attribute(name: str, part: ColumnPart, method: MethodPart) -> Attribute:
+def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
     """The attribute that a column's table asks for; a hierarchy file is not read yet."""
     quasi = part.role is Role.QUASI
     return Attribute(
@@ -236,6 +220,7 @@ def _attribute(name: str, part: ColumnPart, method: MethodPart) -> Attribute:
         part.order or (_order(method.order, part) if quasi else None),
         part.label or (_label(method.labels, part) if quasi else None),
         part.missing,
+        part.max_level,
     )
 
 
@@ -263,14 +248,14 @@ def _hierarchy_file(attribute: Attribute, folder: Path) -> Path | None:
 
 def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
     """What is wrong with a release's path and format, before any work is done for it."""
-    part = _part(OutputPart, _table(raw, "output"))
-    if part is None:
+    output = part(OutputPart, table(raw, "output"))
+    if output is None:
         return []
     try:
-        format_ = format_of(part.path, part.format)
+        format_ = format_of(output.path, output.format)
     except UsageError as fault:
         return [UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]
-    if part.excel_safe and format_ in _TYPED:
+    if output.excel_safe and format_ in _TYPED:
         return [
             UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")
         ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kohort.errors import UsageError
+from kohort.errors import JobError, UsageError
 from kohort.job.form import ColumnPart, InputPart, JobFile, MethodPart, OutputPart, PrivacyPart
 
 if TYPE_CHECKING:
@@ -34,6 +35,22 @@ _KINDS: Final = MappingProxyType(
         "model_type": "it must be a table",
     }
 )
+
+
+def job_error(faults: Sequence[UsageError]) -> JobError:
+    """All faults in the order of their lines."""
+    count = f"{len(faults)} fault{'s' * (len(faults) != 1)}"
+    return JobError(f"the job has {count}", sorted(faults, key=_line_number))
+
+
+def faults_of(error: JobError) -> list[UsageError]:
+    """The single faults of a job."""
+    return [fault for fault in error.exceptions if isinstance(fault, UsageError)]
+
+
+def _line_number(fault: UsageError) -> int:
+    line = re.search(r", line (\d+)", fault.where)
+    return int(line[1]) if line else 0
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

@@ -1,0 +1,164 @@
+"""The method of a job: what was said of it, made into an algorithm, and what of that does not go together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.given import GivenNode
+from kohort.errors import JobError, SchemaError, UsageError
+from kohort.job.faults import faults_of, nearest
+from kohort.job.form import MethodPart, PrivacyPart
+from kohort.job.parts import right_part, table
+from kohort.models.k_anonymity import KAnonymity
+from kohort.release import Job
+from kohort.schema import Label, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from kohort.job.form import NodeText
+    from kohort.job.lines import Place
+    from kohort.problem import Algorithm
+    from kohort.schema import Attribute, Order
+
+#: Seconds that best-effort may take where nothing is said.
+TIME_LIMIT: Final = 30.0
+
+#: What to do with a choice that a method cannot be told.
+_LEAVE: Final = "leave it out, or choose another method"
+
+#: The method that can stop early.
+_TIMED: Final = "best-effort"
+
+
+class Misfit(NamedTuple):
+    """What does not go with the method, and the key that said it."""
+
+    place: Place
+    fault: UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What a job says of all its columns' generalization.
+
+    Attributes:
+        algorithm: How the recoding is found; `None` where the job names no method there is.
+        order: Order of categorical values, where it can hold.
+        labels: What is released, where a column can.
+        time_limit: Seconds that a search which can stop early may take.
+    """
+
+    algorithm: Algorithm | None
+    order: Order | None = None
+    labels: Label | None = None
+    time_limit: float | None = None
+
+
+def method_of(
+    raw: Mapping[str, object], quasi: Sequence[str], where: Callable[[Place], str]
+) -> tuple[Method, list[UsageError]]:
+    """The method that a job's tables ask for, and what in them does not go together.
+
+    Keys of a wrong form count as not said: they are told elsewhere.
+
+    Args:
+        raw: The tables of a job file.
+        quasi: The names of the quasi-identifiers, in the order of the job.
+        where: Tells the reader's place for a path of keys.
+    """
+    said = table(raw, "method")
+    part, limit = right_part(MethodPart, said), right_part(PrivacyPart, {**table(raw, "privacy"), "k": 2})
+    if part.name != said.get("name", part.name):
+        return Method(None), []
+    faults: list[Misfit] = []
+    node = _in_order(part.node, quasi, faults)
+    algorithm = _algorithm(part.name, Choices(part.cut, limit.max_suppression, part.objective, node), faults)
+    if isinstance(algorithm, GivenNode):
+        algorithm = replace(algorithm, names=tuple(quasi))
+    faults += _needless(part, algorithm)
+    timed = part.name == _TIMED and node is None
+    made = Method(
+        algorithm,
+        None if algorithm.full_domain else part.order,
+        None if algorithm.full_domain else part.labels,
+        (part.time_limit or TIME_LIMIT) if timed else None,
+    )
+    return made, [UsageError(one.fault.what, where=where(one.place), hint=one.fault.hint) for one in faults]
+
+
+def _algorithm(name: str, choices: Choices, faults: list[Misfit]) -> Algorithm:
+    """The method of that name; choices that it cannot be told are faults, each at the key that said it."""
+    single: dict[Place, Choices] = {
+        ("method", "cut"): Choices(cut=choices.cut),
+        ("privacy", "max-suppression"): Choices(limit=choices.limit),
+        ("method", "objective"): Choices(objective=choices.objective),
+        ("method", "node"): Choices(node=choices.node),
+    }
+    before = len(faults)
+    for place, one in single.items():
+        try:
+            METHODS[name](one)
+        except UsageError as fault:
+            faults.append(Misfit(place, UsageError(fault.what, hint=_LEAVE)))
+    return METHODS[name](choices if len(faults) == before else Choices())
+
+
+def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit]) -> tuple[int, ...] | None:
+    """The levels of a node in the order of `quasi`; `None` where none are said, or other than one for each."""
+    if said is None:
+        return None
+    if isinstance(said, tuple) and len(said) == len(quasi):
+        return said
+    hint = f"say one level for each, such as {','.join(f'{name}=0' for name in quasi)}"
+    if isinstance(said, tuple):
+        what = f"the node has {len(said)} levels, but there are {len(quasi)} quasi-identifiers"
+    elif unknown := [name for name in said if name not in quasi]:
+        what, hint = f"no quasi-identifier is called {' or '.join(unknown)}", nearest(unknown[0], quasi) or hint
+    elif lacking := [name for name in quasi if name not in said]:
+        what = f"the node has no level for {', '.join(lacking)}"
+    else:
+        return tuple(said[name] for name in quasi)
+    faults.append(Misfit(("method", "node"), UsageError(what, hint=hint)))
+    return None
+
+
+def _needless(part: MethodPart, algorithm: Algorithm) -> Iterator[Misfit]:
+    """What would have no effect."""
+    if part.time_limit is not None and part.name != _TIMED:
+        fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {_TIMED}")
+        yield Misfit(("method", "time-limit"), fault)
+    if algorithm.full_domain and part.labels not in {None, Label.ANCESTOR}:
+        yield Misfit(("method", "labels"), UsageError(f"{part.name} releases nodes of the hierarchies", hint=_LEAVE))
+    if algorithm.full_domain and part.order is not None:
+        fault = UsageError(f"the order of values makes no difference to {part.name}", hint=_LEAVE)
+        yield Misfit(("method", "order"), fault)
+
+
+def misfits(
+    attributes: Sequence[Attribute], algorithm: Algorithm | None, where: Callable[[Place], str]
+) -> list[UsageError]:
+    """What the columns say that does not go with the method."""
+    if algorithm is None:
+        return []
+    if not algorithm.full_domain:
+        capped = [("columns", one.name, "max-level") for one in attributes if one.max_level is not None]
+        hint = "leave it out, or choose a lattice method such as samarati"
+        return [UsageError(f"{algorithm.name} has no levels", where=where(place), hint=hint) for place in capped]
+    try:
+        Job.of(Schema(tuple(attributes)), KAnonymity(2), algorithm=algorithm)
+    except JobError as fault:
+        found = faults_of(fault)
+    except SchemaError as fault:
+        found = [fault]
+    else:
+        return []
+    places = {f"column {one.name}": _place(one) for one in attributes}
+    return [SchemaError(one.what, where=where(places[one.where]), hint=one.hint) for one in found]
+
+
+def _place(attribute: Attribute) -> Place:
+    """The key that is wrong, where a lattice method cannot take the column."""
+    return ("columns", attribute.name, *(("hierarchy",) if attribute.hierarchy is None else ()))

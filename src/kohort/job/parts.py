@@ -1,0 +1,42 @@
+"""Single tables of a job, also of one that is wrong elsewhere: so that the faults of all are told at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.job.form import Part
+
+P = TypeVar("P", bound="Part")
+
+
+def table(raw: Mapping[str, object], key: str) -> dict[str, object]:
+    """The table that stands at `key`; an empty one where none does."""
+    held = raw.get(key)
+    return cast("dict[str, object]", held) if isinstance(held, dict) else {}
+
+
+def part(form: type[P], raw: object) -> P | None:
+    """A table of the job; `None` where its form is wrong, which has been told already."""
+    try:
+        return form.model_validate(raw)
+    except ValidationError:
+        return None
+
+
+def right_part(form: type[P], raw: Mapping[str, object]) -> P:
+    """What the right keys of a table make of it; the wrong ones count as not said.
+
+    >>> from kohort.job.form import MethodPart
+    >>> right_part(MethodPart, {"cut": "up", "name": "samarati", "nmae": 5}).name
+    'samarati'
+    """
+    try:
+        return form.model_validate(raw)
+    except ValidationError as fault:
+        wrong = {error["loc"][0] for error in fault.errors()}
+        return form.model_validate({key: value for key, value in raw.items() if key not in wrong})
