@@ -97,6 +97,19 @@ def is_above(node: Node, other: Node) -> bool:
     return all(one >= level for one, level in zip(node, other, strict=True))
 
 
+def node_at(place: int, lattice: Lattice) -> Node:
+    """The node that has this place in lexicographic order.
+
+    >>> node_at(4, Lattice((1, 2)))
+    (1, 1)
+    """
+    levels: list[int] = []
+    for size in reversed(lattice.shape):
+        place, level = divmod(place, size)
+        levels.append(level)
+    return tuple(reversed(levels))
+
+
 def upset(node: Node) -> tuple[slice, ...]:
     """Where `node` and all nodes above it lie in an array of the lattice's shape."""
     return tuple(slice(level, None) for level in node)

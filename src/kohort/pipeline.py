@@ -144,6 +144,7 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
         trace=solution.trace,
         proven=solution.proven,
         seconds=stage.seconds,
+        searched=frequency.records,
         domains=engine.domains,
         levels=dict(zip(names, node, strict=False)),
         candidates=candidates,
@@ -189,7 +190,7 @@ def save(
             return verify(file, claim)
 
     def certify(verdict: Verdict) -> bytes:
-        return certificate(verdict, path.name, job=release.job.described(), metrics=release.metrics)
+        return certificate(verdict, path.name, job=release.job.described(), metrics=release.metrics, levels=release.levels)
 
     def published(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
@@ -250,6 +251,7 @@ def _outcome(records: int, suppressed: int, k: int, classes: Classes, full_domai
 
 def _claim(release: Release, format_: str = "csv") -> Claim:
     """What the release says of itself, for the verifier to doubt."""
+    limit = release.job.algorithm.limit
     return Claim(
         schema=release.job.schema,
         models=release.job.models,
@@ -259,4 +261,6 @@ def _claim(release: Release, format_: str = "csv") -> Claim:
         format=format_,
         separator=release.job.writing.separator,
         excel_safe=release.job.writing.excel_safe,
+        levels=release.levels,
+        limit=None if limit is None else limit.among(release.searched),
     )

@@ -159,6 +159,7 @@ class Release:
         trace: What the search counted.
         proven: Whether the algorithm proves its answer optimal.
         seconds: Wall time of each stage.
+        searched: Records that the search saw: all but those that the schema suppresses for missing values.
         domains: What the values of each quasi-identifier are.
         levels: The level of each quasi-identifier; empty where the method has none.
         candidates: What a lattice method found allowed, best first; the release is the first.
@@ -180,6 +181,7 @@ class Release:
     trace: Mapping[str, int]
     proven: bool
     seconds: Mapping[str, float]
+    searched: int = 0
     domains: tuple[Domain, ...] = ()
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates: tuple[Candidate, ...] = ()

@@ -33,7 +33,7 @@ import numpy as np
 
 from kohort.algorithms._answer import rank, refuse_large, solution
 from kohort.algorithms._judge import Judge
-from kohort.lattice import downset, upset
+from kohort.lattice import downset, node_at, upset
 from kohort.metrics import METRICS
 from kohort.suppression import SuppressionLimit
 
@@ -129,7 +129,7 @@ class Search:
         """Look at the nodes from those that hide least on, until none is open."""
         for place in np.argsort(self.guide, axis=None, kind="stable").tolist():
             if self.floors.flat[place] < np.inf:
-                self._close(tuple(int(level) for level in np.unravel_index(place, self.floors.shape)))
+                self._close(node_at(place, self.judge.lattice))
 
     def _close(self, node: Node) -> None:
         """Learn enough of an open node: that it cannot win, or what it costs."""
