@@ -99,6 +99,13 @@ def test_bisection_goes_on_below_a_mixed_height() -> None:
     assert trace == {"evaluated": 3, "tagged": 2, "heights": 3, "monotone_suppression": 1}
 
 
+def test_a_judged_node_is_not_counted_again() -> None:
+    """0,1 fails and 1,0 passes, so 0,0 is tagged; to list the nodes of height 1 then judges and tags nothing more."""
+    raw = RawTable((chain("a*", "b*"), chain("a*", "b*")), (("a", "a"), ("b", "a")))
+    trace = Samarati().solve(problem_of(raw, KAnonymity(2))).trace
+    assert (trace["evaluated"], trace["tagged"], trace["heights"]) == (2, 1, 2)
+
+
 def test_without_the_property_heights_are_walked_upward() -> None:
     """Where a model is not monotone, a low node passes below a middle that fails, and bisection would miss it."""
     raw = RawTable((TWELVE,), tuple((leaf,) for leaf in "abcef"))  # classes: 1 each; 2, 1 and 2; 3 and 2; 5
