@@ -160,7 +160,7 @@ def whole(source: str, limit: str, objective: str, runs: int) -> str:
         command += [flag for name in ADULT for flag in ("--hierarchy", f"{name}={adult_hierarchy(name)}")]
         best = min((cost(command) for _ in range(runs)), key=lambda one: one.cpu)
     stages = " ".join(f"{name} {seconds:.2f}" for name, seconds in json.loads(best.output)["seconds"].items())
-    return f"{best.cpu:6.2f} s CPU {best.memory:6.0f} MiB  wall: {stages}"
+    return f"{best.cpu:6.2f} s CPU  wall: {stages}"
 
 
 # --- tables that grow -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Every figure in one go: `python -m bench.run`, or `make bench`; about a quarter of an hour and 6 GB of disk."""
+"""Every figure in one go: `python -m bench.run`, or `make bench`; about twenty minutes and 6 GB of disk."""
 
 from __future__ import annotations
 
