@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: Nodes that a search which keeps a place for each will take on.
 MOST_NODES: Final = 1 << 22
 
+#: Quasi-identifiers of such a lattice: an array of NumPy has no more dimensions.
+MOST_DIMENSIONS: Final = 64
+
 #: Candidates that are listed.
 LISTED: Final = 10
 
@@ -78,11 +81,16 @@ def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of th
 
 
 def refuse_large(lattice: Lattice, name: str) -> None:
-    """Refuse a lattice with more nodes than there are places for.
+    """Refuse a lattice with more nodes, or quasi-identifiers, than there are places for.
 
     Raises:
         LimitError: there are too many.
     """
+    if len(lattice.top) > MOST_DIMENSIONS:
+        raise LimitError(
+            f"there are {len(lattice.top)} quasi-identifiers, and {name} takes at most {MOST_DIMENSIONS}",
+            hint="use best-effort",
+        )
     if lattice.size > MOST_NODES:
         raise LimitError(
             f"the lattice has {lattice.size:,} nodes, and {name} keeps a place for each of at most {MOST_NODES:,}",

@@ -191,6 +191,15 @@ def test_a_lattice_with_too_many_nodes_is_refused() -> None:
         Samarati().solve(problem_of(table("a" * 23, "b" * 23), KAnonymity(2)))
 
 
+def test_more_quasi_identifiers_than_dimensions_are_refused() -> None:
+    """65 columns that may not be generalized make a lattice of one node, for which there is no array all the same."""
+    raw = RawTable((chain("a*", max_level=0),) * 65, (("a",) * 65,) * 2)
+    with pytest.raises(LimitError, match="there are 65 quasi-identifiers, and samarati takes at most 64"):
+        Samarati().solve(problem_of(raw, KAnonymity(2)))
+    fewer = RawTable(raw.columns[1:], (("a",) * 64,) * 2)
+    assert Samarati().solve(problem_of(fewer, KAnonymity(2))).trace["minimal_height"] == 0
+
+
 def test_what_it_needs() -> None:
     """It gives one level for each quasi-identifier, and takes tuples however they are parted."""
     search = Samarati(SuppressionLimit(8))
