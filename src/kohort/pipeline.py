@@ -190,7 +190,8 @@ def save(
             return verify(file, claim)
 
     def certify(verdict: Verdict) -> bytes:
-        return certificate(verdict, path.name, job=release.job.described(), metrics=release.metrics, levels=release.levels)
+        job, metrics, levels = release.job.described(), release.metrics, release.levels
+        return certificate(verdict, path.name, job=job, metrics=metrics, levels=levels)
 
     def published(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))

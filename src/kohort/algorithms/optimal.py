@@ -35,6 +35,7 @@ from kohort.algorithms._answer import rank, refuse_large, solution
 from kohort.algorithms._judge import Judge
 from kohort.lattice import downset, node_at, upset
 from kohort.metrics import METRICS
+from kohort.metrics.base import rounded
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from kohort.lattice import Node
     from kohort.problem import Problem, Solution
 
-#: Bounds this much above the best cost are above it whatever their rounding; this much below, they may tie with it.
-ABOVE, NEAR = 1e-11, 1e-13
+#: A bound this much above the best cost is above it, however either is rounded; and how exact a bound is.
+ABOVE, NOISE = 1e-11, 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +156,7 @@ class Search:
             return True
         least = int(self.least[node])
         floor = max(float(self.floors[node]) + self.judge.surcharge * least, self.judge.floor_of(node, least))
-        margin = NEAR * abs(self.best.cost)
-        return floor < self.best.cost - margin or (
-            floor <= self.best.cost + margin and (sum(node), node) < rank(self.best)[1:]
-        )
+        return (rounded(floor - NOISE * abs(floor)), sum(node), node) < rank(self.best)
 
     def _chain(self, node: Node) -> list[Node]:
         """Nodes of which nothing is known, each right above the one before, climbing where most is hidden."""

@@ -51,6 +51,11 @@ class Outcome:
     full_domain: Levels | None = None
 
 
+def rounded(cost: float) -> float:
+    """The cost to 12 significant digits: what is left after them is the noise of floating point."""
+    return float(f"{cost:.12g}")
+
+
 #: The figure of a release; of many at once, an array of figures.
 Measure: TypeAlias = "Callable[[Outcome], Shares]"
 
@@ -86,8 +91,8 @@ class Metric:
         return float(self.measure(outcome))
 
     def cost(self, outcome: Outcome) -> float:
-        """The figure turned so that less is better, to 12 significant digits: nodes that differ in less are tied."""
-        return float(f"{float(self.costs(outcome)):.12g}")
+        """The figure turned so that less is better, rounded: releases that differ in less are tied."""
+        return rounded(float(self.costs(outcome)))
 
     def costs(self, outcome: Outcome) -> Shares:
         """(...) the figures of many releases at once, turned so that less is better."""
