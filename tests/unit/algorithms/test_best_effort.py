@@ -1,0 +1,297 @@
+"""Best effort: run to its end it is exhaustive search; stopped at any time it has an answer, and a bound under all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import count, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.algorithms import _greedy, best_effort
+from kohort.algorithms._answer import rank
+from kohort.algorithms._boxes import MOST_FAILING, Failing, Floors
+from kohort.algorithms._judge import Judge, Judged
+from kohort.algorithms.best_effort import BestEffort
+from kohort.algorithms.exhaustive import Exhaustive, survey
+from kohort.errors import InfeasibleError, LimitError
+from kohort.lattice import is_above
+from kohort.metrics import METRICS
+from kohort.models.k_anonymity import KAnonymity
+from kohort.suppression import SuppressionLimit
+from tests.reference.lattice import Column, RawTable, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+    from kohort.models.base import PrivacyModel
+    from kohort.problem import Problem, Solution
+
+
+@dataclass(frozen=True)
+class Toy:
+    """A model made for these tests: k-anonymity and something else."""
+
+    name: str
+    monotone_suppression: bool
+    sensitive: str | None = None
+    smallest_class: int = 2
+    size_only: bool = False
+    monotone_generalization: bool = True
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """Which classes have an even number of records, or two sensitive values."""
+        if self.sensitive is None:
+            even: Mask = classes.sizes % 2 == 0
+            return even
+        kinds: Mask = (classes.histograms[0] > 0).sum(axis=1) > 1
+        return kinds
+
+
+#: Merging an even class with an odd one makes more records fail.
+EVEN = Toy("even", monotone_suppression=False)
+
+#: Looks at more than sizes, and never fails where a part did not.
+DIVERSE = Toy("diverse", monotone_suppression=True, sensitive="s")
+
+MODELS: list[PrivacyModel] = [KAnonymity(2), KAnonymity(3), EVEN, DIVERSE]
+
+LIMITS = [SuppressionLimit.of(said) for said in ("0", "2", "30%", "100%")]
+
+
+def hierarchy(values: int, base: int, height: int) -> tuple[tuple[str, ...], ...]:
+    """Rows: `base` neighbours fall together on each level, all on the last."""
+    return tuple(
+        (f"v{value}", *(f"{level}.{value // base**level}" for level in range(1, height)), "*")
+        for value in range(values)
+    )
+
+
+columns = st.builds(
+    Column,
+    st.builds(hierarchy, st.integers(1, 6), st.integers(2, 3), st.integers(1, 3)),
+    st.sampled_from([Fraction(1), Fraction(2), Fraction(1, 3)]),
+    st.sampled_from([None, None, 1]),
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> RawTable:
+    """Up to 20 records over up to 4 columns, each with one of three sensitive values."""
+    chosen = tuple(draw(st.lists(columns, min_size=1, max_size=4)))
+    cells = st.tuples(*(st.sampled_from([row[0] for row in column.rows]) for column in chosen))
+    records = tuple(draw(st.lists(cells, min_size=1, max_size=20)))
+    return RawTable(chosen, records, tuple(draw(st.sampled_from("xyz")) for _ in records))
+
+
+problems = st.builds(problem_of, tables(), st.sampled_from(MODELS))
+limits = st.sampled_from(LIMITS)
+objectives = st.sampled_from(sorted(METRICS))
+
+
+def after(asked: int) -> Callable[[], bool]:
+    """Say that it is enough from the question after the first `asked` ones on."""
+    questions = count(1)
+    return lambda: next(questions) > asked
+
+
+def truth(problem: Problem, limit: SuppressionLimit, objective: str) -> Solution | None:
+    """What exhaustive search finds."""
+    try:
+        return Exhaustive(limit, objective).solve(problem)
+    except InfeasibleError:
+        return None
+
+
+def wide(attributes: int, records: int) -> Problem:
+    """A table whose lattice is too large to walk."""
+    random = np.random.default_rng(7)
+    table = tuple(Column(hierarchy(int(random.integers(4, 30)), 2, 4)) for _ in range(attributes))
+    cells = [random.integers(len(column.rows), size=records) for column in table]
+    return problem_of(
+        RawTable(table, tuple(tuple(f"v{one}" for one in row) for row in np.stack(cells, axis=1).tolist())),
+        KAnonymity(3),
+    )
+
+
+# ── Run to the end ───────────────────────────────────────────────────────────────────────────────
+
+
+@given(problems, limits)
+def test_run_to_the_end_it_is_exhaustive_search(problem: Problem, limit: SuppressionLimit) -> None:
+    """By every metric the same node, proven, its cost the bound; or no node at all."""
+    for objective in METRICS:
+        best = truth(problem, limit, objective)
+        if best is None:
+            with pytest.raises(InfeasibleError):
+                BestEffort(limit, objective).solve(problem)
+            continue
+        found = BestEffort(limit, objective).solve(problem)
+        assert found.candidates[0].node == best.candidates[0].node
+        assert (found.proven, found.bound) == (True, best.bound)
+
+
+@given(problems, limits, objectives)
+def test_every_node_is_accounted_for(problem: Problem, limit: SuppressionLimit, objective: str) -> None:
+    """At the end nodes were judged, tagged or bounded: none is counted as left out twice, none is forgotten."""
+    if truth(problem, limit, objective) is None:
+        return
+    trace = BestEffort(limit, objective).solve(problem).trace
+    left_out = trace["tagged_by_monotone_suppression"] + trace["bounded_by_monotone_metric"]
+    assert left_out <= trace["lattice"] <= left_out + trace["evaluated"]
+
+
+def test_without_properties_every_node_is_judged() -> None:
+    """Where neither the model nor the metric allows an inference, none is made."""
+    table = RawTable(
+        (Column(hierarchy(6, 2, 3)),) * 3, tuple((f"v{a}", f"v{b}", "v1") for a, b in product(range(4), repeat=2))
+    )
+    trace = BestEffort(SuppressionLimit(4), "c_avg").solve(problem_of(table, EVEN)).trace
+    assert trace["evaluated"] == trace["lattice"] == 64
+    assert trace["tagged_by_monotone_suppression"] == trace["bounded_by_monotone_metric"] == 0
+
+
+def test_forgetting_nodes_and_boxes_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With little memory the answer is as good; what was dropped is not claimed to be proven, but bounded."""
+    problem = wide(4, 60)
+    best = Exhaustive(LIMITS[2], "entropy").solve(problem)
+    assert best.bound is not None
+    monkeypatch.setattr(_greedy, "MOST_SEEN", 12)
+    forgetful = BestEffort(LIMITS[2], "entropy").solve(problem)
+    assert (forgetful.proven, forgetful.bound) == (True, best.bound)
+    monkeypatch.setattr(best_effort, "MOST_BOXES", 3)
+    dropping = BestEffort(LIMITS[2], "entropy").solve(problem)
+    assert not dropping.proven
+    assert dropping.bound is not None
+    assert dropping.bound < best.bound
+
+
+# ── Stopped ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(problems, limits, objectives, st.integers(0, 60))
+def test_stopped_it_has_an_answer_and_a_bound(
+    problem: Problem, limit: SuppressionLimit, objective: str, asked: int
+) -> None:
+    """Whenever it stops: a releasable node, and a bound that the optimum does not pass under."""
+    best = truth(problem, limit, objective)
+    if best is None:
+        return
+    try:
+        found = BestEffort(limit, objective).solve(replace(problem, enough=after(asked)))
+    except LimitError:
+        top = Judge.of(problem, limit.among(problem.frequency.records), METRICS[objective]).judge
+        assert not problem.models[0].monotone_suppression
+        assert not top(tuple(column.hierarchy.height for column in problem.domains if column.hierarchy)).releasable
+        return
+    assert best.bound is not None
+    outcome = found.candidates[0].outcome
+    assert outcome.suppressed <= limit.among(problem.frequency.records)
+    assert METRICS[objective].cost(outcome) >= best.bound
+    assert found.bound is None or found.bound <= best.bound
+    assert not found.proven or found.bound == best.bound
+
+
+@pytest.mark.parametrize("objective", ["lm", "c_dm"])
+def test_more_time_never_gives_a_worse_answer(objective: str) -> None:
+    """On 14 attributes, a lattice of millions of nodes, the answer falls and the bound rises, and they do not cross."""
+    problem, costs, bounds = wide(14, 500), list[float](), list[float]()
+    for asked in (0, 50, 200, 800):
+        found = BestEffort(LIMITS[0], objective).solve(replace(problem, enough=after(asked)))
+        assert found.trace["evaluated"] <= asked + 1
+        assert found.bound is not None
+        costs.append(METRICS[objective].cost(found.candidates[0].outcome))
+        bounds.append(found.bound)
+    assert costs == sorted(costs, reverse=True)
+    assert bounds == sorted(bounds)
+    assert costs[0] > costs[-1] > bounds[-1] > 0
+
+
+# ── No answer ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_failing_top_is_enough_to_know_that_there_is_no_answer() -> None:
+    """Where models are monotone and the greatest levels do not suffice, one node is judged; the error names it."""
+    table = RawTable((Column(hierarchy(6, 2, 3), max_level=1),), (("v0",), ("v1",), ("v4",)))
+    with pytest.raises(InfeasibleError, match="the closest: 1 suppresses 1") as raised:
+        BestEffort().solve(problem_of(table, KAnonymity(2)))
+    assert "allow a higher level of q0" in raised.value.hint
+
+
+def test_out_of_time_without_an_answer_says_so() -> None:
+    """A model that the top fails but nodes below may meet: no claim is made about the nodes not judged."""
+    table = RawTable((Column(hierarchy(4, 2, 2)),), (("v0",), ("v0",), ("v3",)))
+    problem = problem_of(table, EVEN)
+    assert BestEffort(SuppressionLimit(1)).solve(problem).candidates[0].node == (0,)
+    with pytest.raises(LimitError, match="no releasable node among the 1 judged"):
+        BestEffort(SuppressionLimit(1)).solve(replace(problem, enough=after(0)))
+
+
+# ── Floors and tags ──────────────────────────────────────────────────────────────────────────────
+
+
+def surveyed(problem: Problem, limit: SuppressionLimit, objective: str) -> tuple[Judge, list[Judged]]:
+    """Every node of the lattice, judged."""
+    judge = Judge.of(problem, limit.among(problem.frequency.records), METRICS[objective])
+    return judge, [one for (one,) in survey([judge])]
+
+
+@given(problems, objectives, st.data())
+def test_no_node_of_a_box_costs_less_than_its_floor(problem: Problem, objective: str, data: st.DataObject) -> None:
+    """Whatever suppressed records of the greatest node the floor counts, in sums over attributes and over classes."""
+    judge, nodes = surveyed(problem, LIMITS[3], objective)
+    low = data.draw(st.sampled_from(nodes))
+    high = data.draw(st.sampled_from([one for one in nodes if is_above(one.node, low.node)]))
+    gone = high.suppressed if judge.monotone else 0
+    floors = Floors.of(judge)
+    floor = floors.of_node(low.node)
+    if floors.by_levels:
+        nothing = np.empty((0, len(low.node)), np.int64)
+        floor = max(floor, floors.of_levels(np.array(low.node), gone, nothing, np.array(high.node)))
+    elif floors.by_classes:
+        floor = max(floor, floors.of_classes(low.node, gone))
+    for one in nodes:
+        if is_above(one.node, low.node) and is_above(high.node, one.node):
+            assert floor <= one.cost
+
+
+@given(problems, limits, objectives)
+def test_failing_nodes_add_up_to_no_more_than_the_best_costs(
+    problem: Problem, limit: SuppressionLimit, objective: str
+) -> None:
+    """Each releasable node exceeds all failing ones, and lies where they leave it."""
+    judge, nodes = surveyed(problem, limit, objective)
+    releasable = [one for one in nodes if one.releasable]
+    if not judge.monotone or not releasable:
+        return
+    failing, top = Failing(len(judge.lattice.top)), np.array(judge.lattice.top)
+    for one in nodes:
+        if not one.releasable:
+            failing.learn(one.node)
+    low = failing.lifted(np.array(judge.lattice.bottom), top)
+    assert low is not None
+    assert all(is_above(one.node, tuple(low)) for one in releasable)
+    floors, best = Floors.of(judge), min(releasable, key=rank)
+    if floors.by_levels:
+        assert floors.of_levels(low, 0, failing.above(low), top) <= best.cost
+
+
+def test_of_many_failing_nodes_the_latest_are_remembered() -> None:
+    """The oldest gives way."""
+    failing = Failing(2)
+    for level in range(MOST_FAILING + 1):
+        failing.learn((level, MOST_FAILING - level))
+    assert not failing.covers((0, MOST_FAILING))
+    assert failing.covers((MOST_FAILING, 0))
+
+
+def test_it_says_what_it_is() -> None:
+    """As on the command line; it needs hierarchies, not distinct tuples."""
+    search = BestEffort()
+    assert (search.name, search.distinct, search.full_domain) == ("best-effort", False, True)
