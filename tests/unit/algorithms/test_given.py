@@ -73,6 +73,20 @@ def test_what_is_no_node_is_refused(node: tuple[int, ...], what: str) -> None:
     assert caught.value.what == what
 
 
+def test_levels_are_put_in_schema_order_by_their_names() -> None:
+    """Levels that come with their columns' names may come in any order."""
+    named = GivenNode((1, 0), SuppressionLimit(1), names=("q1", "q0")).solve(SMALL)
+    assert named.candidates[0].node == (0, 1)
+
+
+@pytest.mark.parametrize(("node", "names"), [((1,), ("q1",)), ((1, 0), ("q1", "q7")), ((1,), ("q0", "q1"))])
+def test_names_must_be_those_of_the_quasi_identifiers(node: tuple[int, ...], names: tuple[str, ...]) -> None:
+    """A level too few or a name that no quasi-identifier has is refused, with the names that there are."""
+    with pytest.raises(UsageError, match=f"the node has {len(node)} levels, for {', '.join(names)}") as caught:
+        GivenNode(node, names=names).solve(SMALL)
+    assert caught.value.hint == "say one level for each quasi-identifier: q0, q1"
+
+
 def test_the_error_says_what_would_make_it_releasable() -> None:
     """Where one record more than allowed would be suppressed, the hint is to allow it."""
     with pytest.raises(InfeasibleError) as caught:
