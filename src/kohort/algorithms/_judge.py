@@ -75,11 +75,11 @@ class Hidden:
             for level, nodes in enumerate(levels_of(domain, domain.leaves[order])):
                 assert domain.hierarchy is not None  # noqa: S101  as above
                 width = (domain.hierarchy.covered(level) - 1)[nodes]
-                log = np.log2(np.bincount(nodes, weights=counts)[nodes])
+                log = np.log2(np.maximum(np.bincount(nodes, weights=counts), 1)[nodes])  # a value may have no record
                 start = fields.starts[place, level]
                 of_value[start : start + nodes.size] = np.stack([width, log], axis=1)
                 widths[place, level], bits[place, level] = width @ counts, log @ counts
-                widest[place, level] = width.max() / max(domain.others, 1.0), log.max()
+                widest[place, level] = width.max(initial=0) / max(domain.others, 1.0), log.max(initial=0)
         others = np.array([max(domain.others, 1.0) for domain in domains])
         return cls(others, frequency.records, of_value, widths, bits - bits[:, :1], widest)
 
