@@ -33,19 +33,26 @@ __version__ = "0.1.0"
 _MODULES = MappingProxyType(
     {
         "Attribute": "kohort.schema",
+        "BestEffort": "kohort.algorithms.best_effort",
         "Check": "kohort.checking",
+        "Datafly": "kohort.algorithms.datafly",
+        "Exhaustive": "kohort.algorithms.exhaustive",
+        "GivenNode": "kohort.algorithms.given",
         "Hierarchy": "kohort.hierarchy",
         "Job": "kohort.release",
         "KAnonymity": "kohort.models.k_anonymity",
         "Label": "kohort.schema",
         "Missing": "kohort.schema",
         "Mondrian": "kohort.algorithms.mondrian",
+        "Optimal": "kohort.algorithms.optimal",
         "Order": "kohort.schema",
         "ReadOptions": "kohort.io.options",
         "Release": "kohort.release",
         "Role": "kohort.schema",
+        "Samarati": "kohort.algorithms.samarati",
         "Scale": "kohort.schema",
         "Schema": "kohort.schema",
+        "SuppressionLimit": "kohort.suppression",
         "Verdict": "kohort.verify.verdict",
         "Writing": "kohort.release",
         "anonymize": "kohort.pipeline",
@@ -58,9 +65,13 @@ _MODULES = MappingProxyType(
 
 __all__ = [
     "Attribute",
+    "BestEffort",
     "Check",
+    "Datafly",
     "DurabilityError",
+    "Exhaustive",
     "FileError",
+    "GivenNode",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
@@ -74,13 +85,16 @@ __all__ = [
     "Missing",
     "MissingExtraError",
     "Mondrian",
+    "Optimal",
     "Order",
     "ReadOptions",
     "Release",
     "Role",
+    "Samarati",
     "Scale",
     "Schema",
     "SchemaError",
+    "SuppressionLimit",
     "TargetError",
     "UnsupportedError",
     "UsageError",
@@ -95,7 +109,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error to type checkers too
+    from kohort.algorithms.best_effort import BestEffort
+    from kohort.algorithms.datafly import Datafly
+    from kohort.algorithms.exhaustive import Exhaustive
+    from kohort.algorithms.given import GivenNode
     from kohort.algorithms.mondrian import Mondrian
+    from kohort.algorithms.optimal import Optimal
+    from kohort.algorithms.samarati import Samarati
     from kohort.checking import Check, check
     from kohort.hierarchies.files import read_hierarchy
     from kohort.hierarchy import Hierarchy
@@ -104,6 +124,7 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.pipeline import anonymize, rehearse, save
     from kohort.release import Job, Release, Writing
     from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
+    from kohort.suppression import SuppressionLimit
     from kohort.verify.verdict import Verdict
 else:
 

@@ -12,6 +12,14 @@ from tests.command import kohort
 
 HERE = Path(__file__).parent
 
+#: Flags of a job on levels over the demo's register.
+LEVELS = (
+    "demo/people.csv --out levels.csv --quasi age,gender,education --sensitive annual_income --rest drop --k 5"
+    " --hierarchy age=intervals:18..90:5,10,20 --hierarchy gender=suppress --hierarchy education=demo/education.json"
+)
+
+PEOPLE = "demo/people.csv --out r.csv --quasi age,gender"
+
 #: The words of each command, and the status it ends with. They run in this order in one folder.
 COMMANDS = {
     "help": ("--help", 0),
@@ -26,6 +34,15 @@ COMMANDS = {
     "hierarchy-show": ("hierarchy show demo/city.json --limit 30", 0),
     "hierarchy-check": ("hierarchy check demo/city.json --in demo/people.csv --column gender", 1),
     "faults": ("anonymize demo/people.csv --out r.csv --quasi gendr,age --weight agee=2 --method mondrain --k 1", 2),
+    "samarati-dry-run": (f"anonymize {LEVELS} --method samarati --max-suppression 5% --dry-run", 0),
+    "optimal": (f"anonymize {LEVELS} --method optimal --max-suppression 5% --objective c-dm --mapping levels.json", 0),
+    "infeasible": (f"anonymize {LEVELS} --method optimal --max-level age=0 --max-level education=1 --overwrite", 4),
+    "node": (f"anonymize {LEVELS} --method samarati --node age=9,gender=0,education=0 --overwrite", 2),
+    "method-misfits": (f"anonymize {PEOPLE} --max-suppression 5% --objective lm --node 0 --max-level age=1", 2),
+    "levels-misfits": (
+        f"anonymize {PEOPLE} --method optimal --cut median --hierarchy age=dates --node agee=1,gender=0 --time-limit 5",
+        2,
+    ),
     "misfits": ("anonymize demo/people.csv --out r.csv --quasi gendr,age --sensitive annual_income", 2),
 }
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -29,7 +29,7 @@ NodeText: TypeAlias = tuple[int, ...] | Mapping[str, int]
 
 #: The names of methods, and of what a lattice method can prefer releases by.
 MethodName: TypeAlias = Literal["mondrian", "mondrian-relaxed", "samarati", "optimal", "datafly", "best-effort"]
-Objective: TypeAlias = Literal[
+ObjectiveName: TypeAlias = Literal[
     "lm", "ncp", "lm_geometric", "arx_loss", "c_dm", "c_avg", "precision", "entropy", "height", "first"
 ]
 
@@ -163,7 +163,15 @@ _DIGITS = {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"}
 _NUMBER = {"anyOf": [{"type": "number"}, _DIGITS]}
 _LEVEL = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,4}$"}]}
 _LEVELS = {"anyOf": [{"type": "array", "items": _LEVEL}, {"type": "object", "additionalProperties": _LEVEL}]}
-_SHARE = {"type": "string", "pattern": r"^([0-9]+|[0-9]+(\.[0-9]+)?%|[01]\.[0-9]+)$"}
+_LIMIT = [
+    {"type": "integer", "minimum": 0},
+    {"type": "number", "minimum": 0, "maximum": 1},
+    {"type": "string", "pattern": r"^([0-9]{1,18}|[0-9]{1,2}(\.[0-9]{1,30})?%|100%|0\.[0-9]{1,30}|1\.0{1,30})$"},
+]
+_SECONDS = [
+    {"type": "number", "exclusiveMinimum": 0, "maximum": _LONGEST},
+    {"type": "string", "pattern": "^[1-9][0-9]*$"},
+]
 _PAIR = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2}
 _CUTS = {"type": "array", "items": _NUMBER, "minItems": 2}
 
@@ -175,12 +183,15 @@ GridText = Annotated[
     WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"const": "hierarchy"}]}),
 ]
 K = Annotated[int, PlainValidator(_passing(KAnonymity)), WithJsonSchema({"type": "integer", "minimum": 2})]
-Limit = Annotated[
-    SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0}, _SHARE]})
-]
+Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
 Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
 Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]
-Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema(_NUMBER)]
+Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema({"anyOf": _SECONDS})]
+Objective = Annotated[
+    ObjectiveName,
+    BeforeValidator(_underscored),
+    WithJsonSchema({"enum": [*get_args(ObjectiveName), "lm-geometric", "arx-loss", "c-dm", "c-avg"]}),
+]
 
 Separator = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(separator=text)))]
 Quote = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(quote=text or None)))]
@@ -242,7 +253,7 @@ class MethodPart(Part):
     )
     order: Annotated[Order, _Word] | None = Field(None, description="Order of categorical values, where it can hold.")
     labels: Annotated[Label, _Word] | None = Field(None, description="What is released, where a column can.")
-    objective: Annotated[Objective, BeforeValidator(_underscored)] | None = Field(
+    objective: Objective | None = Field(
         None,
         description="The metric of which a lattice method's release is to cost little; lm if not given."
         " 'first' (samarati): the first of the minimal nodes in lexicographic order.",

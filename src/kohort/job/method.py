@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.problem import Algorithm
     from kohort.schema import Attribute, Order
+    from kohort.suppression import SuppressionLimit
 
 #: Seconds that best-effort may take where nothing is said.
 TIME_LIMIT: Final = 30.0
+
+#: Where a node is said.
+_NODE: Final[Place] = ("method", "node")
 
 #: What to do with a choice that a method cannot be told.
 _LEAVE: Final = "leave it out, or choose another method"
@@ -73,9 +77,11 @@ def method_of(
     part, limit = right_part(MethodPart, said), right_part(PrivacyPart, {**table(raw, "privacy"), "k": 2})
     if part.name != said.get("name", part.name):
         return Method(None), []
-    faults: list[Misfit] = []
-    node = _in_order(part.node, quasi, faults)
-    algorithm = _algorithm(part.name, Choices(part.cut, limit.max_suppression, part.objective, node), faults)
+    faults = list(_refused(part, limit.max_suppression))
+    taken = {one.place for one in faults}
+    node = None if _NODE in taken else _in_order(part.node, quasi, faults)
+    choices = Choices(part.cut, limit.max_suppression, part.objective, node)
+    algorithm = METHODS[part.name](Choices() if taken else choices)
     if isinstance(algorithm, GivenNode):
         algorithm = replace(algorithm, names=tuple(quasi))
     faults += _needless(part, algorithm)
@@ -89,21 +95,19 @@ def method_of(
     return made, [UsageError(one.fault.what, where=where(one.place), hint=one.fault.hint) for one in faults]
 
 
-def _algorithm(name: str, choices: Choices, faults: list[Misfit]) -> Algorithm:
-    """The method of that name; choices that it cannot be told are faults, each at the key that said it."""
+def _refused(part: MethodPart, limit: SuppressionLimit | None) -> Iterator[Misfit]:
+    """The choices that the method cannot be told, each with the key that said it."""
     single: dict[Place, Choices] = {
-        ("method", "cut"): Choices(cut=choices.cut),
-        ("privacy", "max-suppression"): Choices(limit=choices.limit),
-        ("method", "objective"): Choices(objective=choices.objective),
-        ("method", "node"): Choices(node=choices.node),
+        ("method", "cut"): Choices(cut=part.cut),
+        ("privacy", "max-suppression"): Choices(limit=limit),
+        ("method", "objective"): Choices(objective=part.objective),
+        _NODE: Choices(node=None if part.node is None else ()),
     }
-    before = len(faults)
     for place, one in single.items():
         try:
-            METHODS[name](one)
+            METHODS[part.name](one)
         except UsageError as fault:
-            faults.append(Misfit(place, UsageError(fault.what, hint=_LEAVE)))
-    return METHODS[name](choices if len(faults) == before else Choices())
+            yield Misfit(place, UsageError(fault.what, hint=_LEAVE))
 
 
 def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit]) -> tuple[int, ...] | None:
@@ -121,7 +125,7 @@ def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit])
         what = f"the node has no level for {', '.join(lacking)}"
     else:
         return tuple(said[name] for name in quasi)
-    faults.append(Misfit(("method", "node"), UsageError(what, hint=hint)))
+    faults.append(Misfit(_NODE, UsageError(what, hint=hint)))
     return None
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import pytest
 
+from kohort.algorithms import FIRST, METHODS
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
 from kohort.job import JobFile, parse
-from tests.unit.job.test_job import FULL, HEAD
+from kohort.job.form import MethodName, ObjectiveName
+from kohort.metrics import METRICS
+from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,6 +41,8 @@ RULES: dict[str, Callable[[Any, Any], bool]] = {
     "const": lambda value, rule: bool(value == rule),
     "enum": lambda value, rule: value in rule,
     "items": lambda value, rule: all(valid(one, rule) for one in value),
+    "exclusiveMinimum": lambda value, rule: bool(value > rule),
+    "maximum": lambda value, rule: bool(value <= rule),
     "maxItems": lambda value, rule: len(value) <= rule,
     "minItems": lambda value, rule: len(value) >= rule,
     "minimum": lambda value, rule: bool(value >= rule),
@@ -72,13 +77,13 @@ def accepted(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("text", [FULL, JOB.format(k=5).replace(".json", ".csv")], ids=["full", "demo"])
+@pytest.mark.parametrize("text", [FULL, ON_LEVELS, JOB.format(k=5)], ids=["full", "on levels", "demo"])
 def test_a_job_that_kohort_writes_meets_the_schema(text: str) -> None:
-    """The demo's job and one that uses every key are valid."""
+    """The demo's job and those that use every key are valid."""
     assert valid(tomllib.loads(text), SCHEMA)
 
 
-def test_the_full_example_uses_every_key() -> None:
+def test_the_full_examples_use_every_key() -> None:
     """Otherwise the tests over it would miss one."""
 
     def keys(schema: Mapping[str, Any]) -> set[str]:
@@ -89,7 +94,11 @@ def test_the_full_example_uses_every_key() -> None:
         parts = [*named.values(), *([cast("Mapping[str, Any]", more)] if isinstance(more, dict) else [])]
         return set(named).union(*map(keys, parts))
 
-    assert {key for key in keys(SCHEMA) if not re.search(rf"\b{key}\b", FULL)} == set()
+    assert {key for key in keys(SCHEMA) if not re.search(rf"\b{key}\b", FULL + ON_LEVELS)} == set()
+
+
+#: The start of a job on levels.
+LATTICE = "columns.age.role = 'quasi'\ncolumns.age.hierarchy = 'suppress'\nmethod.name = 'samarati'\n"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +127,28 @@ def test_the_full_example_uses_every_key() -> None:
         ("columns.age.role = 'quasi'\noutput.format = 'ipc'", True),
         ("columns.age.role = 'quasi'\noutput.format = 'xml'", False),
         ("columns.age.role = 'quasi'\nprivcy.k = 4", False),
+        (LATTICE + "privacy.max-suppression = 20", True),
+        (LATTICE + "privacy.max-suppression = '5%'", True),
+        (LATTICE + "privacy.max-suppression = 0.05", True),
+        (LATTICE + "privacy.max-suppression = '0.05'", True),
+        (LATTICE + "privacy.max-suppression = -1", False),
+        (LATTICE + "privacy.max-suppression = 1.5", False),
+        (LATTICE + "privacy.max-suppression = '150%'", False),
+        (LATTICE + "privacy.max-suppression = true", False),
+        (LATTICE + "method.objective = 'arx_loss'", True),
+        (LATTICE + "method.objective = 'arx-loss'", True),
+        (LATTICE + "method.objective = 'arx loss'", False),
+        (LATTICE + "method.objective = 5", False),
+        (LATTICE + "method.node = [1]", True),
+        (LATTICE + "method.node = { age = '1' }", True),
+        (LATTICE + "method.node = [-1]", False),
+        (LATTICE + "method.node = [true]", False),
+        (LATTICE + "method.node = 1", False),
+        (LATTICE + "columns.age.max-level = 0", True),
+        (LATTICE + "columns.age.max-level = 'all'", False),
+        (LATTICE.replace("samarati", "best-effort") + "method.time-limit = 0.5", True),
+        (LATTICE.replace("samarati", "best-effort") + "method.time-limit = 0", False),
+        (LATTICE.replace("samarati", "best-effort") + "method.time-limit = 1e9", False),
     ],
 )
 def test_the_schema_and_the_reader_agree(line: str, *, right: bool) -> None:
@@ -133,3 +164,13 @@ def test_the_schema_and_the_reader_agree_on_k(k: object, *, right: bool) -> None
     text = HEAD.replace("k = 5", f"k = {k}") + "columns.age.role = 'quasi'"
     assert valid(tomllib.loads(text), SCHEMA) is right
     assert accepted(text) is right
+
+
+def test_the_objectives_are_the_metrics() -> None:
+    """Every metric can be asked for, and `first`; nothing else."""
+    assert set(get_args(ObjectiveName)) == {*METRICS, FIRST}
+
+
+def test_the_methods_are_those_there_are() -> None:
+    """Every method can be named, and nothing else."""
+    assert set(get_args(MethodName)) == set(METHODS)

@@ -8,17 +8,31 @@ import re
 from fractions import Fraction
 from pathlib import Path
 from textwrap import dedent
+from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort.algorithms.best_effort import BestEffort
+from kohort.algorithms.datafly import Datafly
+from kohort.algorithms.given import GivenNode
 from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.optimal import Optimal
+from kohort.algorithms.samarati import Samarati
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format
 from kohort.job import Request, faults_of, job_error, load, parse, request
+from kohort.job.method import TIME_LIMIT
 from kohort.release import Writing
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
+from kohort.suppression import SuppressionLimit
+
+if TYPE_CHECKING:
+    from kohort.problem import Algorithm
+
+#: A share of the records.
+LIMIT = SuppressionLimit.of("5%")
 
 HEAD = """\
 input.path = "people.csv"
@@ -64,6 +78,22 @@ city = { role = "quasi", scale = "categorical" }
 name.role = "identifying"
 illness.role = "sensitive"
 shoe.role = "insensitive"
+"""
+
+ON_LEVELS = """\
+input.path = "people.csv"
+output.path = "release.csv"
+privacy = { k = 5, max-suppression = "5%" }
+
+[method]
+name = "best-effort"
+objective = "lm-geometric"
+node = { age = 2, sex = 0 }
+time-limit = 10
+
+[columns]
+sex = { role = "quasi", hierarchy = "suppress" }
+age = { role = "quasi", hierarchy = "intervals:5,10,20", max-level = 3, weight = 2 }
 """
 
 
@@ -206,6 +236,140 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
     path.write_text(HEAD + 'columns.age.role = "quasi"', encoding="utf-8-sig")
     assert load(path).job.k == 5
+
+
+# --- methods on levels -----------------------------------------------------------------------------------------------
+
+
+def on_levels(method: str, privacy: str = "") -> Request:
+    """The request of a job over sex and age, in this order, each with a hierarchy."""
+    quasi = (
+        '[columns]\nsex = { role = "quasi", hierarchy = "suppress" }\nage = { role = "quasi", hierarchy = "dates" }\n'
+    )
+    return parse(f"{HEAD}{privacy}\n[method]\n{method}\n{quasi}")
+
+
+def test_every_key_on_levels_reaches_the_job() -> None:
+    """A job that names its node carries the order of its names, its limit, its greatest levels and its objective."""
+    made = parse(ON_LEVELS).job
+    assert made.algorithm == GivenNode((0, 2), SuppressionLimit.of("5%"), "lm_geometric", names=("sex", "age"))
+    assert [one.max_level for one in made.schema.quasi] == [None, 3]
+    assert made.time_limit is None
+
+
+@pytest.mark.parametrize(
+    ("method", "privacy", "expected"),
+    [
+        ('name = "samarati"', "", Samarati()),
+        (
+            'name = "samarati"\nobjective = "first"',
+            "privacy.max-suppression = 20",
+            Samarati(SuppressionLimit(20), None),
+        ),
+        ('name = "optimal"\nobjective = "c-dm"', "privacy.max-suppression = 0.05", Optimal(LIMIT, "c_dm")),
+        ('name = "datafly"', "privacy.max-suppression = '5%'", Datafly(LIMIT)),
+        ('name = "best-effort"\nobjective = "ncp"', "privacy.max-suppression = '0.05'", BestEffort(LIMIT, "ncp")),
+        ('name = "samarati"\nnode = [1, 2]', "", GivenNode((1, 2), names=("sex", "age"))),
+        ('name = "optimal"\nnode = { age = "2", sex = 1 }', "", GivenNode((1, 2), names=("sex", "age"))),
+    ],
+)
+def test_a_method_on_levels_is_made_as_asked(method: str, privacy: str, expected: Algorithm) -> None:
+    """Limit and objective reach the algorithm; a node takes its place, in the order of the columns or by name."""
+    assert on_levels(method, privacy).job.algorithm == expected
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ('name = "best-effort"', TIME_LIMIT),
+        ('name = "best-effort"\ntime-limit = 2.5', 2.5),
+        ('name = "best-effort"\nnode = [0, 0]', None),
+        ('name = "optimal"', None),
+    ],
+)
+def test_only_a_search_that_can_stop_early_is_given_a_time_limit(method: str, expected: float | None) -> None:
+    """Best-effort stops after half a minute where nothing is said; whatever searches no longer has no limit."""
+    assert on_levels(method).job.time_limit == expected
+
+
+@pytest.mark.parametrize(
+    ("method", "privacy", "what", "where"),
+    [
+        ("", "privacy.max-suppression = 20", "suppresses no record", "line 4 (privacy.max-suppression)"),
+        ('objective = "lm"', "", "has no levels", "line 6 (method.objective)"),
+        ("node = [0, 0]", "", "has no levels", "line 6 (method.node)"),
+        ("time-limit = 5", "", "always runs to its end", "line 6 (method.time-limit)"),
+        ('name = "optimal"\ntime-limit = 5', "", "always runs to its end", "line 7 (method.time-limit)"),
+        ('name = "optimal"\nobjective = "first"', "", "only samarati", "line 7 (method.objective)"),
+        ('name = "optimal"\ncut = "median"', "", "makes no cuts", "line 7 (method.cut)"),
+        ('name = "optimal"\nlabels = "range"', "", "releases nodes", "line 7 (method.labels)"),
+        ('name = "optimal"\norder = "sorted"', "", "makes no difference", "line 7 (method.order)"),
+        ('name = "optimal"\nnode = [0]', "", "1 levels, but there are 2", "line 7 (method.node)"),
+        ('name = "optimal"\nnode = { sex = 0 }', "", "no level for age", "line 7 (method.node)"),
+        ('name = "optimal"\nnode = { sex = 0, agee = 1 }', "", "is called agee", "line 7 (method.node)"),
+    ],
+)
+def test_what_a_method_cannot_be_told_is_a_fault_where_it_is_said(
+    method: str, privacy: str, what: str, where: str
+) -> None:
+    """Nothing is passed over that would have no effect: neither limits for Mondrian, nor cuts for a lattice."""
+    with pytest.raises(JobError) as caught:
+        on_levels(method, privacy)
+    [fault] = faults_of(caught.value)
+    assert what in fault.what
+    assert fault.where == f"job, {where}"
+    assert fault.hint
+
+
+def test_labels_of_nodes_may_be_asked_for() -> None:
+    """They are what a method on levels releases anyway."""
+    made = on_levels('name = "optimal"\nlabels = "ancestor"')
+    assert {one.label for one in made.job.schema.quasi} == {Label.ANCESTOR}
+
+
+def test_columns_that_do_not_go_with_the_method_are_told_with_all_else() -> None:
+    """A column without a hierarchy, one with other labels and a wrong k come at once, each with its place."""
+    text = """\
+        method.name = "samarati"
+        columns.sex = { role = "quasi" }
+        columns.age = { role = "quasi", hierarchy = "dates", label = "set" }
+        """
+    found = faults(HEAD.replace("k = 5", "k = 1") + dedent(text))
+    assert [fault.where for fault in found] == [
+        "job, line 3 (privacy.k)",
+        "job, line 5 (columns.sex.hierarchy)",
+        "job, line 6 (columns.age)",
+    ]
+    [alone] = faults(HEAD + 'method.name = "samarati"\ncolumns.sex.role = "quasi"')
+    assert alone.where == "job, line 5 (columns.sex.hierarchy)"
+    assert "samarati needs one for every quasi-identifier" in alone.what
+
+
+def test_a_greatest_level_is_for_methods_on_levels() -> None:
+    """Mondrian would pass over it."""
+    [fault] = faults(HEAD + 'columns.age = { role = "quasi", hierarchy = "dates", max-level = 1 }')
+    assert fault.where == "job, line 4 (columns.age.max-level)"
+    assert fault.what == "mondrian has no levels"
+
+
+def test_a_misspelt_method_is_one_fault() -> None:
+    """What is meant for a method that is not known yet is not held against another one."""
+    method = 'method = { name = "samaratti", objective = "c_dm", node = [0] }'
+    column = 'columns.age = { role = "quasi", max-level = 1, hierarchy = "dates" }'
+    [fault] = faults(f"{HEAD}privacy.max-suppression = 20\n{method}\n{column}")
+    assert (fault.where, fault.hint) == ("job, line 5 (method.name)", "did you mean samarati?")
+
+
+def test_a_wrong_key_hides_no_misfit() -> None:
+    """The right keys beside a wrong one are judged too."""
+    found = faults(HEAD + 'method = { name = "optimal", objctive = "lm", cut = "median" }\ncolumns.age.role = "quasi"')
+    assert [fault.what.split()[0] for fault in found] == ["unknown", "optimal", "it"]
+
+
+def test_what_the_search_says_of_the_node_has_its_place() -> None:
+    """A level that a hierarchy has not is only known once the table is read."""
+    placed = on_levels('name = "optimal"\nnode = [0, 9]').placed(UsageError("no such level", where="node"))
+    assert placed.where == "job, line 7 (method.node)"
 
 
 # --- every fault at once ----------------------------------------------------------------------------------------------
