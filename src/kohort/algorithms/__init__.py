@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from kohort.algorithms.best_effort import BestEffort
 from kohort.algorithms.datafly import Datafly
 from kohort.algorithms.given import GivenNode
 from kohort.algorithms.mondrian import Mondrian
@@ -86,5 +87,6 @@ METHODS: Final[Mapping[str, Callable[[Choices], Algorithm]]] = MappingProxyType(
         "samarati": lambda choices: _on_lattice("samarati", _samarati, choices, first=True),
         "optimal": lambda choices: _on_lattice("optimal", Optimal, choices),
         "datafly": lambda choices: _on_lattice("datafly", Datafly, choices),
+        "best-effort": lambda choices: _on_lattice("best-effort", BestEffort, choices),
     }
 )

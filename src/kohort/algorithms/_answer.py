@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from kohort.algorithms._judge import Judge, Judged
+    from kohort.domain import Domain
     from kohort.lattice import Lattice, Node
 
 #: Nodes that a search which keeps a place for each will take on.
@@ -63,8 +64,8 @@ def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of th
     """
     closest = sorted(seen, key=lambda one: (one.suppressed, sum(one.node), one.node))[:3]
     names = " and ".join(model.name for model in judge.problem.models)
-    nearest = "; ".join(f"{written(one.node)} suppresses {one.suppressed:,}" for one in closest)
     lattice, domains = judge.lattice, judge.problem.domains
+    nearest = "; ".join(f"{by_name(one.node, domains)} suppresses {one.suppressed:,}" for one in closest)
     capped = [
         domain.attribute.name
         for domain, greatest in zip(domains, lattice.top, strict=True)
@@ -96,6 +97,11 @@ def refuse_large(lattice: Lattice, name: str) -> None:
             f"the lattice has {lattice.size:,} nodes, and {name} keeps a place for each of at most {MOST_NODES:,}",
             hint="use best-effort, or allow fewer levels: max-level on columns with high hierarchies",
         )
+
+
+def by_name(node: Node, domains: Sequence[Domain]) -> str:
+    """As on the command line, whatever the order of the attributes: `sex=0,age=2`."""
+    return ",".join(f"{domain.attribute.name}={level}" for domain, level in zip(domains, node, strict=True))
 
 
 def written(node: Node) -> str:

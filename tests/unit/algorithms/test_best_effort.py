@@ -219,7 +219,7 @@ def test_more_time_never_gives_a_worse_answer(objective: str) -> None:
 def test_a_failing_top_is_enough_to_know_that_there_is_no_answer() -> None:
     """Where models are monotone and the greatest levels do not suffice, one node is judged; the error names it."""
     table = RawTable((Column(hierarchy(6, 2, 3), max_level=1),), (("v0",), ("v1",), ("v4",)))
-    with pytest.raises(InfeasibleError, match="the closest: 1 suppresses 1") as raised:
+    with pytest.raises(InfeasibleError, match="the closest: q0=1 suppresses 1") as raised:
         BestEffort().solve(problem_of(table, KAnonymity(2)))
     assert "allow a higher level of q0" in raised.value.hint
 

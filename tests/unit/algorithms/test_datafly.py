@@ -59,7 +59,7 @@ def test_the_way_upward_is_as_defined(seed: int, k: int, limit: int, monotone: b
         least = min(nodes[node].suppressed for node in way)
         which = "of the lattice" if monotone else "on its way"
         with pytest.raises(
-            InfeasibleError, match=rf"no node {which} meets .* the closest: [0-9,]+ suppresses {least}\b"
+            InfeasibleError, match=rf"no node {which} meets .* the closest: [q0-9=,]+ suppresses {least}\b"
         ):
             Datafly(SuppressionLimit(limit)).solve(problem_of(raw, *models))
         return
