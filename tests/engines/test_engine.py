@@ -2,57 +2,49 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
+from zlib import crc32
 
 import numpy as np
 import polars as pl
 import pytest
 
 from kohort import frequency as grouping
+from kohort.algorithms._full_domain import full_domain
 from kohort.engines.local import LocalEngine
 from kohort.engines.table import Column, Table, narrow
-from kohort.hierarchies import from_tree
-from kohort.recoding import Classes, Multidimensional, classes_of
-from kohort.schema import Attribute, Label, Missing, Role, Schema
+from kohort.io.write import Format, write
+from kohort.models.k_anonymity import KAnonymity
+from kohort.problem import Problem
+from kohort.recoding import FullDomain, Multidimensional, classes_of
+from kohort.schema import Role, Schema
+from tests.engines.by_hand import (
+    LEVELS,
+    SCHEMA,
+    ByHand,
+    by_bytes,
+    cells,
+    drawn,
+    encoded,
+    rows,
+    suppressing,
+    tuples_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from kohort.domain import Domain
     from kohort.engines.base import Engine, Recoded
     from kohort.frequency import FrequencySet
+    from kohort.lattice import Node
+    from kohort.recoding import Recoding
+    from tests.engines.by_hand import Record
 
 MakeEngine: TypeAlias = "Callable[[Table, Schema], Engine]"
-
-#: One record's cells, by column.
-Record: TypeAlias = "Mapping[str, str | None]"
-
-REGIONS = from_tree({"Nord": ["Torino", "Milano"], "Sud": ["Bari", "Lecce"]}, root="*")
-
-#: Columns in the order of the file; released quasi-identifiers come in the schema's order, which is the same.
-SCHEMA = Schema(
-    (
-        Attribute("illness", Role.SENSITIVE),
-        Attribute("name", Role.IDENTIFYING),
-        Attribute("age", Role.QUASI),
-        Attribute("city", Role.QUASI, hierarchy=REGIONS),
-        Attribute("note", Role.INSENSITIVE),
-        Attribute("job", Role.QUASI, label=Label.SET),
-    ),
-    missing=frozenset({"", "n/a"}),
-)
-
-POOLS: Mapping[str, Sequence[str | None]] = {
-    "illness": ("flu", "gout", None, "flu", ""),
-    "name": tuple(f"person {number}" for number in range(99)),
-    "age": ("9", "10", "31", "31.0", "", None, "n/a"),
-    "city": ("Bari", "Lecce", "Torino", "", None),
-    "note": ("x", "é", "Z", ""),
-    "job": ("clerk", "cook, chef", "pilot", "n/a"),
-}
 
 
 @pytest.fixture(params=[LocalEngine], ids=["local"])
@@ -62,123 +54,14 @@ def make_engine(request: pytest.FixtureRequest) -> MakeEngine:
     return make
 
 
-def encoded(records: Sequence[Record], schema: Schema = SCHEMA) -> Table:
-    """The records as a table; values in the order in which they are first met, as a reader leaves them."""
-    columns: list[Column] = []
-    for attribute in schema.attributes:
-        place: dict[str | None, int] = {}
-        codes = np.array([place.setdefault(record[attribute.name], len(place)) for record in records], dtype=np.int64)
-        values = pl.Series(attribute.name, list(place), dtype=pl.String)
-        columns.append(Column(attribute.name, values, narrow(codes, len(place)), pl.String()))
-    return Table(tuple(columns), len(records))
-
-
-def cells(column: Column) -> list[str | None]:
-    """The cells of a column, record by record."""
-    values: list[str | None] = column.values.to_list()
-    return [values[int(code)] for code in column.codes]
-
-
-def rows(table: Table) -> list[tuple[str | None, ...]]:
-    """The cells of a table, record by record."""
-    return list(zip(*(cells(column) for column in table.columns), strict=True))
-
-
-def drawn(seed: int, records: int) -> list[Record]:
-    """Some records, many of them alike."""
-    draw = np.random.default_rng([seed, records])
-    sizes = {name: int(draw.integers(1, len(pool) + 1)) for name, pool in POOLS.items()}
-    return [{name: pool[int(draw.integers(sizes[name]))] for name, pool in POOLS.items()} for _ in range(records)]
-
-
-def suppressing(*names: str) -> Schema:
-    """The schema, where a missing value in one of these columns suppresses the record."""
-    attributes = [
-        Attribute(one.name, one.role, hierarchy=one.hierarchy, label=one.label, missing=Missing.SUPPRESS)
-        if one.name in names
-        else one
-        for one in SCHEMA.attributes
-    ]
-    return Schema(tuple(attributes), SCHEMA.missing)
-
-
-# ── By hand ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def code_of(domain: Domain, cell: str | None) -> int:
-    """The code of a cell, looked up in the domain's texts; numbers by what they are worth."""
-    if cell is None or cell in SCHEMA.missing:
-        return domain.missing
-    if domain.scale == "numeric":
-        return next(at for at, text in enumerate(domain.texts) if text and Fraction(text) == Fraction(cell))
-    return domain.texts.index(cell)
-
-
-@dataclass(frozen=True)
-class ByHand:
-    """What an engine holds, record by record.
-
-    Attributes:
-        records: All records.
-        kept: Which of them are released, if no column says that a missing value suppresses them.
-        tuples: The quasi-identifying and sensitive codes of each kept record.
-    """
-
-    records: Sequence[Record]
-    kept: Sequence[int]
-    tuples: Sequence[tuple[int, ...]]
-
-    @classmethod
-    def of(cls, records: Sequence[Record], schema: Schema, engine: Engine, sensitive: Sequence[str] = ()) -> ByHand:
-        """Look at every record."""
-        strict = [one.name for one in schema.quasi if one.missing is Missing.SUPPRESS]
-        gone = {None, *schema.missing}
-        kept = [at for at, record in enumerate(records) if not any(record[name] in gone for name in strict)]
-        ranks = {name: _ranked(record[name] for record in records) for name in sensitive}
-        tuples = [
-            (
-                *(code_of(domain, records[at][domain.attribute.name]) for domain in engine.domains),
-                *(ranks[name].index(records[at][name]) for name in sensitive),
-            )
-            for at in kept
-        ]
-        return cls(records, kept, tuples)
-
-    def expected(self, regions: Sequence[int], classes: Classes, schema: Schema) -> list[tuple[str | None, ...]]:
-        """The rows of the release, in its order, where `regions` has the region of each kept record."""
-        quasi = [attribute.name for attribute in schema.quasi]
-        others = [attribute.name for attribute in schema.released if attribute.name not in quasi]
-        released: list[dict[str, str | None]] = []
-        for at, region in zip(self.kept, regions, strict=True):
-            row = {name: self.records[at][name] for name in others}
-            for name, labels in zip(quasi, classes.labels, strict=True):
-                text = labels.texts[int(labels.of[region])]
-                has_null = any(record[name] is None for record in self.records)
-                row[name] = text or (None if has_null else "")
-            released.append(row)
-        released.sort(key=lambda row: [_by_bytes(row[name]) for name in (*quasi, *others)])
-        return [tuple(row[attribute.name] for attribute in schema.released) for row in released]
-
-
-def _by_bytes(text: str | None) -> tuple[bool, bytes]:
-    return text is not None, (text or "").encode()
-
-
-def _ranked(texts: Iterable[str | None]) -> list[str | None]:
-    return sorted(set(texts), key=_by_bytes)
-
-
 # ── Counting ─────────────────────────────────────────────────────────────────────────────────────
-
-
-def tuples_of(frequency: FrequencySet) -> list[tuple[int, ...]]:
-    """The codes of each tuple."""
-    return [tuple(row) for row in np.concatenate([frequency.quasi, frequency.sensitive], axis=1).tolist()]
 
 
 @pytest.mark.parametrize("records", [0, 1, 7, 60])
 @pytest.mark.parametrize("sensitive", [(), ("illness",), ("note", "illness")])
-@pytest.mark.parametrize("schema", [SCHEMA, suppressing("age"), suppressing("age", "job")], ids=["all", "age", "both"])
+@pytest.mark.parametrize(
+    "schema", [SCHEMA, suppressing(SCHEMA, "age"), suppressing(SCHEMA, "age", "job")], ids=["all", "age", "both"]
+)
 def test_tuples_are_counted(make_engine: MakeEngine, records: int, sensitive: tuple[str, ...], schema: Schema) -> None:
     """The frequency set holds each distinct tuple and its records; records that the schema suppresses are out."""
     for seed in range(5):
@@ -217,18 +100,19 @@ def test_wide_domains_have_wide_codes(make_engine: MakeEngine) -> None:
 
 # ── Recoding ─────────────────────────────────────────────────────────────────────────────────────
 
+#: Makes a recoding from what the tuples hold, whatever their order; another one for each seed.
+Kind: TypeAlias = "Callable[[FrequencySet, Sequence[Domain], int], Recoding]"
 
-def recoding_of(frequency: FrequencySet, pieces: Mapping[tuple[int, int], int]) -> Multidimensional:
-    """The recoding whose pieces, by tuple and region, have these records."""
-    tuples, regions = (
-        (np.array(part, dtype=np.int64).reshape(-1) for part in zip(*pieces, strict=True))
-        if pieces
-        else (
-            np.empty(0, np.int64),
-            np.empty(0, np.int64),
-        )
-    )
-    counts = np.array(list(pieces.values()), dtype=np.int64)
+
+def number(*content: object) -> int:
+    """Some number that depends on the content alone."""
+    return crc32(repr(content).encode())
+
+
+def recoding_of(frequency: FrequencySet, pieces: Sequence[tuple[int, int, int]]) -> Multidimensional:
+    """The recoding whose pieces are of these tuples, in these regions, and have so many records."""
+    tuples, regions, counts = np.array(sorted(pieces), dtype=np.int64).reshape(-1, 3).T
+    regions = np.unique(regions, return_inverse=True)[1]
     inside = [frequency.quasi[tuples[regions == region]] for region in range(int(regions.max(initial=-1)) + 1)]
     shape = (len(inside), frequency.quasi.shape[1])
     low = np.array([codes.min(axis=0) for codes in inside], dtype=np.uint16).reshape(shape)
@@ -236,148 +120,242 @@ def recoding_of(frequency: FrequencySet, pieces: Mapping[tuple[int, int], int]) 
     return Multidimensional(tuples, regions, counts, low, high)
 
 
-def whole(frequency: FrequencySet, draw: np.random.Generator) -> dict[tuple[int, int], int]:
+def whole(frequency: FrequencySet, _: Sequence[Domain], seed: int) -> Multidimensional:
     """Every tuple to one region."""
-    tuples = len(frequency.quasi)
-    regions: list[int] = np.unique(draw.integers(0, 6, tuples), return_inverse=True)[1].tolist()
-    return dict(zip(enumerate(regions), frequency.counts.tolist(), strict=True))
+    codes, counts = tuples_of(frequency), frequency.counts.tolist()
+    return recoding_of(frequency, [(at, number(seed, codes[at]) % 6, count) for at, count in enumerate(counts)])
 
 
-def dealt(frequency: FrequencySet, draw: np.random.Generator) -> dict[tuple[int, int], int]:
+def dealt(frequency: FrequencySet, _: Sequence[Domain], seed: int) -> Multidimensional:
     """The records of a tuple to several regions."""
-    numbers = np.unique(draw.integers(0, 5, frequency.records), return_inverse=True)[1]
-    tuples = np.repeat(np.arange(frequency.counts.size), frequency.counts)
-    return dict(sorted(Counter(zip(tuples.tolist(), numbers.tolist(), strict=True)).items()))
+    codes, counts = tuples_of(frequency), frequency.counts.tolist()
+    records = ((at, number(seed, codes[at], one) % 5) for at, count in enumerate(counts) for one in range(count))
+    return recoding_of(frequency, [(*piece, count) for piece, count in Counter(records).items()])
+
+
+def on_levels(frequency: FrequencySet, domains: Sequence[Domain], seed: int) -> FullDomain:
+    """Every attribute to some level; about a third of the classes are suppressed."""
+    hierarchies = [domain.hierarchy for domain in domains if domain.hierarchy is not None]
+    levels = tuple(number(seed, place) % (one.height + 1) for place, one in enumerate(hierarchies))
+    leaves = [[int(domain.leaves[code]) for domain, code in zip(domains, row, strict=True)] for row in frequency.quasi]
+    maps = [hierarchy.maps[level].tolist() for hierarchy, level in zip(hierarchies, levels, strict=True)]
+    nodes = [tuple(of[leaf] for of, leaf in zip(maps, row, strict=True)) for row in leaves]
+    return keeping(levels, nodes, {node for node in nodes if number(seed, node) % 3})
+
+
+def keeping(levels: Node, nodes: Sequence[Node], kept: Collection[Node]) -> FullDomain:
+    """The recoding of tuples to `nodes` where these classes are kept and the others suppressed."""
+    regions = sorted(kept)
+    of = np.array([regions.index(node) if node in kept else -1 for node in nodes], dtype=np.int64)
+    return FullDomain(levels, np.array(regions, dtype=np.int64).reshape(-1, len(levels)), of)
 
 
 def regions_by_hand(
-    by_hand: ByHand, frequency: FrequencySet, pieces: Mapping[tuple[int, int], int], others: Sequence[str]
-) -> list[int]:
+    by_hand: ByHand, frequency: FrequencySet, recoding: Recoding, others: Sequence[str]
+) -> Sequence[int]:
     """The region of each kept record: a tuple's records in the order of their content, its regions in theirs."""
-    regions = dict.fromkeys(range(len(by_hand.kept)), -1)
-    for number, codes in enumerate(tuples_of(frequency)):
+    regions = [-1] * len(by_hand.kept)
+    for at, codes in enumerate(tuples_of(frequency)):
         alike = [place for place, one in enumerate(by_hand.tuples) if one == codes]
-        alike.sort(key=lambda place: [_by_bytes(by_hand.records[by_hand.kept[place]][name]) for name in others])
-        to = [region for (piece, region), count in pieces.items() if piece == number for _ in range(count)]
-        regions |= zip(alike, to, strict=True)
-    return list(regions.values())
+        alike.sort(key=lambda place: [by_bytes(by_hand.records[by_hand.kept[place]][name]) for name in others])
+        if isinstance(recoding, FullDomain):
+            to = [int(recoding.of[at])] * len(alike)
+        else:
+            pieces = recoding.tuples == at
+            to = recoding.regions[pieces].repeat(recoding.counts[pieces]).tolist()
+        for place, region in zip(alike, to, strict=True):
+            regions[place] = region
+    return regions
 
 
-def released(
-    make_engine: MakeEngine,
-    people: Sequence[Record],
-    schema: Schema,
-    share: Callable[[FrequencySet, np.random.Generator], dict[tuple[int, int], int]],
-    seed: int,
-) -> tuple[Recoded, list[tuple[str | None, ...]]]:
-    """A release by the engine, and its rows by hand."""
+#: Tables and recodings of all sorts; see `test_the_drawn_tables_have_both_kinds_of_suppression`.
+SEEDS = range(8)
+
+#: What is released: everybody, or whoever tells the age, or that and the job.
+SUPPRESSING = pytest.mark.parametrize("strict", [(), ("age",), ("age", "job")], ids=["all", "age", "both"])
+
+#: Every kind of recoding, and a schema that goes with it.
+KINDS = pytest.mark.parametrize(
+    ("kind", "schema"), [(whole, SCHEMA), (dealt, SCHEMA), (on_levels, LEVELS)], ids=["whole", "dealt", "on-levels"]
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an engine released, and what was due.
+
+    Attributes:
+        recoded: The release.
+        expected: Its rows by hand.
+        suppressed: Records that the recoding suppresses, and that the schema does.
+    """
+
+    recoded: Recoded
+    expected: Sequence[tuple[str | None, ...]]
+    suppressed: tuple[int, int]
+
+
+def released(make_engine: MakeEngine, people: Sequence[Record], schema: Schema, kind: Kind, seed: int) -> Result:
+    """A release by the engine, and the same by hand."""
     engine = make_engine(encoded(people, schema), schema)
-    sensitive = tuple(one.name for one in schema.sensitive) if share is dealt else ()
+    sensitive = tuple(one.name for one in schema.sensitive) if kind is dealt else ()
     frequency = engine.count(sensitive, distinct=True)
-    pieces = share(frequency, np.random.default_rng(seed))
-    recoding = recoding_of(frequency, pieces)
+    recoding = kind(frequency, engine.domains, seed)
     classes = classes_of(recoding, frequency, tuple(engine.domains))
     by_hand = ByHand.of(people, schema, engine, sensitive)
     others = [one.name for one in schema.released if one.role is not Role.QUASI]
-    regions = regions_by_hand(by_hand, frequency, pieces, others)
-    return engine.recode(recoding, classes), by_hand.expected(regions, classes, schema)
+    regions = regions_by_hand(by_hand, frequency, recoding, others)
+    expected = by_hand.expected(regions, classes, schema)
+    return Result(engine.recode(recoding, classes), expected, (classes.suppressed, engine.suppressed))
 
 
 @pytest.mark.parametrize("records", [0, 1, 6, 40])
-@pytest.mark.parametrize("share", [whole, dealt])
-@pytest.mark.parametrize("schema", [SCHEMA, suppressing("age"), suppressing("age", "job")], ids=["all", "age", "both"])
+@KINDS
+@SUPPRESSING
 def test_records_are_recoded(
-    make_engine: MakeEngine,
-    records: int,
-    share: Callable[[FrequencySet, np.random.Generator], dict[tuple[int, int], int]],
-    schema: Schema,
+    make_engine: MakeEngine, records: int, kind: Kind, schema: Schema, strict: tuple[str, ...]
 ) -> None:
-    """A release holds the labels of each record's region and its other cells, in the order of its own content."""
-    for seed in range(5):
+    """A release holds the labels of each record's region and its other cells, in the order of its own content.
+
+    Records without a region, and those that the schema suppresses, are in none of its columns.
+    """
+    for seed in SEEDS:
         people = drawn(seed, records)
-        recoded, expected = released(make_engine, people, schema, share, seed)
+        result = released(make_engine, people, suppressing(schema, *strict), kind, seed)
+        recoded = result.recoded
         assert recoded.table.names == ("illness", "age", "city", "note", "job")
-        assert recoded.table.records == len(expected)
-        assert rows(recoded.table) == expected
+        assert recoded.table.records == len(recoded.lineage) == records - sum(result.suppressed)
+        assert rows(recoded.table) == result.expected
 
 
-@pytest.mark.parametrize("schema", [SCHEMA, suppressing("age")], ids=["all", "age"])
-def test_lineage_tells_where_records_come_from(make_engine: MakeEngine, schema: Schema) -> None:
+def test_the_drawn_tables_have_both_kinds_of_suppression(make_engine: MakeEngine) -> None:
+    """Some are suppressed by the schema and by the recoding at once, and some labels are null."""
+    schema = suppressing(LEVELS, "age", "job")
+    results = [released(make_engine, drawn(seed, 40), schema, on_levels, seed) for seed in SEEDS]
+    assert sum(min(result.suppressed) > 0 for result in results) > 1
+    assert any(None in cells(result.recoded.table["city"]) for result in results)
+
+
+@KINDS
+@SUPPRESSING
+def test_lineage_tells_where_records_come_from(
+    make_engine: MakeEngine, kind: Kind, schema: Schema, strict: tuple[str, ...]
+) -> None:
     """Each released record is one input record, no two the same, and has its cells."""
     people = drawn(2, 40)
-    recoded, expected = released(make_engine, people, schema, whole, 2)
-    lineage = recoded.lineage.tolist()
-    assert len(set(lineage)) == len(expected)
+    recoded = released(make_engine, people, suppressing(schema, *strict), kind, 2).recoded
+    lineage: list[int] = recoded.lineage.tolist()
+    assert len(set(lineage)) == recoded.table.records
     for name in ("illness", "note"):
         assert cells(recoded.table[name]) == [people[at][name] for at in lineage]
-    regions = [row[1:3] for row in expected]
-    kept = [at for at, record in enumerate(people) if schema is SCHEMA or record["age"] not in {None, "", "n/a"}]
-    assert sorted(lineage) == kept
-    assert [row[1:3] for row in rows(recoded.table)] == regions
+    assert not any(people[at][name] in {None, *schema.missing} for at in lineage for name in strict)
 
 
-@pytest.mark.parametrize("share", [whole, dealt])
+@KINDS
+@SUPPRESSING
 def test_values_that_do_not_occur_are_dropped(
-    make_engine: MakeEngine, share: Callable[[FrequencySet, np.random.Generator], dict[tuple[int, int], int]]
+    make_engine: MakeEngine, kind: Kind, schema: Schema, strict: tuple[str, ...]
 ) -> None:
     """The values of a released column are those of its cells, each once: a dictionary must not tell more."""
-    for schema in (SCHEMA, suppressing("age", "city", "job")):
-        recoded, _ = released(make_engine, drawn(3, 30), schema, share, 3)
+    for seed in SEEDS:
+        recoded = released(make_engine, drawn(seed, 30), suppressing(schema, *strict), kind, seed).recoded
         for column in recoded.table.columns:
             values: list[str | None] = column.values.to_list()
             assert len(values) == len(set(values))
             assert set(values) == set(cells(column))
 
 
-@pytest.mark.parametrize("share", [whole, dealt])
+@KINDS
+@SUPPRESSING
+@pytest.mark.parametrize("format_", [Format.CSV, Format.PARQUET])
 def test_the_order_of_records_does_not_matter(
-    make_engine: MakeEngine, share: Callable[[FrequencySet, np.random.Generator], dict[tuple[int, int], int]]
+    make_engine: MakeEngine, kind: Kind, schema: Schema, strict: tuple[str, ...], format_: Format
 ) -> None:
-    """The same records in another order are recoded to the same rows."""
-    people = drawn(4, 30)
-    first, pieces = _in_order_of_codes(make_engine, people, share, None)
+    """The same records in another order are released as the same bytes."""
+    people, schema = drawn(4, 30), suppressing(schema, *strict)
+    first = written(released(make_engine, people, schema, kind, 4).recoded.table, format_)
     for seed in range(5):
         order: list[int] = np.random.default_rng(seed).permutation(len(people)).tolist()
-        shuffled = [people[at] for at in order]
-        again, _ = _in_order_of_codes(make_engine, shuffled, share, pieces)
-        assert again == first
+        again = released(make_engine, [people[at] for at in order], schema, kind, 4).recoded.table
+        assert written(again, format_) == first
 
 
-def _in_order_of_codes(
-    make_engine: MakeEngine,
-    people: Sequence[Record],
-    share: Callable[[FrequencySet, np.random.Generator], dict[tuple[int, int], int]],
-    given: Mapping[tuple[int, ...], Mapping[int, int]] | None,
-) -> tuple[list[tuple[str | None, ...]], Mapping[tuple[int, ...], Mapping[int, int]]]:
-    """The rows of a release, and the regions of each tuple by its codes: those `given`, else drawn ones."""
-    engine = make_engine(encoded(people), SCHEMA)
-    frequency = engine.count(("illness",), distinct=True)
-    names = tuples_of(frequency)
-    if given is None:
-        pieces = share(frequency, np.random.default_rng(0))
-        given = {
-            name: {region: count for (piece, region), count in pieces.items() if piece == number}
-            for number, name in enumerate(names)
-        }
-    else:
-        pieces = {(number, region): count for number, name in enumerate(names) for region, count in given[name].items()}
-    recoding = recoding_of(frequency, pieces)
-    classes = classes_of(recoding, frequency, tuple(engine.domains))
-    return rows(engine.recode(recoding, classes).table), given
+def written(table: Table, format_: Format) -> bytes:
+    """The bytes of a released table."""
+    file = io.BytesIO()
+    write(table, file, format_)
+    return file.getvalue()
+
+
+def test_full_domain_by_hand(make_engine: MakeEngine) -> None:
+    """Labels are the nodes of the levels; a class that is not kept is gone with all that only it held."""
+    names = ("illness", "name", "age", "city", "note", "job")
+    people: list[Record] = [
+        dict(zip(names, record, strict=True))
+        for record in (
+            ("flu", "a", "31", "Bari", "x", "cook"),
+            ("gout", "b", "9", "Torino", "only here", "pilot"),
+            ("flu", "c", "38", "Lecce", None, "cook"),
+            ("cold", "d", None, "Bari", "y", "cook"),
+            ("asthma", "e", "33", "n/a", "z", "cook"),
+        )
+    ]
+    schema = suppressing(LEVELS, "age")
+    engine = make_engine(encoded(people, schema), schema)
+    frequency = engine.count(distinct=True)
+    recoding = full_domain(Problem(frequency, tuple(engine.domains), (KAnonymity(2),)), (1, 1, 0))
+    recoded = engine.recode(recoding, classes_of(recoding, frequency, tuple(engine.domains)))
+    assert rows(recoded.table) == [
+        ("flu", "[30-40)", "Sud", None, "cook"),
+        ("flu", "[30-40)", "Sud", "x", "cook"),
+    ]
+    assert recoded.lineage.tolist() == [2, 0]
+    assert engine.suppressed == 1
+
+
+@SUPPRESSING
+def test_everybody_may_be_suppressed(make_engine: MakeEngine, strict: tuple[str, ...]) -> None:
+    """A recoding without a region leaves a table without records or values."""
+    schema = suppressing(LEVELS, *strict)
+
+    def nobody(frequency: FrequencySet, domains: Sequence[Domain], _: int) -> FullDomain:
+        return keeping((0,) * len(domains), [(0, 0, 0)] * len(frequency.counts), ())
+
+    result = released(make_engine, drawn(7, 30), schema, nobody, 0)
+    assert sum(result.suppressed) == 30
+    assert result.recoded.table.records == result.recoded.lineage.size == 0
+    assert result.recoded.table.names == ("illness", "age", "city", "note", "job")
+    assert all(len(column.values) == column.codes.size == 0 for column in result.recoded.table.columns)
+    assert written(result.recoded.table, Format.CSV) == b"illness,age,city,note,job\n"
+
+
+@SUPPRESSING
+def test_everybody_may_be_one_class(make_engine: MakeEngine, strict: tuple[str, ...]) -> None:
+    """At the top of the lattice all labels are the roots, of missing values too."""
+    schema = suppressing(LEVELS, *strict)
+
+    def top(frequency: FrequencySet, domains: Sequence[Domain], _: int) -> FullDomain:
+        levels = tuple(domain.hierarchy.height for domain in domains if domain.hierarchy is not None)
+        return keeping(levels, [(0, 0, 0)] * len(frequency.counts), [(0, 0, 0)])
+
+    result = released(make_engine, drawn(7, 30), schema, top, 0)
+    assert result.suppressed[0] == 0
+    assert {(row[1], row[2], row[4]) for row in rows(result.recoded.table)} == {("*", "*", "*")}
+    assert rows(result.recoded.table) == result.expected
 
 
 def test_near_unique_records_are_recoded_alike(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that was not grouped is recoded record by record."""
+    """A table that was not grouped is recoded record by record, some of them suppressed."""
     monkeypatch.setattr(grouping, "PROBE", 3)
     people = [{**record, "age": str(age)} for age, record in enumerate(drawn(5, 30))]
-    engine = make_engine(encoded(people), SCHEMA)
-    frequency = engine.count()
-    pieces = {(number, number % 4): 1 for number in range(30)}
-    recoding = recoding_of(frequency, pieces)
-    classes = classes_of(recoding, frequency, tuple(engine.domains))
-    by_hand = ByHand.of(people, SCHEMA, engine)
-    expected = by_hand.expected([number % 4 for number in range(30)], classes, SCHEMA)
-    assert rows(engine.recode(recoding, classes).table) == expected
+    for kind, schema in ((whole, SCHEMA), (on_levels, LEVELS)):
+        engine = make_engine(encoded(people, schema), schema)
+        frequency = engine.count()
+        recoding = kind(frequency, engine.domains, 5)
+        classes = classes_of(recoding, frequency, tuple(engine.domains))
+        by_hand = ByHand.of(people, schema, engine)
+        expected = by_hand.expected(regions_by_hand(by_hand, frequency, recoding, ("illness", "note")), classes, schema)
+        assert rows(engine.recode(recoding, classes).table) == expected
 
 
 def test_the_type_of_a_source_is_kept(make_engine: MakeEngine) -> None:
@@ -390,6 +368,6 @@ def test_the_type_of_a_source_is_kept(make_engine: MakeEngine) -> None:
     ]
     engine = make_engine(Table(tuple(typed), table.records), SCHEMA)
     frequency = engine.count()
-    recoding = recoding_of(frequency, {(number, 0): count for number, count in enumerate(frequency.counts.tolist())})
+    recoding = whole(frequency, engine.domains, 6)
     recoded = engine.recode(recoding, classes_of(recoding, frequency, tuple(engine.domains)))
     assert (recoded.table["note"].dtype, recoded.table["age"].dtype) == (pl.Date(), pl.String())
