@@ -227,7 +227,11 @@ def test_floors_are_floors(case: Case, random: Random) -> None:
         judged = {one.node: one for (one,) in survey([judge])}
         for one in judged.values():
             below = tuple(random.randint(0, level) for level in one.node)
-            floors = judged[below].floor, judge.floor_of(below), judge.floor_of(below, one.suppressed)
+            floors = (
+                judged[below].floor + judge.surcharge * one.suppressed,
+                judge.floor_of(below),
+                judge.floor_of(below, one.suppressed),
+            )
             assert all(floor <= one.cost or same(floor, one.cost) for floor in floors)
 
 

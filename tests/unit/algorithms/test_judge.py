@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
+from kohort.algorithms import _judge
+from kohort.algorithms._judge import Judge, lattice_of
 from kohort.algorithms.exhaustive import Exhaustive
 from kohort.domain import resolve
 from kohort.errors import InfeasibleError
 from kohort.frequency import FrequencySet
 from kohort.hierarchies import from_tree
+from kohort.metrics import METRICS
+from kohort.metrics.base import Metric
 from kohort.models.k_anonymity import KAnonymity
 from kohort.problem import Problem
 from kohort.schema import Attribute, Missing, Role
 from kohort.suppression import SuppressionLimit
+from tests.reference.lattice import Column, RawTable, problem_of
+from tests.reference.mondrian_tables import DistinctLDiversity
+
+if TYPE_CHECKING:
+    from kohort.models.base import PrivacyModel
 
 
 @pytest.mark.parametrize("objective", ["entropy", "lm", "arx_loss"])
@@ -38,3 +50,112 @@ def test_a_domain_without_a_value_has_no_solution() -> None:
     nobody = FrequencySet(np.empty((0, 1), np.uint16), np.empty((0, 0), np.uint16), np.empty(0, np.int64))
     with pytest.raises(InfeasibleError):
         Exhaustive(SuppressionLimit.of("100%")).solve(Problem(nobody, (domain,), (KAnonymity(2),)))
+
+
+# ── What may be released ─────────────────────────────────────────────────────────────────────────
+
+#: 6 records of one town and 2 of each of two others, in one province and another.
+TOWNS = Column((("a", "N", "*"), ("b", "N", "*"), ("c", "S", "*")))
+TABLE = RawTable((TOWNS,), (("a",),) * 6 + (("b",),) * 2 + (("c",),) * 2, ("x",) * 6 + ("x", "y") * 2)
+
+#: A model that fails large classes too: that of the first town has one sensitive value.
+DIFFERENT = DistinctLDiversity(2)
+
+
+def judge(limit: int, objective: str = "lm", *models: PrivacyModel, table: RawTable = TABLE) -> Judge:
+    """The judge of a table."""
+    return Judge.of(problem_of(table, *(models or (KAnonymity(3),))), limit, METRICS[objective])
+
+
+def test_the_limit_is_what_is_allowed() -> None:
+    """As many records as the limit says may be suppressed, not one more; what is not allowed costs infinitely much."""
+    assert judge(4).judge((0,)).releasable
+    refused = judge(3).judge((0,))
+    assert (refused.suppressed, refused.releasable, refused.cost) == (4, False, np.inf)
+
+
+def test_nothing_released_is_no_release() -> None:
+    """Whatever the limit, some record must be left."""
+    judged = judge(100, "lm", KAnonymity(11)).judge((2,))
+    assert (judged.suppressed, judged.releasable) == (10, False)
+
+
+def test_all_models_must_be_met() -> None:
+    """Models are a conjunction: a class fails if one of them does, and k is the largest that any asks for."""
+    both = judge(10, "c_avg", KAnonymity(2), DIFFERENT)
+    assert [both.judge((level,)).suppressed for level in range(3)] == [6, 0, 0]
+    stricter = judge(10, "c_avg", KAnonymity(3), DIFFERENT)
+    assert [stricter.judge((level,)).suppressed for level in range(3)] == [10, 2, 0]
+    assert (both.k, stricter.k, both.size_only, judge(0).size_only) == (2, 3, False, True)
+
+
+def test_levels_go_as_far_as_the_schema_allows() -> None:
+    """The greatest level of an attribute is its hierarchy's height, or lower where that is asked for."""
+    columns = tuple(replace(TOWNS, max_level=level) for level in (None, 0, 1, 2, 9))
+    table = RawTable(columns, tuple(5 * record for record in TABLE.records))
+    assert lattice_of(problem_of(table, KAnonymity(2))).top == (2, 0, 1, 2, 2)
+
+
+def test_a_candidate_is_the_node_as_the_metrics_see_it() -> None:
+    """Its outcome has the sizes of the released classes and what was suppressed, at whatever limit."""
+    outcome = judge(0).candidate((0,)).outcome
+    assert (outcome.records, outcome.suppressed, outcome.k, outcome.sizes.tolist()) == (10, 4, 3, [6])
+    assert judge(0).candidate((0,)).node == (0,)
+    assert METRICS["lm"](outcome) == pytest.approx(0.4)
+
+
+# ── What is declared ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_only_models_that_say_so_are_monotone() -> None:
+    """One model that does not declare it is enough."""
+    assert judge(0, "lm", KAnonymity(2), DIFFERENT).monotone
+    assert not judge(0, "lm", KAnonymity(2), replace(DIFFERENT, monotone_suppression=False)).monotone
+
+
+def test_a_metric_of_sizes_alone_has_no_floor_where_models_look_at_more() -> None:
+    """C_AVG of all records is a floor only where it is small classes that go: here a large one does."""
+    by_size, by_value = judge(10, "c_avg", KAnonymity(2)), judge(10, "c_avg", DIFFERENT)
+    assert (by_size.bounded, by_value.bounded) == (True, False)
+    assert by_size.judge((0,)).floor > by_value.judge((0,)).cost
+    assert by_value.judge((0,)).floor == by_value.floor_of((0,)) == by_value.floor_of((0,), 5) == -np.inf
+    assert judge(10, "c_dm", DIFFERENT).bounded
+
+
+def test_a_metric_that_is_not_monotone_has_no_floor() -> None:
+    """Without the declaration nothing is said of the nodes above."""
+    for classes in (False, True):
+        metric = Metric(
+            "other", lambda outcome: np.asarray(-outcome.losses.sum(axis=-1)), monotone=False, classes=classes
+        )
+        one = Judge.of(problem_of(TABLE, KAnonymity(3)), 10, metric)
+        assert not one.bounded
+        assert one.judge((1,)).floor == one.floor_of((1,)) == -np.inf
+
+
+def test_classes_tell_a_floor_only_where_the_metric_looks_at_them() -> None:
+    """C_DM and C_AVG have one from the classes of a node; all others know it from its levels."""
+    for name, metric in METRICS.items():
+        one = judge(10, name)
+        assert (one.judge((1,)).floor > -np.inf) == metric.classes
+        assert one.floor_of((1,)) > -np.inf
+    assert judge(10, "c_dm").judge((0,)).floor == 6 * 6 + 2 * 2 + 2 * 2
+
+
+def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
+    """To C_DM n less the most it can have cost before; nothing where models look at more, or for other metrics."""
+    assert judge(10, "c_dm").surcharge == 10 - 2
+    assert judge(10, "c_dm", DIFFERENT).surcharge == 0
+    assert judge(10, "lm").surcharge == 0
+
+
+# ── Kernels ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("objective", ["lm", "entropy", "c_dm"])
+def test_compiled_loops_do_what_they_say(monkeypatch: pytest.MonkeyPatch, objective: str) -> None:
+    """Judged by Python, nodes are as judged by machine code."""
+    compiled = [astuple(judge(10, objective).judge((level,))) for level in range(3)]
+    for name in ("_total", "_weigh"):
+        monkeypatch.setattr(_judge, name, getattr(_judge, name).py_func)
+    assert [astuple(judge(10, objective).judge((level,))) for level in range(3)] == compiled
