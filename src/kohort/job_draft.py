@@ -20,6 +20,7 @@ A kohort job: correct the roles below, then   kohort run THIS_FILE
   quasi        helps to single the person out together with others: generalized
   sensitive    what nobody may learn of the person: released unchanged
   insensitive  neither: released unchanged
+A method other than mondrian (samarati, optimal, datafly, best-effort) needs a hierarchy for every quasi column
 Every key is described by   kohort schema"""
 
 

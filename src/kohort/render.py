@@ -80,11 +80,11 @@ def _choice(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:
     nodes = [cast("dict[str, int]", one["node"]) for one in candidates]
     head, *rows = _columns(nodes[:SHOWN], names)
     titles, *costs = _costs(figures, candidates[:SHOWN])
-    marked = [f"  {'*' if node is nodes[0] else ' '} " for node in nodes]
+    marks = ["  * ", *["    "] * (len(rows) - 1)]
     yield ""
     yield "Releases to choose from, the best first:"
     yield f"    {head}   {titles}"
-    yield from (f"{mark}{row}   {cost}" for mark, row, cost in zip(marked, rows, costs, strict=False))
+    yield from (f"{mark}{row}   {cost}" for mark, row, cost in zip(marks, rows, costs, strict=True))
     if len(candidates) > SHOWN:
         yield f"    and {len(candidates) - SHOWN:,} more, which --json lists"
     levels = ",".join(str(nodes[0][name]) for name in names)

@@ -171,10 +171,99 @@ def test_77_no_release_has_classes_larger_than_the_table(scene: Scene, k: str) -
     scene.fails(f"anonymize people.csv --out r.csv {ROLES} --k {k}", 4, "does not satisfy", "hint: ")
 
 
-@pytest.mark.parametrize("flag", ["--max-suppression 1.5", "--l illness=2", "--t illness=0.2"])
+@pytest.mark.parametrize("flag", ["--l illness=2", "--t illness=0.2"])
 def test_79_a_promise_that_kohort_cannot_keep_yet_is_refused(scene: Scene, flag: str) -> None:
     """A flag that is not there is an error, never passed over."""
     scene.fails(f"anonymize people.csv --out r.csv {ROLES} {flag}", 2, "No such option")
+
+
+#: Flags that give every quasi-identifier levels.
+LEVELS: Final = f"{ROLES} --hierarchy age=intervals:10,20 --hierarchy city=suppress --hierarchy zip=mask:right"
+
+
+@pytest.mark.parametrize("limit", ["-1", "1.5", "-0.1", "101%", "-5%", "5 %", "five", "1e-2", "NaN", "0x5", ""])
+@pytest.mark.usefixtures("scene")
+def test_79_what_is_no_suppression_limit_is_refused(limit: str) -> None:
+    """A limit is a count, or a share with its unit; what could be either or neither is told before any work."""
+    fault = "the suppression limit is neither a count of records nor a share"
+    words = f"anonymize nothing.csv --out r.csv {LEVELS} --method samarati".split()
+    ran = kohort(*words, "--max-suppression", limit)
+    assert (ran.status, ran.out) == (2, "")
+    assert fault in ran.err
+    assert "where: --max-suppression" in ran.err
+    assert "5% or 0.05" in ran.err
+
+
+@pytest.mark.parametrize("limit", ["20", "17%", "0.17"])
+def test_79_the_unit_of_a_suppression_limit_is_written(scene: Scene, limit: str) -> None:
+    """A count and both forms of a share are taken for what they are."""
+    flags = f"{LEVELS} --method optimal --k 5 --max-suppression {limit} --json"
+    figures = scene.succeeds(f"anonymize people.csv --out r.csv {flags}", *RELEASE).figures
+    assert figures["suppressed"] <= 20
+    assert figures["verified"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "part"),
+    [
+        ("--max-suppression 5", "where: --max-suppression"),
+        ("--objective lm", "where: --objective"),
+        ("--node 0,0,0", "where: --node"),
+        ("--max-level city=0", "where: --max-level city="),
+        ("--time-limit 5", "where: --time-limit"),
+        ("--mapping m.csv", "where: --mapping"),
+        ("--method optimal --mapping m.txt", "a mapping is written as .csv or .json"),
+        ("--method optimal --mapping m.csv --dry-run", "a dry run writes nothing"),
+        ("--method optimal --cut median", "where: --cut"),
+        ("--method optimal --labels set", "where: --labels"),
+        ("--method optimal --order sorted", "where: --order"),
+        ("--method optimal --objective first", "only samarati"),
+        ("--method optimal --objective lmm", "did you mean lm?"),
+        ("--method optiml", "did you mean optimal?"),
+        ("--method best-effort --time-limit 0", "where: --time-limit"),
+        ("--method optimal --node 0,0", "the node has 2 levels, but there are 3"),
+        ("--method optimal --node ,", "the node has 0 levels, but there are 3"),
+        ("--method optimal --node 0,x,0", "a level is a count"),
+        ("--method optimal --node 0,-1,0", "a level is a count"),
+        ("--method optimal --node age=1,city=0,zip", "write 0,1,2, or age=2"),
+        ("--method optimal --node age=1,age=0,zip=0", "column age is given twice"),
+        ("--method optimal --node age=1,citty=0,zip=0", "did you mean city?"),
+        ("--method optimal --node age=1,zip=0", "the node has no level for city"),
+        ("--method optimal --max-level city=all", "where: --max-level city="),
+        ("--method optimal --max-level shoe=1", "column shoe has no role"),
+        ("--method optimal --max-level illness=1", "column illness"),
+    ],
+)
+def test_79_what_has_no_effect_or_no_meaning_is_refused_before_any_work(scene: Scene, flags: str, part: str) -> None:
+    """Each flag that does not go with the method, or is misspelt, is told with its place; no table is read."""
+    scene.fails(f"anonymize nothing.csv --out r.csv {LEVELS} {flags}", 2, part)
+
+
+def test_79_a_level_that_a_hierarchy_has_not_is_told_with_its_flag(scene: Scene) -> None:
+    """The height of a hierarchy that is built is known with the table."""
+    scene.fails(
+        f"anonymize people.csv --out r.csv {LEVELS} --method optimal --node 0,7,0",
+        2,
+        "where: --node",
+        "city has levels 0",
+    )
+
+
+def test_79_no_release_within_the_limit_names_the_closest(scene: Scene) -> None:
+    """The status is that of infeasible goals, and the hint says what would help."""
+    flags = f"{LEVELS} --method optimal --k 50 --max-level age=0 --max-level zip=0"
+    ran = scene.fails(f"anonymize people.csv --out r.csv {flags}", 4, "the closest: age=0,city=", "ask for less")
+    assert "allow a higher level of age, zip" in ran.err
+    scene.fails(f"anonymize people.csv --out r.csv {LEVELS} --method datafly --node 0,0,0", 4, "the node 0,0,0")
+
+
+def test_100_a_mapping_is_no_other_file(scene: Scene) -> None:
+    """It replaces neither the input nor the report, and nothing unasked."""
+    flags = f"{LEVELS} --method optimal"
+    scene.fails(f"anonymize people.csv --out r.csv {flags} --mapping people.csv --overwrite", 7)
+    scene.fails(f"anonymize people.csv --out r.csv {flags} --mapping m.json --report m.json", 7)
+    scene.write("m.csv", "mine")
+    scene.fails(f"anonymize people.csv --out r.csv {flags} --mapping m.csv", 7, "m.csv", "--overwrite")
 
 
 def test_80_an_unknown_column_is_told_with_the_nearest(scene: Scene) -> None:
@@ -417,8 +506,16 @@ def test_118_a_hierarchy_belongs_to_a_quasi_identifier(scene: Scene) -> None:
 
 
 def test_119_a_quasi_identifier_needs_no_hierarchy(scene: Scene) -> None:
-    """Mondrian releases ranges and sets where there is none."""
+    """Mondrian releases ranges and sets where there is none; a method on levels names every column without one."""
     scene.succeeds(f"anonymize people.csv --out r.csv {ROLES} --k 5", *RELEASE)
+    scene.fails(
+        f"anonymize nothing.csv --out s.csv {ROLES} --method samarati --hierarchy age=suppress --k 1",
+        2,
+        "3 faults",
+        "where: --k",
+        "where: --hierarchy city=",
+        "where: --hierarchy zip=",
+    )
 
 
 def test_121_a_hierarchy_of_sixty_levels_works(scene: Scene) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from typing import TYPE_CHECKING
@@ -180,6 +181,92 @@ def test_a_table_of_no_records_is_released_only_when_allowed(tmp_path: Path) -> 
     assert out.read_text("utf-8") == "age,pay\n"
     figures = done(*command, "--allow-empty", "--overwrite", "--json").figures
     assert (figures["verified"], figures["smallest"], figures["classes"]) == (True, 0, 0)
+
+
+# --- releases on levels -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def on_levels(register: Path) -> list[object]:
+    """The start of a job on levels, its quasi-identifiers in another order than the table's."""
+    trees = [f"--hierarchy={name}={register / name}.json" for name in ("education", "profession")]
+    built = ["--hierarchy=age=intervals:18..90:5,10,20", "--hierarchy=gender=suppress"]
+    roles = ["--quasi", "profession,age,gender,education", "--sensitive", "annual_income", "--rest", "drop", "--k", 4]
+    return ["anonymize", register / "people.csv", *roles, *trees, *built]
+
+
+def test_a_dry_run_lists_what_a_steward_can_choose(on_levels: list[object], tmp_path: Path) -> None:
+    """Each candidate has its levels, suppressed records, classes and costs; the text shows them in the job's order."""
+    ask = [*on_levels, "--out", tmp_path / "r.csv", "--method", "samarati", "--max-suppression", "5%", "--dry-run"]
+    figures = done(*ask, "--json").figures
+    assert figures["candidates"][0]["node"] == figures["node"]
+    text = done(*ask).out
+    for one in figures["candidates"]:
+        assert set(one) == {"node", "suppressed", "classes", "objective", "metrics"}
+        assert one["suppressed"] <= 20
+        levels = [str(one["node"][name]) for name in ("profession", "age", "gender", "education")]
+        assert re.search(rf"^  [* ] +{' +'.join(levels)} +{one['suppressed']} +{one['classes']} ", text, re.MULTILINE)
+    assert re.search(r"^ +profession +age +gender +education +suppressed +classes +LM$", text, re.MULTILINE)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_chosen_node_is_released(on_levels: list[object], tmp_path: Path, *, by_name: bool) -> None:
+    """The levels that a dry run prints, in its order or by name, give the release that it listed."""
+    ask = [*on_levels, "--out", tmp_path / "r.csv", "--method", "samarati", "--max-suppression", "5%"]
+    chosen = done(*ask, "--dry-run", "--json").figures["candidates"][-1]
+    text = done(*ask, "--dry-run").out
+    [example] = re.findall(r"or by name:   --node (\S+)" if by_name else r"in this order:   --node (\S+)", text)
+    names = ("profession", "age", "gender", "education")
+    levels = [chosen["node"][name] for name in names]
+    said = [f"{name}={level}" for name, level in zip(names, levels, strict=True)] if by_name else map(str, levels)
+    assert example.count(",") == 3
+    figures = done(*ask, "--node", ",".join(said), "--json").figures
+    assert figures["node"] == chosen["node"]
+    assert (figures["suppressed"], figures["classes"]) == (chosen["suppressed"], chosen["classes"])
+    assert figures["verified"]
+
+
+def test_a_mapping_is_published_with_the_release(on_levels: list[object], tmp_path: Path) -> None:
+    """Every released value is the mapping of some value, and every value of the register is in it."""
+    out, mapped = tmp_path / "r.csv", tmp_path / "m.json"
+    done(*on_levels, "--out", out, "--method", "optimal", "--max-suppression", "2%", "--mapping", mapped)
+    said = json.loads(mapped.read_text("utf-8"))
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert set(said) == {"profession", "age", "gender", "education"}
+    for name, values in said.items():
+        assert {row[name] for row in rows} <= set(values.values())
+    assert len(said["age"]) == 73
+
+
+def test_the_same_job_from_a_file(on_levels: list[object], register: Path, tmp_path: Path) -> None:
+    """Method, limit, objective, greatest levels and weights of a job file give the bytes that the flags give."""
+    flags = ["--method", "optimal", "--max-suppression", "5%", "--objective", "c-dm", "--max-level", "age=3"]
+    done(*on_levels, "--out", tmp_path / "flags.csv", *flags, "--weight", "age=2")
+    job = tmp_path / "job.toml"
+    job.write_text(
+        f"""
+        input.path = "{register / "people.csv"}"
+        output.path = "file.csv"
+        privacy = {{ k = 4, max-suppression = 0.05 }}
+        method = {{ name = "optimal", objective = "c_dm" }}
+        rest = "drop"
+        [columns]
+        profession = {{ role = "quasi", hierarchy = "{register / "profession.json"}" }}
+        age = {{ role = "quasi", hierarchy = "intervals:18..90:5,10,20", max-level = 3, weight = 2 }}
+        gender = {{ role = "quasi", hierarchy = "suppress" }}
+        education = {{ role = "quasi", hierarchy = "{register / "education.json"}" }}
+        annual_income.role = "sensitive"
+        """,
+        encoding="utf-8",
+    )
+    figures = done("run", job, "--json", "--mapping", tmp_path / "m.csv").figures
+    assert (tmp_path / "file.csv").read_bytes() == (tmp_path / "flags.csv").read_bytes()
+    assert figures["proven"] is True
+    assert figures["objective"]["name"] == "c_dm"
+    assert figures["objective"]["value"] == figures["objective"]["bound"]
+    assert figures["node"]["age"] <= 3
 
 
 # --- the others -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,123 @@
+"""What a person reads of a release on levels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort.render import SHOWN, release_text
+
+if TYPE_CHECKING:
+    from kohort.report import Json
+
+NODE: dict[str, Json] = {"age": 2, "sex": 0}
+
+
+def candidate(level: int, objective: float | None = 0.5) -> Json:
+    """A candidate at some level of age."""
+    return {
+        "node": {"age": level, "sex": 0},
+        "suppressed": 1_200,
+        "classes": 7,
+        "objective": objective,
+        "metrics": {"lm": 0.5, "c_dm": 9000},
+    }
+
+
+def figures(**others: Json) -> dict[str, Json]:
+    """The figures of a dry run on levels, some of them others."""
+    known: dict[str, Json] = {
+        "records": 2000,
+        "released": 800,
+        "suppressed": 1200,
+        "classes": 7,
+        "smallest": 5,
+        "largest": 300,
+        "k": 5,
+        "metrics": {"lm": 0.5},
+        "losses": {"age": 0.5, "sex": 0.0},
+        "node": NODE,
+        "objective": {"name": "lm", "value": 0.5, "bound": 0.5},
+        "candidates": [],
+        "proven": True,
+        "range_exposure": None,
+        "release": None,
+        "certificate": None,
+        "verified": False,
+        "trace": {},
+    }
+    return known | others
+
+
+@pytest.mark.parametrize(
+    ("others", "said", "unsaid"),
+    [
+        ({}, "LM 0.5000, proven: no allowed release does better", "stopped"),
+        (
+            {"proven": False, "objective": {"name": "precision", "value": 0.5, "bound": 0.75}},
+            "PRECISION 0.5000; none does better than 0.7500",
+            "proven",
+        ),
+        ({"proven": False, "objective": {"name": "lm", "value": 0.5, "bound": None}}, "LM 0.5000\n", "better"),
+        ({"objective": None}, "Levels   age=2,sex=0\n", "better"),
+        ({"trace": {"minimal_height": 2, "minimal_nodes": 3}}, "2 is the least height: 3 releases have it", "stopped"),
+        ({"node": None, "objective": None}, "800 of 2,000 records released", "Levels"),
+    ],
+)
+def test_what_is_proven_is_said_and_no_more(others: dict[str, Json], said: str, unsaid: str) -> None:
+    """A bound that is reached is a proof; one that is not is told; where there is none, nothing is claimed."""
+    text = release_text(figures(**others))
+    assert said in text
+    assert unsaid not in text
+
+
+def test_a_search_that_was_stopped_tells_how_to_repeat_its_release() -> None:
+    """Its clock may stop it elsewhere the next time; the levels, by name and in the job's order, do not change."""
+    text = release_text(figures(proven=False, objective={"name": "lm", "value": 0.5, "bound": 0.1}), ("sex", "age"))
+    assert "to repeat this very release:   --node sex=0,age=2\n" in text
+
+
+def test_candidates_stand_in_the_order_in_which_levels_are_said() -> None:
+    """Columns, and the levels to choose by, have the order of the job, not of the table; the best is marked."""
+    text = release_text(figures(candidates=[candidate(2), candidate(3)]), ("sex", "age"))
+    lines = text.splitlines()
+    at = lines.index("Releases to choose from, the best first:")
+    assert lines[at + 1].split() == ["sex", "age", "suppressed", "classes", "LM"]
+    assert lines[at + 2].split() == ["*", "0", "2", "1,200", "7", "0.5000"]
+    assert lines[at + 3].split() == ["0", "3", "1,200", "7", "0.5000"]
+    assert "--node 0,2 " in text
+    assert text.endswith("--node sex=0,age=2")
+
+
+@pytest.mark.parametrize(
+    ("name", "costs", "title"),
+    [
+        ("lm", (0.5, 0.5), ["LM"]),
+        ("lm", (0.5, 0.7), ["LM", "weighted", "LM"]),
+        ("c_dm", (9000, 9000), ["LM", "C_DM"]),
+        ("c_dm", (9000, 8000), ["LM", "weighted", "C_DM"]),
+        (None, (None, None), ["LM"]),
+    ],
+)
+def test_the_objective_has_a_column_where_it_is_not_the_loss(
+    name: str | None, costs: tuple[float | None, float | None], title: list[str]
+) -> None:
+    """LM always stands there; what the search minimised beside it where that is another metric or weighted."""
+    objective: Json = None if name is None else {"name": name, "value": 1, "bound": None}
+    text = release_text(figures(objective=objective, candidates=[candidate(at, cost) for at, cost in enumerate(costs)]))
+    [head] = [line.split() for line in text.splitlines() if "suppressed" in line and "LM" in line]
+    assert head[head.index("classes") + 1 :] == title
+
+
+def test_many_candidates_are_cut_and_long_names_stand_aside() -> None:
+    """A page of candidates is shown and the others counted; where names take too much room, levels are one column."""
+    names = [f"quasi-identifier number {number}" for number in range(5)]
+    node: dict[str, Json] = dict.fromkeys(names, 1)
+    many: list[Json] = [{"node": node, "suppressed": 0, "classes": 9, "objective": 0.5, "metrics": {"lm": 0.5}}] * (
+        SHOWN + 3
+    )
+    text = release_text(figures(node=node, candidates=many))
+    assert "and 3 more, which --json lists" in text
+    assert text.count(" 1,1,1,1,1 ") == SHOWN + 1
+    assert "levels, as below" in text
