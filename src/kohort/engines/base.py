@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recoded:
-    """The records of a release, in the order of their own content.
+    """The records of a release, without the suppressed ones, in the order of their own content.
 
     Attributes:
         table: m released records: quasi-identifiers as labels, the other columns unchanged, identifying ones gone.
@@ -49,5 +49,8 @@ class Engine(Protocol):
         ...
 
     def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
-        """Apply `recoding`, whose classes are `classes`, to the records that the last `count` counted."""
+        """Apply `recoding`, whose classes are `classes`, to the records that the last `count` counted.
+
+        Records that it puts in no region are suppressed: nothing of them is left in the table, no value either.
+        """
         ...

@@ -87,6 +87,8 @@ class LocalEngine:
     def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
         """Apply the recoding; the output is ordered by its own content, labels first, so that order tells nothing.
 
+        Records in no region come first in that order, and are cut off: they, and values that only they had, are gone.
+
         Cost: one sort of the records and one of the classes; besides the output some 16 bytes per record.
         """
         others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
