@@ -233,6 +233,15 @@ def test_out_of_time_without_an_answer_says_so() -> None:
         BestEffort(SuppressionLimit(1)).solve(replace(problem, enough=after(0)))
 
 
+def test_out_of_room_without_an_answer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where boxes were dropped and no releasable node was found, it is not claimed that there is none."""
+    monkeypatch.setattr(best_effort, "MOST_BOXES", 1)
+    rows = product(("v0", "v1", "v2"), repeat=2)
+    problem = problem_of(RawTable((Column(hierarchy(3, 2, 2)),) * 2, tuple(rows)), EVEN)
+    with pytest.raises(LimitError, match="neither time nor room"):
+        BestEffort().solve(problem)
+
+
 # ── Floors and tags ──────────────────────────────────────────────────────────────────────────────
 
 
@@ -280,6 +289,25 @@ def test_failing_nodes_add_up_to_no_more_than_the_best_costs(
     floors, best = Floors.of(judge), min(releasable, key=rank)
     if floors.by_levels:
         assert floors.of_levels(low, 0, failing.above(low), top) <= best.cost
+
+
+def test_a_box_below_a_failing_node_is_left_out() -> None:
+    """No releasable node lies in it; one that reaches further in one attribute starts there."""
+    failing = Failing(2)
+    failing.learn((1, 2))
+    assert failing.lifted(np.array([0, 0]), np.array([1, 2])) is None
+    low = failing.lifted(np.array([0, 0]), np.array([3, 2]))
+    assert low is not None
+    assert low.tolist() == [2, 0]
+
+
+def test_boxes_are_left_out_by_what_was_learned_since() -> None:
+    """On a table with many maximal failing nodes some box is found to lie below one that another box taught."""
+    problem = wide(4, 40)
+    best = Exhaustive(LIMITS[1], "c_dm").solve(problem)
+    found = BestEffort(LIMITS[1], "c_dm").solve(problem)
+    assert (found.candidates[0].node, found.bound) == (best.candidates[0].node, best.bound)
+    assert found.trace["evaluated"] < best.trace["evaluated"] / 2
 
 
 def test_of_many_failing_nodes_the_latest_are_remembered() -> None:
