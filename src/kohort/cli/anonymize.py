@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from kohort.cli import options
+from kohort.cli import flags, options
 from kohort.cli.screen import progress, say
-from kohort.errors import JobError, UsageError
+from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.job import Request
-    from kohort.job.lines import Place
     from kohort.pipeline import Report
     from kohort.release import Release
 
@@ -160,9 +157,9 @@ def anonymize(
         "missing": missing,
     }
     faults: list[UsageError] = []
-    columns = _columns(roles, faults)
+    columns = flags.columns(roles, faults)
     for key, texts in shapes.items():
-        _shape(columns, key, texts, faults)
+        flags.shape(columns, key, texts, faults)
     raw: dict[str, object] = {
         "input": {
             "path": source,
@@ -181,14 +178,14 @@ def anonymize(
             "order": order,
             "labels": labels,
             "objective": objective,
-            "node": _node(node, faults),
+            "node": flags.node(node, faults),
             "time-limit": time_limit,
         },
         "rest": rest,
         "columns": columns,
     }
     options.use_threads(threads)
-    made = _request(raw, faults)
+    made = flags.request(raw, faults)
     files = Files(report, mapping)
     _carry_out(made, files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
@@ -277,84 +274,3 @@ def _writer(path: Path, quasi: Sequence[str]) -> Callable[[Release], bytes]:
     if path.suffix == ".json":
         return lambda release: (dumps(numbers(release), indent=2) + "\n").encode()
     return lambda release: (release_text(numbers(release), quasi) + "\n").encode()
-
-
-# --- from flags to a job ----------------------------------------------------------------------------------------------
-
-
-def _request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
-    """The request that the flags make; their faults come all at once."""
-    from kohort.job import faults_of, job_error, request
-
-    try:
-        made = request(raw, where=_flag)
-    except JobError as fault:
-        raise job_error([*faults, *faults_of(fault)]) from None
-    if faults:
-        raise job_error(faults)
-    return made
-
-
-def _columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError]) -> dict[str, dict[str, object]]:
-    """The columns of a job from the lists of names; a name in two lists is a fault."""
-    columns: dict[str, dict[str, object]] = {}
-    for role, texts in roles.items():
-        for name in options.names(texts):
-            if name in columns:
-                faults.append(UsageError(f"column {name} is named twice", hint="a column has one role"))
-            columns[name] = {"role": role}
-    return columns
-
-
-def _shape(
-    columns: dict[str, dict[str, object]], key: str, texts: Sequence[str] | None, faults: list[UsageError]
-) -> None:
-    """Add what `--key` says of some columns; each must have been given a role."""
-    try:
-        said = options.pairs(texts, f"--{key}")
-    except UsageError as fault:
-        faults.append(fault)
-        return
-    for name, text in said.items():
-        if name in columns:
-            columns[name][key] = _value(key, text)
-        else:
-            near = " or ".join(get_close_matches(name, columns))
-            hint = f"did you mean {near}?" if near else f"name it first: --quasi {name}"
-            faults.append(UsageError(f"column {name} has no role", where=f"--{key} {name}=…", hint=hint))
-
-
-def _node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
-    """The node of `--node` as the job file would say it: a list of levels, or a level for each name."""
-    said = options.names(texts)
-    if not any("=" in one for one in said):
-        return said if texts else None
-    try:
-        return options.pairs(said, "--node")
-    except UsageError as fault:
-        faults.append(UsageError(fault.what, where="--node", hint="write 0,1,2, or age=2,sex=0,city=1"))
-        return None
-
-
-def _value(key: str, text: str) -> object:
-    """The text of a COLUMN=VALUE flag as the job file would say it."""
-    if key == "bounds":
-        return text.split("..")
-    return text.split(",") if key == "grid" and "," in text else text
-
-
-#: Flags that have another name than their key in a job file.
-_FLAGS: Final[Mapping[Place, str]] = MappingProxyType(
-    {("input", "path"): "IN", ("output", "path"): "--out", ("method", "name"): "--method"}
-)
-
-
-def _flag(place: Place) -> str:
-    """The flag that a job file's key stands for."""
-    match place:
-        case ("columns", name, key):
-            return f"--{key} {name}=…"
-        case ("columns", name):
-            return f"column {name}"
-        case _:
-            return _FLAGS.get(place, f"--{place[-1]}") if place else "the flags"

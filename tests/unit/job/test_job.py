@@ -210,10 +210,13 @@ def test_nested_mappings_may_hold_floats() -> None:
     raw: dict[str, object] = {
         "input": {"path": "a.csv"},
         "output": {"path": "b.csv"},
-        "privacy": {"k": 2},
-        "columns": {"age": {"role": "quasi", "bounds": [0.1, 2e2]}},
+        "privacy": {"k": 2, "max-suppression": 5e-2},
+        "method": {"name": "optimal"},
+        "columns": {"age": {"role": "quasi", "bounds": [0.1, 2e2], "hierarchy": "suppress"}},
     }
-    assert request(raw, where=str).job.schema.attributes[0].bounds == (Fraction(1, 10), Fraction(200))
+    made = request(raw, where=str).job
+    assert made.schema.attributes[0].bounds == (Fraction(1, 10), Fraction(200))
+    assert made.algorithm == Optimal(LIMIT)
 
 
 def test_paths_are_relative_to_the_jobs_folder(tmp_path: Path) -> None:

@@ -1,0 +1,95 @@
+"""From the flags of `kohort anonymize` to the tables of a job: as a job file would say it, every fault at its flag."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from kohort.cli import options
+from kohort.errors import JobError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.job import Request
+    from kohort.job.lines import Place
+
+
+def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
+    """The request that the flags make; their faults come all at once."""
+    from kohort.job import faults_of, job_error
+    from kohort.job import request as made_of
+
+    try:
+        made = made_of(raw, where=_flag)
+    except JobError as fault:
+        raise job_error([*faults, *faults_of(fault)]) from None
+    if faults:
+        raise job_error(faults)
+    return made
+
+
+def columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError]) -> dict[str, dict[str, object]]:
+    """The columns of a job from the lists of names; a name in two lists is a fault."""
+    columns: dict[str, dict[str, object]] = {}
+    for role, texts in roles.items():
+        for name in options.names(texts):
+            if name in columns:
+                faults.append(UsageError(f"column {name} is named twice", hint="a column has one role"))
+            columns[name] = {"role": role}
+    return columns
+
+
+def shape(
+    columns: dict[str, dict[str, object]], key: str, texts: Sequence[str] | None, faults: list[UsageError]
+) -> None:
+    """Add what `--key` says of some columns; each must have been given a role."""
+    try:
+        said = options.pairs(texts, f"--{key}")
+    except UsageError as fault:
+        faults.append(fault)
+        return
+    for name, text in said.items():
+        if name in columns:
+            columns[name][key] = _value(key, text)
+        else:
+            near = " or ".join(get_close_matches(name, columns))
+            hint = f"did you mean {near}?" if near else f"name it first: --quasi {name}"
+            faults.append(UsageError(f"column {name} has no role", where=f"--{key} {name}=…", hint=hint))
+
+
+def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
+    """The node of `--node` as the job file would say it: a list of levels, or a level for each name."""
+    said = options.names(texts)
+    if not any("=" in one for one in said):
+        return said if texts else None
+    try:
+        return options.pairs(said, "--node")
+    except UsageError as fault:
+        faults.append(UsageError(fault.what, where="--node", hint="write 0,1,2, or age=2,sex=0,city=1"))
+        return None
+
+
+def _value(key: str, text: str) -> object:
+    """The text of a COLUMN=VALUE flag as the job file would say it."""
+    if key == "bounds":
+        return text.split("..")
+    return text.split(",") if key == "grid" and "," in text else text
+
+
+#: Flags that have another name than their key in a job file.
+_FLAGS: Final[Mapping[Place, str]] = MappingProxyType(
+    {("input", "path"): "IN", ("output", "path"): "--out", ("method", "name"): "--method"}
+)
+
+
+def _flag(place: Place) -> str:
+    """The flag that a job file's key stands for."""
+    match place:
+        case ("columns", name, key):
+            return f"--{key} {name}=…"
+        case ("columns", name):
+            return f"column {name}"
+        case _:
+            return _FLAGS.get(place, f"--{place[-1]}") if place else "the flags"
