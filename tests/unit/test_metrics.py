@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.metrics import METRICS
-from kohort.metrics.base import Outcome
+from kohort.metrics import METRICS, measured
+from kohort.metrics.base import Levels, Metric, Outcome
 from kohort.metrics.loss import attribute_losses
 
 
@@ -70,3 +72,116 @@ def test_bounds_that_every_release_keeps(sizes: list[int]) -> None:
 def test_large_classes_are_counted_exactly() -> None:
     """Squares of millions neither overflow nor round."""
     assert METRICS["c_dm"](outcome([10_000_000, 3], [[0.0, 0.0]])) == 100_000_000_000_009
+
+
+# ── Of full-domain releases ──────────────────────────────────────────────────────────────────────
+
+#: The same release on levels 1 and 2 of hierarchies of heights 2 and 4; attributes weigh 1 and 3.
+LEVELS = replace(
+    MIXED,
+    weights=np.array([1.0, 3.0]),
+    full_domain=Levels(np.array([1, 2]), np.array([2, 4]), np.array([7.0, 11.0])),
+)
+
+
+def test_geometric_loss_is_a_mean_that_no_zero_hides() -> None:
+    """The product of (loss + 1), each to the power of its attribute's share of the weights, less 1."""
+    assert METRICS["lm_geometric"](MIXED) == pytest.approx((1.35 * 1.625) ** 0.5 - 1)
+    assert METRICS["lm_geometric"](LEVELS) == pytest.approx(1.35**0.25 * 1.625**0.75 - 1)
+
+
+def test_weights_count_in_sums_and_means() -> None:
+    """LM adds up attributes by weight, NCP averages them; class sizes know no attributes."""
+    assert METRICS["lm"](LEVELS) == pytest.approx(0.35 + 3 * 0.625)
+    assert METRICS["ncp"](LEVELS) == pytest.approx((0.35 + 3 * 0.625) / 4)
+    assert all(METRICS[name](LEVELS) == METRICS[name](MIXED) for name in ("c_dm", "c_avg"))
+
+
+def test_arx_cuts_losses_off_after_ten_decimals() -> None:
+    """An attribute's loss of 1/3 counts as 0.3333333333, not rounded up and not longer."""
+    thirds = replace(outcome([2], [[0.5]], suppressed=0), losses=np.array([2 / 3]), full_domain=LEVELS.full_domain)
+    assert METRICS["arx_loss"](thirds) == pytest.approx(0.3333333333, abs=1e-15)
+    two_thirds = replace(thirds, losses=np.array([4 / 3]))
+    assert METRICS["arx_loss"](two_thirds) == pytest.approx(0.6666666666, abs=1e-15)
+    assert METRICS["lm"](two_thirds) > METRICS["arx_loss"](two_thirds)
+
+
+@given(st.integers(2, 50), st.lists(st.tuples(st.integers(1, 9), st.integers(1, 50)), min_size=1), st.integers(0, 5))
+def test_arx_writes_the_same_loss_otherwise(leaves: int, classes: list[tuple[int, int]], suppressed: int) -> None:
+    """(Σ share - n/|A|)/(n - n/|A|), shares M/|A| and 1 for a suppressed record, is the attribute's LM."""
+    shares = [(size, min(covered, leaves) / leaves) for size, covered in classes]
+    n = sum(size for size, _ in shares) + suppressed
+    total = sum(size * share for size, share in shares) + suppressed
+    of_arx = (total - n / leaves) / (n - n / leaves)
+    lost = [[(share * leaves - 1) / (leaves - 1) for _, share in shares]]
+    release = replace(outcome([size for size, _ in shares], lost, suppressed), full_domain=LEVELS.full_domain)
+    assert METRICS["arx_loss"](release) == pytest.approx(of_arx, abs=2e-10)
+
+
+def test_precision_is_what_is_left_of_the_way_to_the_roots() -> None:
+    """1 less the mean of level/height by weight over all cells; a suppressed cell counts as one at the root."""
+    cells = 8 * 1 / 2 + 2 + 3 * (8 * 2 / 4 + 2)
+    assert METRICS["precision"](LEVELS) == pytest.approx(1 - cells / (10 * 4))
+
+
+def test_entropy_and_height_are_sums_by_weight() -> None:
+    """Bits over all records; levels, whatever is suppressed."""
+    assert METRICS["entropy"](LEVELS) == 7 + 3 * 11
+    assert METRICS["height"](LEVELS) == 1 + 3 * 2
+
+
+def test_the_identity_and_total_suppression_bound_every_metric() -> None:
+    """On the bottom nothing is lost; with nothing released, all is, by every metric that does not look at levels."""
+    nothing = np.zeros(2)
+    bottom = Levels(np.zeros(2, np.int64), np.array([2, 4]), nothing)
+    identity = replace(outcome([2, 3], [[0.0] * 2] * 2), full_domain=bottom)
+    best = {"precision": 1.0, "c_dm": 13.0, "c_avg": 1.25}
+    assert measured(identity) == {name: best.get(name, 0.0) for name in METRICS}
+    gone = replace(identity, suppressed=5, sizes=np.empty(0, np.int64), losses=nothing)
+    figures = [METRICS[name](gone) for name in ("precision", "arx_loss", "lm_geometric")]
+    assert figures == pytest.approx([0, 1, 1])
+
+
+def test_costs_are_turned_so_that_less_is_better() -> None:
+    """Of all metrics only precision is better when greater; its cost is the negative of what is reported."""
+    assert [name for name, metric in METRICS.items() if not metric.less_is_better] == ["precision"]
+    for name, metric in METRICS.items():
+        sign = -1 if name == "precision" else 1
+        assert metric.cost(LEVELS) == pytest.approx(sign * metric(LEVELS))
+
+
+def test_costs_that_differ_in_noise_are_tied() -> None:
+    """A cost has 12 significant digits, however small: the thirteenth decides nothing, the eleventh does."""
+    for scale in (1e-9, 1.0, 1e9):
+        first, second, third = (
+            Metric("any", lambda release: np.asarray(release.losses[0]), less_is_better=False).cost(
+                replace(MIXED, losses=np.array([figure * scale]))
+            )
+            for figure in (1.23456789012, 1.2345678901201, 1.2345678902)
+        )
+        assert first == second != third
+
+
+def test_many_outcomes_are_measured_at_once() -> None:
+    """Where a metric looks at no classes, an array of levels gives an array of figures, the same as one by one."""
+    full = LEVELS.full_domain
+    assert full is not None
+    levels = np.array([[[0, 0], [1, 0], [2, 4]], [[1, 2], [2, 1], [0, 3]]])
+    draw = np.random.default_rng(1)
+    losses, bits = draw.random((2, 3, 2)), draw.random((2, 3, 2))
+    many = replace(LEVELS, losses=losses, full_domain=replace(full, levels=levels, bits=bits))
+    for metric in METRICS.values():
+        if not metric.classes:
+            figures = metric.costs(many)
+            assert figures.shape == (2, 3)
+            for place in np.ndindex(2, 3):
+                one = replace(
+                    many, losses=losses[place], full_domain=replace(full, levels=levels[place], bits=bits[place])
+                )
+                assert metric.costs(one) == pytest.approx(figures[place], rel=1e-14)
+
+
+def test_only_what_is_defined_is_measured() -> None:
+    """A release of regions has no levels: neither precision, entropy, height nor ARX's loss."""
+    assert set(measured(MIXED)) == {"lm", "ncp", "lm_geometric", "c_dm", "c_avg"}
+    assert set(measured(LEVELS)) == set(METRICS)

@@ -13,7 +13,8 @@ from kohort.domain import resolve
 from kohort.frequency import FrequencySet
 from kohort.hierarchies import from_tree, intervals
 from kohort.hierarchy import Hierarchy
-from kohort.recoding import Classes, Multidimensional, classes_of, set_text
+from kohort.recoding import Classes, FullDomain, Multidimensional, classes_of, set_text
+from kohort.recoding.labels import labels_at
 from kohort.schema import Attribute, Label, Role
 from tests.reference import labels as plain
 
@@ -270,3 +271,51 @@ def test_no_records_have_no_labels() -> None:
     classes = classes_of(Multidimensional(nothing, nothing, nothing, codes, codes), frequency, tuple(domains))
     assert [labels.texts for labels in classes.labels] == [(), ()]
     assert classes.sizes.size == 0
+
+
+# ── Full-domain ──────────────────────────────────────────────────────────────────────────────────
+
+
+def towns() -> Domain:
+    """The domain of some cities, with a hierarchy of more leaves and a missing value."""
+    cells = ["Bari", "Lecce", "Milano", "Torino", ""]
+    counts = np.ones(5, np.int64)
+    return resolve(Attribute("town", Role.QUASI, hierarchy=REGIONS), cells, counts, frozenset({""}))[0]
+
+
+@pytest.mark.parametrize("level", range(3))
+def test_labels_of_a_level_are_its_nodes(level: int) -> None:
+    """Each node by its own label, used once; it loses what it covers of all leaves, those that never occur included."""
+    domain = towns()
+    hierarchy = domain.hierarchy
+    assert hierarchy is not None
+    nodes = np.array([len(hierarchy.labels[level]) - 1, 0, 0])
+    labels = labels_at(domain, level, nodes)
+    assert [labels.texts[of] for of in labels.of] == [hierarchy.labels[level][node] for node in nodes]
+    assert len(labels.texts) == len(set(nodes.tolist()))
+    leaves = len(hierarchy.leaves)
+    assert leaves == 7
+    under = [sum(int(of) == node for of in hierarchy.maps[level]) for node in nodes.tolist()]
+    assert labels.losses.tolist() == [(one - 1) / (leaves - 1) for one in under]
+
+
+def test_a_hierarchy_of_one_leaf_loses_nothing() -> None:
+    """Where there is one value, its root stands for no other."""
+    domain, _ = resolve(Attribute("x", Role.QUASI, hierarchy="suppress"), ["a"], np.array([3]), frozenset({""}))
+    for level, text in ((0, "a"), (1, "*")):
+        labels = labels_at(domain, level, np.zeros(2, np.int64))
+        assert (labels.texts, labels.losses.tolist()) == ((text,), [0, 0])
+
+
+def test_full_domain_classes_leave_suppressed_records_out() -> None:
+    """Classes are the regions of a node; tuples without a region are counted as suppressed."""
+    domain = towns()
+    hierarchy = domain.hierarchy
+    assert hierarchy is not None
+    quasi = np.array([[0], [2], [1], [4]], np.uint16)
+    frequency = FrequencySet(quasi, np.empty((4, 0), np.uint16), np.array([5, 2, 1, 4]))
+    nodes = hierarchy.maps[1][domain.leaves[[0, 2]]][:, np.newaxis]
+    classes = classes_of(FullDomain((1,), nodes, np.array([0, 1, 0, -1])), frequency, (domain,))
+    assert classes.sizes.tolist() == classes.regions.tolist() == [6, 2]
+    assert classes.suppressed == 4
+    assert [classes.labels[0].texts[of] for of in classes.labels[0].of] == ["Nord", "Bari"]
