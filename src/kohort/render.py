@@ -82,7 +82,7 @@ def _choice(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:
     titles, *costs = _costs(figures, candidates[:SHOWN])
     marks = ["  * ", *["    "] * (len(rows) - 1)]
     yield ""
-    yield "Releases to choose from, the best first:"
+    yield f"Releases to choose from{', the best first' if figures['objective'] else ''}:"
     yield f"    {head}   {titles}"
     yield from (f"{mark}{row}   {cost}" for mark, row, cost in zip(marks, rows, costs, strict=True))
     if len(candidates) > SHOWN:

@@ -108,6 +108,7 @@ def test_the_objective_has_a_column_where_it_is_not_the_loss(
     text = release_text(figures(objective=objective, candidates=[candidate(at, cost) for at, cost in enumerate(costs)]))
     [head] = [line.split() for line in text.splitlines() if "suppressed" in line and "LM" in line]
     assert head[head.index("classes") + 1 :] == title
+    assert ("the best first" in text) == (name is not None)
 
 
 def test_many_candidates_are_cut_and_long_names_stand_aside() -> None:
