@@ -211,7 +211,12 @@ class RollUp:
         """The classes of a node between both, which serve others too: it leaves the attribute with fewest values."""
         changed = (place for place, level in enumerate(node) if level != base.node[place])
         left = min(changed, key=self.fields.values.__getitem__)
-        return self.at((*node[:left], base.node[left], *node[left + 1 :]))
+        stone = (*node[:left], base.node[left], *node[left + 1 :])
+        if stone == base.node:
+            return base
+        rolled = self.up(base, stone)
+        self._keep(rolled)
+        return rolled
 
     def up(self, base: Rolled, node: Node) -> Rolled:
         """The classes of `node` from those of `base`, a node below it; one hash for each class of `base`."""
