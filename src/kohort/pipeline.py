@@ -263,5 +263,5 @@ def _claim(release: Release, format_: str = "csv") -> Claim:
         separator=release.job.writing.separator,
         excel_safe=release.job.writing.excel_safe,
         levels=release.levels,
-        limit=None if limit is None else limit.among(release.searched),
+        limit=0 if limit is None else limit.among(release.searched),
     )

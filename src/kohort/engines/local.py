@@ -12,6 +12,7 @@ from kohort.domain import Domain, resolve
 from kohort.engines.base import Recoded
 from kohort.engines.order import Key, blocks, order_by, ranks_of
 from kohort.engines.table import Column, Table, narrow
+from kohort.errors import HierarchyError, InputError
 from kohort.frequency import FrequencySet, group
 from kohort.recoding import FullDomain
 from kohort.schema import Missing, Role
@@ -44,8 +45,20 @@ class LocalEngine:
     _tuple_of: Index | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Resolve the domains; set aside the records that the schema suppresses."""
-        resolved = [self._resolve(attribute) for attribute in self.schema.quasi]
+        """Resolve the domains; set aside the records that the schema suppresses.
+
+        Raises:
+            InputError: values that have no place in their domain; those of several columns at once.
+        """
+        resolved: list[tuple[Domain, Index]] = []
+        faults: list[InputError] = []
+        for attribute in self.schema.quasi:
+            try:
+                resolved.append(self._resolve(attribute))
+            except InputError as fault:
+                faults.append(fault)
+        if faults:
+            raise faults[0] if len(faults) == 1 else _all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
         self._codes = tuple(codes for _, codes in resolved)
         self._kept = self._keep()
@@ -148,6 +161,14 @@ class LocalEngine:
             return Column(name, column.values, codes, column.dtype)
         used, renumbered = np.unique(codes, return_inverse=True)
         return Column(name, column.values.gather(used), narrow(renumbered, used.size), column.dtype)
+
+
+def _all_of(faults: Sequence[InputError]) -> InputError:
+    """One error that says what each of several says."""
+    told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
+    hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
+    kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
+    return kind(told, where=f"{len(faults)} columns", hint=hints)
 
 
 def _matrix(columns: Sequence[Key], records: int) -> Codes:

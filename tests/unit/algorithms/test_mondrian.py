@@ -13,6 +13,7 @@ from kohort.algorithms import METHODS, Choices, _mondrian_sizes
 from kohort.algorithms.mondrian import Mondrian
 from kohort.errors import InfeasibleError
 from kohort.models.k_anonymity import KAnonymity
+from kohort.recoding import Multidimensional
 from tests.reference.mondrian import Record, best_cut, mondrian
 from tests.reference.mondrian_tables import DistinctLDiversity, SmallTable, in_order, leaves_of, line, random_table
 
@@ -198,6 +199,8 @@ def test_threads_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch) -> No
         one, many = (Mondrian().solve(table.problem(KAnonymity(2), threads=number)) for number in (1, threads))
         assert leaves_of(one, table) == leaves_of(many, table)
         assert one.trace == many.trace
+        assert isinstance(one.recoding, Multidimensional)
+        assert isinstance(many.recoding, Multidimensional)
         np.testing.assert_array_equal(one.recoding.low, many.recoding.low)
         np.testing.assert_array_equal(one.recoding.high, many.recoding.high)
 
