@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.lattice import Lattice, downset, is_above, upset
+from kohort.lattice import Lattice, downset, is_above, node_at, upset
 
 LATTICES = st.lists(st.integers(0, 3), max_size=4).map(lambda top: Lattice(tuple(top)))
 
@@ -27,6 +27,7 @@ def test_nodes_are_all_tuples_below_the_top(lattice: Lattice) -> None:
     assert every == sorted(set(every))
     assert len(every) == lattice.size == np.empty(lattice.shape).size
     assert (every[0], every[-1]) == (lattice.bottom, lattice.top)
+    assert [node_at(place, lattice) for place in range(lattice.size)] == every
     assert all(is_above(node, lattice.bottom) and is_above(lattice.top, node) for node in every)
 
 
