@@ -1,8 +1,9 @@
-"""Draw docs/images/before-after.svg: people of the demo's register before and after, and what each column kept.
+"""Draw the pictures of the documentation from the demo's register; its people are synthetic.
 
     python docs/picture.py
 
-Needs nothing but kohort. The people are synthetic.
+docs/images/before-after.svg: people before and after, and what each column kept; it needs nothing but kohort.
+docs/images/lattice.svg: the lattice of three of the columns; it needs the extra `report`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,15 @@ from typing import TYPE_CHECKING, cast
 import polars as pl
 
 import kohort
+from kohort import io
+from kohort.algorithms.landscape import landscape
+from kohort.engines.local import LocalEngine
 from kohort.generate.italy import italy
 from kohort.generate.population import italy_hierarchies
 from kohort.hierarchies import from_tree
+from kohort.lattice_picture import lattice_picture
+from kohort.problem import Problem
+from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +36,33 @@ INK, PALE, ACCENT, PAPER = "#1f2933", "#7b8794", "#0b6e4f", "#ffffff"
 
 
 def main() -> None:
-    """Anonymize the demo's register, take a typical class of it, and draw it."""
+    """Draw both."""
     people = italy(30_000, seed=7)
+    _write("before-after.svg", _before_after(people).encode())
+    _write("lattice.svg", _lattice(people))
+
+
+def _write(name: str, picture: bytes) -> None:
+    path = Path(__file__).parent / "images" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(picture)
+    print(f"wrote {path}")
+
+
+def _lattice(people: pl.DataFrame) -> bytes:
+    """Every node of a small lattice, judged: city and education by their trees, age by 10 and 20 years."""
+    trees = italy_hierarchies()
+    levels = {name: from_tree(trees[name], name=name) for name in ("city", "education")} | {"age": "intervals:10,20"}
+    quasi = [kohort.Attribute(name, kohort.Role.QUASI, hierarchy=levels[name]) for name in ("city", "age", "education")]
+    table = io.read(people, kohort.ReadOptions())
+    engine = LocalEngine(table, kohort.Schema(tuple(quasi), rest=kohort.Role.IDENTIFYING).over(table.names))
+    problem = Problem(engine.count(), engine.domains, (kohort.KAnonymity(K),))
+    judged = landscape(problem, SuppressionLimit.of("1%"), "lm")
+    return lattice_picture(judged, [domain.attribute.name for domain in engine.domains])
+
+
+def _before_after(people: pl.DataFrame) -> str:
+    """Anonymize the register, take a typical class of it, and draw it."""
     trees = italy_hierarchies()
     quasi = [
         kohort.Attribute(
@@ -45,11 +77,7 @@ def main() -> None:
     first = _typical(after)
     rows = release.lineage[first : first + SHOWN]
     before = people[rows.tolist()]
-    svg = _svg(before, after[first : first + SHOWN], release)
-    path = Path(__file__).parent / "images" / "before-after.svg"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(svg, encoding="utf-8")
-    print(f"wrote {path}")
+    return _svg(before, after[first : first + SHOWN], release)
 
 
 def _typical(after: pl.DataFrame) -> int:
