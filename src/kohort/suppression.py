@@ -32,6 +32,13 @@ class SuppressionLimit:
     records: int | None = 0
     share: Fraction | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what is no limit."""
+        counted = self.share is None and type(self.records) is int and self.records >= 0
+        shared = self.records is None and self.share is not None and 0 <= self.share <= 1
+        if not (counted or shared):
+            raise _no_limit()
+
     @classmethod
     def of(cls, said: int | str | SuppressionLimit) -> SuppressionLimit:
         """The limit that was said: `20` records, `5%`, or `0.05`, which is the same share.
@@ -55,10 +62,7 @@ class SuppressionLimit:
                     return cls(None, share)
             case _:
                 pass
-        raise UsageError(
-            "the suppression limit is neither a count of records nor a share in 0..1",
-            hint="write 20 for records; 5% or 0.05 for a share",
-        )
+        raise _no_limit()
 
     def among(self, records: int) -> int:
         """How many of `records` records may be suppressed: floor(share · n) for a share."""
@@ -76,3 +80,10 @@ class SuppressionLimit:
             return str(self.records)
         whole, rest = divmod(int(self.share * 10 ** (DECIMALS + 2)), 10**DECIMALS)
         return f"{whole}.{rest:0{DECIMALS}}".rstrip("0").rstrip(".") + "%"
+
+
+def _no_limit() -> UsageError:
+    return UsageError(
+        "the suppression limit is neither a count of records nor a share in 0..1",
+        hint="write 20 for records; 5% or 0.05 for a share",
+    )

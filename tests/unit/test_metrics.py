@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.metrics import METRICS, measured
+from kohort.errors import UsageError
+from kohort.metrics import METRICS, measured, metric_of
 from kohort.metrics.base import Levels, Metric, Outcome
-from kohort.metrics.loss import attribute_losses
+from kohort.metrics.loss import ARX_LOSS, attribute_losses
 
 
 def outcome(sizes: list[int], losses: list[list[float]], suppressed: int = 0, k: int = 2) -> Outcome:
@@ -185,3 +186,18 @@ def test_only_what_is_defined_is_measured() -> None:
     """A release of regions has no levels: neither precision, entropy, height nor ARX's loss."""
     assert set(measured(MIXED)) == {"lm", "ncp", "lm_geometric", "c_dm", "c_avg"}
     assert set(measured(LEVELS)) == set(METRICS)
+
+
+def test_an_unknown_metric_is_a_misuse() -> None:
+    """The error names the nearest metrics, or all where none is near."""
+    with pytest.raises(UsageError, match="c_dm"):
+        metric_of("c_dn")
+    with pytest.raises(UsageError, match="entropy"):
+        metric_of("?")
+
+
+def test_arx_loss_cuts_no_noise_off() -> None:
+    """A loss of exactly 0.2 stays 0.2, although the float nearest to its terms' quotient lies below."""
+    fifth = replace(LEVELS, records=3, suppressed=0, losses=np.array([3 / 5]), weights=np.ones(1))
+    assert (fifth.losses / 3)[0] < 0.2
+    assert ARX_LOSS(fifth) == pytest.approx(0.2, abs=1e-15)

@@ -118,3 +118,12 @@ def test_text_in_print() -> None:
         "100%",
         "0.000001%",
     ]
+
+
+@pytest.mark.parametrize(
+    ("records", "share"), [(-1, None), (None, None), (3, Fraction(1, 2)), (None, Fraction(3, 2)), (True, None)]
+)
+def test_no_limit_is_built_that_is_none(records: int | None, share: Fraction | None) -> None:
+    """A limit is a count of at least 0 or a share in 0..1, and never both."""
+    with pytest.raises(UsageError):
+        SuppressionLimit(records, share)

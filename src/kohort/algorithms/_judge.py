@@ -12,6 +12,7 @@ from kohort.algorithms._rollup import RollUp, levels_of
 from kohort.frequency import ClassProfile
 from kohort.kernels import kernel
 from kohort.lattice import Lattice
+from kohort.metrics import metric_of
 from kohort.metrics.base import Levels, Outcome
 from kohort.problem import Candidate
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from kohort.lattice import Node
     from kohort.metrics.base import Metric
     from kohort.problem import Problem
+    from kohort.suppression import SuppressionLimit
 
 
 #: What no metric looks at that does not look at classes.
@@ -124,6 +126,15 @@ class Judge:
     def of(cls, problem: Problem, limit: int, objective: Metric) -> Judge:
         """The judge over the problem's frequency set."""
         return cls(problem, limit, objective, RollUp.of(problem.frequency, problem.domains))
+
+    @classmethod
+    def asked(cls, problem: Problem, limit: SuppressionLimit, objective: str) -> Judge:
+        """The judge for a limit and an objective as a user says them.
+
+        Raises:
+            UsageError: no metric is called so.
+        """
+        return cls.of(problem, limit.among(problem.frequency.records), metric_of(objective))
 
     @cached_property
     def lattice(self) -> Lattice:

@@ -149,6 +149,7 @@ class RollUp:
     walked: int = 0
     rolled: int = 0
     _known: list[Rolled] = field(default_factory=list[Rolled], repr=False)
+    _places: dict[Node, int] = field(default_factory=dict["Node", int], repr=False)
     _levels: NDArray[np.uint16] = field(init=False, repr=False)
     _classes: Index = field(init=False, repr=False)
     _used: Index = field(init=False, repr=False)
@@ -188,10 +189,10 @@ class RollUp:
 
     def at(self, node: Node) -> Rolled:
         """The classes of `node`."""
+        if node in self._places:
+            return self._known[self._places[node]]
         place = self._cheapest(node)
         base = self._known[place]
-        if base.node == node:
-            return base
         if self._spoiled[place] < PATIENCE:
             rolled = self.up(base, node)
             self._spoiled[place] += len(rolled.keys) * MUCH < len(base.keys)
@@ -241,7 +242,7 @@ class RollUp:
         """Remember a node's classes; forget those unused for longest, but never the bottom, when they are too many."""
         while len(self._known) == MOST_KEPT or (len(self._known) > 1 and self._bytes + rolled.bytes > KEPT):
             self._forget(1 + int(self._used[1 : len(self._known)].argmin()))
-        place = len(self._known)
+        place = self._places[rolled.node] = len(self._known)
         self._known.append(rolled)
         self._levels[place], self._classes[place] = rolled.node, len(rolled.keys)
         self._used[place], self._spoiled[place] = self.rolled, 0
@@ -251,7 +252,10 @@ class RollUp:
         """Put the last known node in the place of another."""
         self._bytes -= self._known[place].bytes
         end = len(self._known) - 1
-        self._known[place] = self._known[end]
+        del self._places[self._known[place].node]
+        if place < end:
+            self._known[place] = self._known[end]
+            self._places[self._known[end].node] = place
         for column in (self._levels, self._classes, self._used, self._spoiled):
             column[place] = column[end]
         self._known.pop()

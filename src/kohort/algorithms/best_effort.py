@@ -31,7 +31,6 @@ from kohort.algorithms._answer import infeasible, rank, solution
 from kohort.algorithms._boxes import Box, Failing, Floors
 from kohort.algorithms._greedy import EnoughError, Greedy, moved
 from kohort.algorithms._judge import Judge
-from kohort.metrics import METRICS
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ class BestEffort:
             InfeasibleError: no node is releasable.
             LimitError: the top is not releasable, the models are not monotone, and none was found in time.
         """
-        judge = Judge.of(problem, self.limit.among(problem.frequency.records), METRICS[self.objective])
+        judge = Judge.asked(problem, self.limit, self.objective)
         search = _Search(Greedy(judge, Floors.of(judge)))
         with suppress(EnoughError):
             search.run()

@@ -25,7 +25,6 @@ import numpy as np
 from kohort.algorithms._answer import infeasible, listing
 from kohort.algorithms._judge import Judge
 from kohort.algorithms._rollup import levels_of
-from kohort.metrics import METRICS
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class Datafly:
         Raises:
             InfeasibleError: no node on the way is releasable.
         """
-        judge = Judge.of(problem, self.limit.among(problem.frequency.records), METRICS[self.objective])
+        judge = Judge.asked(problem, self.limit, self.objective)
         values = [_distinct(domain) for domain in problem.domains]
         passed = [judge.judge(judge.lattice.bottom)]
         while not passed[-1].releasable:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from kohort.algorithms._answer import refuse_large, solution
 from kohort.algorithms._judge import Judge
-from kohort.metrics import METRICS
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Exhaustive:
             InfeasibleError: no node is releasable.
             LimitError: the lattice has more than four million nodes.
         """
-        judge = Judge.of(problem, self.limit.among(problem.frequency.records), METRICS[self.objective])
+        judge = Judge.asked(problem, self.limit, self.objective)
         seen = [judged for (judged,) in survey([judge])]
         best = min((one.cost for one in seen if one.releasable), default=None)
         return solution(judge, seen, {"evaluated": len(seen)}, proven=True, bound=best)

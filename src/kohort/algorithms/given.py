@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from kohort.algorithms._answer import listing, written
 from kohort.algorithms._judge import Judge, lattice_of
 from kohort.errors import InfeasibleError, UsageError
-from kohort.metrics import METRICS
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class GivenNode:
         """
         node = self._in_schema_order(problem)
         _check(self.node, node, problem)
-        judge = Judge.of(problem, self.limit.among(problem.frequency.records), METRICS[self.objective])
+        judge = Judge.asked(problem, self.limit, self.objective)
         judged = judge.judge(node)
         if not judged.releasable:
             raise _not_releasable(self.node, judge, judged)

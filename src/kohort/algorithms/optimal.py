@@ -85,7 +85,7 @@ class Optimal:
             InfeasibleError: no node is releasable.
             LimitError: the lattice has more than four million nodes.
         """
-        judge = Judge.of(problem, self.limit.among(problem.frequency.records), METRICS[self.objective])
+        judge = Judge.asked(problem, self.limit, self.objective)
         refuse_large(judge.lattice, self.name)
         search = Search.of(judge)
         search.run()

@@ -37,7 +37,6 @@ import numpy as np
 from kohort.algorithms._answer import infeasible, listing, rank, refuse_large
 from kohort.algorithms._judge import Judge, lattice_of
 from kohort.lattice import downset
-from kohort.metrics import METRICS
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -91,8 +90,7 @@ class Samarati:
             LimitError: the lattice has more than four million nodes.
         """
         refuse_large(lattice_of(problem), self.name)
-        limit = self.limit.among(problem.frequency.records)
-        search = _Search(Judge.of(problem, limit, METRICS[self.objective or "height"]))
+        search = _Search(Judge.asked(problem, self.limit, self.objective or "height"))
         height = search.least_height()
         minimal = [one for one in search.at(height) if one.releasable]
         if not minimal:

@@ -11,7 +11,7 @@ import numpy as np
 from kohort.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
 from kohort.domain.decimals import times_ten
 from kohort.domain.grid import cells
-from kohort.errors import InputError
+from kohort.errors import HierarchyError, InputError
 from kohort.schema import Attribute, Scale
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gap
     gap = ("",) if gaps else ()
     texts = gap + numbers.texts
     hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
+    _check_spelling(attribute, hierarchy)
     ends = _ends(attribute, hierarchy, numbers)
     if attribute.grid is None:
         of, (unit, positions) = numbers.of, placed(numbers.whole, numbers.digits)
@@ -94,6 +95,18 @@ def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gap
         upper=upper,
     )
     return domain, of + len(gap)
+
+
+def _check_spelling(attribute: Attribute, hierarchy: Hierarchy | None) -> None:
+    """Refuse leaves that are one number: a record with it would have two places."""
+    leaves = [] if hierarchy is None else list(numeric_leaves(hierarchy).values())
+    again = len(leaves) - len(set(leaves))
+    if again:
+        raise HierarchyError(
+            f"{again:,} leaves are the same number as another leaf, spelled differently",
+            where=f"column {attribute.name}",
+            hint="keep one spelling of each number, or make the column categorical",
+        )
 
 
 def _ends(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -> tuple[Fraction, Fraction]:

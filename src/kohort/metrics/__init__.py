@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from kohort.errors import UsageError
 from kohort.metrics.class_size import C_AVG
 from kohort.metrics.discernibility import C_DM
 from kohort.metrics.entropy import ENTROPY
@@ -21,6 +23,19 @@ if TYPE_CHECKING:
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {metric.name: metric for metric in (LM, NCP, LM_GEOMETRIC, ARX_LOSS, C_DM, C_AVG, PRECISION, ENTROPY, HEIGHT)}
 )
+
+
+def metric_of(name: str) -> Metric:
+    """The metric with this name.
+
+    Raises:
+        UsageError: no metric is called so.
+    """
+    if name not in METRICS:
+        near = " or ".join(get_close_matches(name, METRICS))
+        hint = f"did you mean {near}?" if near else f"one of {', '.join(METRICS)}"
+        raise UsageError(f"no metric is called {name}", where="objective", hint=hint)
+    return METRICS[name]
 
 
 def measured(outcome: Outcome) -> dict[str, float]:

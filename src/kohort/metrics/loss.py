@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from kohort.arrays import Shares
     from kohort.metrics.base import Outcome
 
-#: What one unit of the tenth decimal is of: ARX cuts an attribute's loss off there.
-TENTH_DECIMAL = 1e10
+#: What one unit of the tenth decimal is of: ARX cuts an attribute's loss off there. The noise of floating point, far
+#: below it, must not turn 0.2 into 0.1999999999.
+TENTH_DECIMAL, NOISE = 1e10, 1e-5
 
 
 def attribute_losses(outcome: Outcome) -> Shares:
@@ -47,7 +48,7 @@ def arx_loss(outcome: Outcome) -> Shares:
     ARX writes an attribute's loss as (sum of shares - n/|A|)/(n - n/|A|), a value's share being M/|A| and a suppressed
     record's 1; that is the attribute's LM.
     """
-    return _geometric(np.floor(attribute_losses(outcome) * TENTH_DECIMAL) / TENTH_DECIMAL, outcome.weights)
+    return _geometric(np.floor(attribute_losses(outcome) * TENTH_DECIMAL + NOISE) / TENTH_DECIMAL, outcome.weights)
 
 
 def _geometric(losses: Shares, weights: Shares) -> Shares:

@@ -186,9 +186,9 @@ def test_stopped_it_has_an_answer_and_a_bound(
     try:
         found = BestEffort(limit, objective).solve(replace(problem, enough=after(asked)))
     except LimitError:
-        top = Judge.of(problem, limit.among(problem.frequency.records), METRICS[objective]).judge
+        judge = Judge.asked(problem, limit, objective)
         assert not problem.models[0].monotone_suppression
-        assert not top(tuple(column.hierarchy.height for column in problem.domains if column.hierarchy)).releasable
+        assert not judge.judge(judge.lattice.top).releasable
         return
     assert best.bound is not None
     outcome = found.candidates[0].outcome

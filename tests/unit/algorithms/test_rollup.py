@@ -257,3 +257,12 @@ def rolled_by(name: str, *, plain: bool) -> tuple[list[Any], ...]:
     histograms = np.zeros((found, 3), np.int64)
     add(base.histograms[0], merged, histograms)
     return keys[:found].tolist(), sizes[:found].tolist(), merged.tolist(), histograms.tolist()
+
+
+def test_a_known_node_is_not_rolled_up_again() -> None:
+    """A node that is remembered is given as it is, also where a finer one has as few classes."""
+    same = Column((("a", "x", "*"), ("b", "y", "*")))
+    known = rollup_of(problem_of(RawTable((same,), (("a",), ("b",))), KAnonymity(2)))
+    first = known.at((1,))
+    assert known.at((1,)) is first
+    assert known.rolled == 1
