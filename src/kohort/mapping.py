@@ -41,7 +41,7 @@ def mapping(release: Release) -> Mapped:
     """
     check(release.job.algorithm)
     mapped: Mapped = {}
-    for domain in release.domains:
+    for domain in release.problem.domains if release.problem else ():
         name, hierarchy = domain.attribute.name, domain.hierarchy
         assert hierarchy is not None  # noqa: S101  a job with a lattice method has one for each
         level = release.levels[name]

@@ -6,6 +6,7 @@ import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeGuard
 
@@ -35,12 +36,23 @@ if TYPE_CHECKING:
     from kohort.verify import Verdict
 
 
+def anything(_: Problem) -> None:
+    """Refuse nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A file to publish with a release, and what writes it from the verified release."""
+    """A file to publish with a release.
+
+    Attributes:
+        path: Where it goes.
+        content: Writes it from the verified release.
+        fits: Refuses a problem whose release it could not describe, before any search.
+    """
 
     path: Path
     content: Callable[[Release], bytes]
+    fits: Callable[[Problem], None] = anything
 
 
 @dataclass(slots=True)
@@ -96,7 +108,7 @@ def anonymize(
         check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
     with stage("read"):
         table = io.read(source, job.reading)
-    release = solve(table, job, threads=threads, stage=stage)
+    release = solve(table, job, threads=threads, stage=stage, reports=reports)
     release = replace(release, like=_like(source))
     if target is None:
         with stage("verify"):
@@ -104,15 +116,31 @@ def anonymize(
     return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
 
 
-def rehearse(source: object, job: Job, *, threads: int = 1, tell: Callable[[str], None] = silent) -> Release:
-    """What `anonymize` would release and what it would cost; nothing is written and nothing verified."""
+def rehearse(
+    source: object,
+    job: Job,
+    *,
+    overwrite: bool = False,
+    threads: int = 1,
+    tell: Callable[[str], None] = silent,
+    reports: tuple[Report, ...] = (),
+    inputs: tuple[Path, ...] = (),
+) -> Release:
+    """What `anonymize` would release and what it would cost; only reports are written, and nothing is verified."""
     stage = Stages(tell)
+    inputs = (*_paths(source), *inputs)
+    for report in reports:
+        check_target(report.path, overwrite=overwrite, inputs=inputs)
     with stage("read"):
         table = io.read(source, job.reading)
-    return solve(table, job, threads=threads, stage=stage)
+    release = solve(table, job, threads=threads, stage=stage, reports=reports)
+    for report in reports:
+        content = report.content(release)
+        publish(report.path, methodcaller("write", content), type, overwrite=overwrite, inputs=inputs)
+    return release
 
 
-def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
+def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple[Report, ...] = ()) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))
     if not table.records:
@@ -122,7 +150,10 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
         frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
     with stage("solve"):
         enough = _deadline(job.time_limit)
-        solution = job.algorithm.solve(Problem(frequency, engine.domains, job.models, threads, enough))
+        problem = Problem(frequency, engine.domains, job.models, threads, enough)
+        for report in reports:
+            report.fits(problem)
+        solution = job.algorithm.solve(problem)
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
@@ -144,8 +175,7 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages) -> Release:
         trace=solution.trace,
         proven=solution.proven,
         seconds=stage.seconds,
-        searched=frequency.records,
-        domains=engine.domains,
+        problem=problem if job.algorithm.full_domain else None,
         levels=dict(zip(names, node, strict=False)),
         candidates=candidates,
         bound=solution.bound,
@@ -263,5 +293,5 @@ def _claim(release: Release, format_: str = "csv") -> Claim:
         separator=release.job.writing.separator,
         excel_safe=release.job.writing.excel_safe,
         levels=release.levels,
-        limit=0 if limit is None else limit.among(release.searched),
+        limit=limit.among(release.problem.frequency.records) if limit and release.problem else 0,
     )

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Counts, Index
-    from kohort.domain import Domain
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm, Candidate
+    from kohort.problem import Algorithm, Candidate, Problem
     from kohort.schema import Attribute, Schema
     from kohort.verify import Verdict
 
@@ -159,8 +158,7 @@ class Release:
         trace: What the search counted.
         proven: Whether the algorithm proves its answer optimal.
         seconds: Wall time of each stage.
-        searched: Records that the search saw: all but those that the schema suppresses for missing values.
-        domains: What the values of each quasi-identifier are.
+        problem: What a lattice method was asked; `None` of other methods, whose frequency sets can be large.
         levels: The level of each quasi-identifier; empty where the method has none.
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
@@ -181,8 +179,7 @@ class Release:
     trace: Mapping[str, int]
     proven: bool
     seconds: Mapping[str, float]
-    searched: int = 0
-    domains: tuple[Domain, ...] = ()
+    problem: Problem | None = None
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None

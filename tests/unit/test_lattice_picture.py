@@ -9,21 +9,27 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.landscape import Landscape, landscape, minima
+from kohort import pipeline
+from kohort.algorithms.landscape import Landscape, landscape, minima, refuse_large
 from kohort.algorithms.mondrian import Mondrian
 from kohort.algorithms.optimal import Optimal
 from kohort.errors import LimitError, MissingExtraError, UnsupportedError, UsageError
+from kohort.hierarchy import Hierarchy
+from kohort.io.typed import from_frame
 from kohort.lattice import Lattice
-from kohort.lattice_picture import check_picture, lattice_picture, picture
+from kohort.lattice_picture import format_of, lattice_picture, picture
 from kohort.lattice_picture.plot import APART, Span, pack
 from kohort.lattice_picture.shapes import STYLES
 from kohort.lattice_picture.sheet import Sheet
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
+from kohort.release import Job
+from kohort.schema import Attribute, Role, Schema
 from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, RawTable, problem_of
 
@@ -269,34 +275,52 @@ TABLE = RawTable(
 )
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".PNG"])
-def test_picture_of_a_search(suffix: str) -> None:
+PEOPLE = from_frame(pl.DataFrame({"q0": ["a", "a", "b", "b", "b"], "q1": ["p", "q", "r", "r", "q"]}))
+
+
+@pytest.mark.parametrize("format_", ["svg", "png"])
+def test_picture_of_a_release(format_: Format) -> None:
     """The picture is of the algorithm's own limit and objective, with the node that it chose."""
-    problem = problem_of(TABLE, KAnonymity(2))
     limit = SuppressionLimit(1)
-    seen = landscape(problem, limit, "c_dm")
-    assert seen.optimum is not None
-    drawing = picture(problem, Optimal(limit, "c_dm"), seen.optimum, suffix)
-    format_: Format = "svg" if suffix == ".svg" else "png"
-    assert drawing == lattice_picture(seen, ["q0", "q1"], format=format_, chosen=seen.optimum)
+    seen = landscape(problem_of(TABLE, KAnonymity(2)), limit, "c_dm")
+    quasi = (
+        Attribute("q0", Role.QUASI, hierarchy=Hierarchy.from_rows([["a", "*"], ["b", "*"]])),
+        Attribute(
+            "q1", Role.QUASI, hierarchy=Hierarchy.from_rows([["p", "pq", "*"], ["q", "pq", "*"], ["r", "r", "*"]])
+        ),
+    )
+    stages = pipeline.Stages(pipeline.silent)
+    release = pipeline.solve(
+        PEOPLE, Job.of(Schema(quasi), KAnonymity(2), algorithm=Optimal(limit, "c_dm")), threads=1, stage=stages
+    )
+    assert tuple(release.levels.values()) == seen.optimum
+    assert picture(release, format_) == lattice_picture(seen, ["q0", "q1"], format=format_, chosen=seen.optimum)
+
+
+def test_no_picture_of_a_release_without_levels() -> None:
+    """A release by regions has no lattice."""
+    stages = pipeline.Stages(pipeline.silent)
+    release = pipeline.solve(PEOPLE, Job.of(Schema.of(quasi=["q0", "q1"]), KAnonymity(2)), threads=1, stage=stages)
+    with pytest.raises(UnsupportedError, match="mondrian has no lattice"):
+        picture(release, "svg")
 
 
 def test_no_picture_of_too_large_a_lattice() -> None:
     """What is too large to be judged whole is refused."""
     column = Column((("x", "*"),))
     problem = problem_of(RawTable((column,) * 17, (("x",) * 17,) * 2), KAnonymity(2))
-    with pytest.raises(LimitError):
-        picture(problem, Optimal(), (0,) * 17, ".svg")
+    with pytest.raises(LimitError, match="131,072 nodes"):
+        refuse_large(problem)
 
 
 def test_what_cannot_be_drawn_is_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another format, an algorithm without a lattice, a missing library: each is said before any search."""
-    assert check_picture(Optimal(), ".svg") == "svg"
+    assert format_of(Optimal(), ".svg") == "svg"
     with pytest.raises(UsageError, match="SVG or PNG"):
-        check_picture(Optimal(), ".pdf")
+        format_of(Optimal(), ".pdf")
     with pytest.raises(UnsupportedError, match="mondrian searches no lattice"):
-        check_picture(Mondrian(), ".svg")
+        format_of(Mondrian(), ".svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match="kohort\\[report\\]") as raised:
-        check_picture(Optimal(), ".svg")
+        format_of(Optimal(), ".svg")
     assert raised.value.exit_status == 10

@@ -16,7 +16,6 @@ from kohort.algorithms._answer import rank
 from kohort.algorithms._judge import Judge, lattice_of
 from kohort.algorithms.exhaustive import survey
 from kohort.errors import LimitError
-from kohort.metrics import METRICS
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares
@@ -80,9 +79,8 @@ def landscape(problem: Problem, limit: SuppressionLimit, objective: str) -> Land
     Raises:
         LimitError: the lattice has more than 65,536 nodes, or more than 64 quasi-identifiers.
     """
-    _refuse_large(lattice_of(problem))
-    records = problem.frequency.records
-    judge = Judge.of(problem, limit.among(records), METRICS[objective])
+    refuse_large(problem)
+    judge = Judge.asked(problem, limit, objective)
     shape = judge.lattice.shape
     suppressed, cost, releasable = np.zeros(shape, np.int64), np.full(shape, np.inf), np.zeros(shape, np.bool_)
     best = None
@@ -95,7 +93,16 @@ def landscape(problem: Problem, limit: SuppressionLimit, objective: str) -> Land
     optimum = None if best is None else best.node
     minimal = minima(releasable)
     return Landscape(
-        judge.lattice, names, records, judge.limit, judge.objective, suppressed, cost, releasable, minimal, optimum
+        judge.lattice,
+        names,
+        problem.frequency.records,
+        judge.limit,
+        judge.objective,
+        suppressed,
+        cost,
+        releasable,
+        minimal,
+        optimum,
     )
 
 
@@ -112,8 +119,13 @@ def minima(releasable: Mask) -> Mask:
     return minimal
 
 
-def _refuse_large(lattice: Lattice) -> None:
-    """Refuse a lattice that takes too long to judge whole, or has more attributes than an array has axes."""
+def refuse_large(problem: Problem) -> None:
+    """Refuse a lattice that takes too long to judge whole, or has more attributes than an array has axes.
+
+    Raises:
+        LimitError: it does.
+    """
+    lattice = lattice_of(problem)
     if lattice.size > MOST_JUDGED:
         raise LimitError(
             f"the lattice has {lattice.size:,} nodes, and a picture of it judges at most {MOST_JUDGED:,}",

@@ -3,43 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import flags, options
+from kohort.cli import flags, options, outputs
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from kohort.job import Request
-    from kohort.pipeline import Report
-    from kohort.release import Release
-
-#: Forms that a report can have, by its name's ending.
-_REPORTS = (".json", ".txt")
-
-ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Publish the figures too: a .json or .txt file.")
-]
-
-MappingFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--mapping",
-        metavar="FILE",
-        help="Write value and released value of every column too (.csv, .json): for the steward, not to be released.",
-    ),
-]
-
-
-class Files(NamedTuple):
-    """What is published with a release."""
-
-    report: Path | None
-    mapping: Path | None
 
 
 def anonymize(
@@ -137,8 +110,9 @@ def anonymize(
     excel_safe: Annotated[
         bool, typer.Option("--excel-safe", help="Neutralise cells that a spreadsheet would run.")
     ] = False,
-    report: ReportFile = None,
-    mapping: MappingFile = None,
+    report: outputs.ReportFile = None,
+    mapping: outputs.MappingFile = None,
+    picture: outputs.PictureFile = None,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -186,15 +160,16 @@ def anonymize(
     }
     options.use_threads(threads)
     made = flags.request(raw, faults)
-    files = Files(report, mapping)
+    files = outputs.Files(report, mapping, picture)
     _carry_out(made, files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
 def run(
     job: Annotated[Path, typer.Argument(metavar="JOB", help="A job file (TOML); `kohort init` writes one to correct.")],
     *,
-    report: ReportFile = None,
-    mapping: MappingFile = None,
+    report: outputs.ReportFile = None,
+    mapping: outputs.MappingFile = None,
+    picture: outputs.PictureFile = None,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -205,23 +180,31 @@ def run(
     options.use_threads(threads)
     from kohort.job import load
 
-    files = Files(report, mapping)
+    files = outputs.Files(report, mapping, picture)
     _carry_out(load(job), files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
 def _carry_out(
-    made: Request, files: Files, *, threads: int, json: bool, quiet: bool, dry_run: bool, overwrite: bool
+    made: Request, files: outputs.Files, *, threads: int, json: bool, quiet: bool, dry_run: bool, overwrite: bool
 ) -> None:
     """Anonymize as `made` asks, and say what came of it."""
     from kohort import pipeline
     from kohort.render import release_text
     from kohort.report import numbers
 
-    reports = _companions(made, files, dry_run=dry_run)
+    reports = outputs.companions(made, files, dry_run=dry_run)
     try:
         with progress(quiet=quiet) as tell:
             if dry_run:
-                release = pipeline.rehearse(made.source, made.job, threads=threads, tell=tell)
+                release = pipeline.rehearse(
+                    made.source,
+                    made.job,
+                    overwrite=overwrite,
+                    threads=threads,
+                    tell=tell,
+                    reports=reports,
+                    inputs=made.inputs,
+                )
             else:
                 release = pipeline.anonymize(
                     made.source,
@@ -237,40 +220,3 @@ def _carry_out(
         raise made.placed(fault) from None
     figures = numbers(release)
     say(release_text(figures, made.quasi), figures, as_json=json, quiet=quiet)
-
-
-def _companions(made: Request, files: Files, *, dry_run: bool) -> tuple[Report, ...]:
-    """The files to publish with the release, and what writes each.
-
-    Raises:
-        UsageError: one of them cannot be written; it is told before any work.
-    """
-    from kohort import mapping, pipeline
-
-    for flag, path in (("--report", files.report), ("--mapping", files.mapping)):
-        if path is not None and dry_run:
-            raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
-    found: list[Report] = []
-    if files.report is not None:
-        found.append(pipeline.Report(files.report, _writer(files.report, made.quasi)))
-    if files.mapping is not None:
-        try:
-            mapping.check(made.job.algorithm)
-            found.append(pipeline.Report(files.mapping, mapping.writer(files.mapping)))
-        except UsageError as fault:
-            raise UsageError(fault.what, where="--mapping", hint=fault.hint) from None
-    return tuple(found)
-
-
-def _writer(path: Path, quasi: Sequence[str]) -> Callable[[Release], bytes]:
-    """What writes a release's figures in the form that the report's name asks for."""
-    from json import dumps
-
-    from kohort.render import release_text
-    from kohort.report import numbers
-
-    if path.suffix not in _REPORTS:
-        raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
-    if path.suffix == ".json":
-        return lambda release: (dumps(numbers(release), indent=2) + "\n").encode()
-    return lambda release: (release_text(numbers(release), quasi) + "\n").encode()

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from kohort.algorithms.landscape import Landscape
     from kohort.lattice import Node
     from kohort.lattice_picture.shapes import Style
-    from kohort.problem import Algorithm, Problem
+    from kohort.problem import Algorithm
+    from kohort.release import Release
 
 #: Nodes of the largest lattice that is drawn whole.
 MOST_DRAWN: Final = 300
@@ -44,28 +45,23 @@ TOLD: Final = 40
 OBJECTIVE: Final = "lm"
 
 
-def picture(problem: Problem, algorithm: Algorithm, node: Node, path_suffix: str) -> bytes:
-    """The picture of the lattice that `algorithm` searched and of the node that it chose.
-
-    Args:
-        problem: What was asked.
-        algorithm: What answered; its limit and objective are the picture's.
-        node: The answer.
-        path_suffix: `.svg` or `.png`.
+def picture(release: Release, format: Format) -> bytes:  # noqa: A002  as everywhere that writes pictures
+    """The picture of the lattice that a method searched, by its limit and objective, and of the node that it chose.
 
     Raises:
-        UsageError: the suffix is neither, or the algorithm searches no lattice.
+        UnsupportedError: the release has no levels.
         MissingExtraError: matplotlib is not installed.
         LimitError: the lattice has more than 65,536 nodes.
     """
-    format_ = check_picture(algorithm, path_suffix)
+    problem, algorithm = release.problem, release.job.algorithm
+    if problem is None:
+        raise UnsupportedError(f"a release by {algorithm.name} has no lattice", hint="it had no records, or no levels")
     judged = landscape(problem, algorithm.limit or SuppressionLimit(), algorithm.objective or OBJECTIVE)
-    names = [domain.attribute.name for domain in problem.domains]
-    return lattice_picture(judged, names, format=format_, chosen=node)
+    return lattice_picture(judged, list(release.levels), format=format, chosen=tuple(release.levels.values()))
 
 
-def check_picture(algorithm: Algorithm, path_suffix: str) -> Format:
-    """The format that a file with such a suffix has; refuses before any search what `picture` would refuse after it.
+def format_of(algorithm: Algorithm, path_suffix: str) -> Format:
+    """The format that a picture with such a suffix has; refuses what cannot be drawn, before any work.
 
     Raises:
         UsageError: the suffix is neither `.svg` nor `.png`, or the algorithm searches no lattice.

@@ -1,0 +1,108 @@
+"""The files that are published with a release."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from kohort.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from kohort.job import Request
+    from kohort.pipeline import Report
+    from kohort.release import Release
+
+#: Forms that a report can have, by its name's ending.
+_REPORTS = (".json", ".txt")
+
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Publish the figures too: a .json or .txt file.")
+]
+
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="Write value and released value of every column too (.csv, .json): for the steward, not to be released.",
+    ),
+]
+
+
+PictureFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--picture",
+        metavar="FILE",
+        help="Draw the lattice, or its frontier, too (.svg, .png); also in a dry run. No value is in it.",
+    ),
+]
+
+
+class Files(NamedTuple):
+    """What is published with a release."""
+
+    report: Path | None
+    mapping: Path | None
+    picture: Path | None
+
+
+def companions(made: Request, files: Files, *, dry_run: bool) -> tuple[Report, ...]:
+    """The files to publish with the release, and what writes each.
+
+    Raises:
+        UsageError: one of them cannot be written; it is told before any work.
+    """
+    from kohort import mapping, pipeline
+
+    for flag, path in (("--report", files.report), ("--mapping", files.mapping)):
+        if path is not None and dry_run:
+            raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
+    found: list[Report] = []
+    if files.report is not None:
+        found.append(pipeline.Report(files.report, _writer(files.report, made.quasi)))
+    if files.mapping is not None:
+        with _placed("--mapping"):
+            mapping.check(made.job.algorithm)
+            found.append(pipeline.Report(files.mapping, mapping.writer(files.mapping)))
+    if files.picture is not None:
+        found.append(_picture(made, files.picture))
+    return tuple(found)
+
+
+def _picture(made: Request, path: Path) -> Report:
+    """What draws the lattice that the job searches."""
+    from kohort import lattice_picture, pipeline
+    from kohort.algorithms.landscape import refuse_large
+
+    with _placed("--picture"):
+        format_ = lattice_picture.format_of(made.job.algorithm, path.suffix)
+    return pipeline.Report(path, lambda release: lattice_picture.picture(release, format_), refuse_large)
+
+
+@contextmanager
+def _placed(flag: str) -> Generator[None]:
+    """Give a misuse the flag that it came of."""
+    try:
+        yield
+    except UsageError as fault:
+        raise UsageError(fault.what, where=flag, hint=fault.hint) from None
+
+
+def _writer(path: Path, quasi: Sequence[str]) -> Callable[[Release], bytes]:
+    """What writes a release's figures in the form that the report's name asks for."""
+    from json import dumps
+
+    from kohort.render import release_text
+    from kohort.report import numbers
+
+    if path.suffix not in _REPORTS:
+        raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
+    if path.suffix == ".json":
+        return lambda release: (dumps(numbers(release), indent=2) + "\n").encode()
+    return lambda release: (release_text(numbers(release), quasi) + "\n").encode()
