@@ -213,8 +213,8 @@ class RollUp:
         changed = (place for place, level in enumerate(node) if level != base.node[place])
         left = min(changed, key=self.fields.values.__getitem__)
         stone = (*node[:left], base.node[left], *node[left + 1 :])
-        if stone == base.node:
-            return base
+        if stone in self._places:
+            return self._known[self._places[stone]]
         rolled = self.up(base, stone)
         self._keep(rolled)
         return rolled

@@ -266,3 +266,13 @@ def test_a_known_node_is_not_rolled_up_again() -> None:
     first = known.at((1,))
     assert known.at((1,)) is first
     assert known.rolled == 1
+
+
+def test_a_stone_that_is_known_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A base on the way that is remembered serves, also where a finer one has as few classes."""
+    monkeypatch.setattr(_rollup, "PATIENCE", 0)
+    same = Column((("a", "x", "*"), ("b", "y", "*")))
+    known = rollup_of(problem_of(RawTable((same, same), (("a", "b"), ("b", "a"))), KAnonymity(2)))
+    known.at((0, 1))
+    known.at((1, 1))
+    assert known.rolled == 2
