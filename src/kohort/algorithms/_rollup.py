@@ -8,31 +8,23 @@ generalize is then to look up, in each field that changes, who stands for it; eq
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.frequency import MIX, group, same
-from kohort.kernels import kernel
+from kohort.algorithms._rollup_kernels import add_rows, roll_word, roll_words
+from kohort.frequency import group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from kohort.algorithms._rollup_kernels import Merged
     from kohort.arrays import Counts, Index
     from kohort.domain import Domain
     from kohort.frequency import FrequencySet, Words
     from kohort.lattice import Node
-
-    #: What becomes of a class: the class above that it is merged into, (c,).
-    Merged: TypeAlias = NDArray[np.int32]
-
-    #: Keys of one word, (c,).
-    Word: TypeAlias = NDArray[np.uint64]
-
-    #: Word, shift and mask of each field that changes, where its level begins in the last array, who stands for whom.
-    Change: TypeAlias = tuple[Index, Word, Word, Index, Word]
 
 #: Bits of a word.
 WORD = 64
@@ -49,9 +41,6 @@ _UNKNOWN = np.iinfo(np.int64).max
 #: Where so many times fewer classes come out than go in, a nearer base would have served; after so many such times
 #: one is made on the way.
 MUCH, PATIENCE = 16, 4
-
-HALF = np.uint64(32)
-ONE = np.uint64(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,9 +219,9 @@ class RollUp:
         change = (fields.word[changed], fields.shift[changed], fields.mask[changed], starts, fields.stands)
         if words == 1:
             out = (keys[:, 0], sizes, merged)
-            found = _roll_word((base.keys[:, 0], base.sizes), change, slots, out)
+            found = roll_word((base.keys[:, 0], base.sizes), change, slots, out)
         else:
-            found = _roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
+            found = roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
         self.walked += classes
         self.rolled += 1
         histograms = tuple(_summed(one, merged, found) for one in base.histograms)
@@ -282,80 +271,5 @@ def _histogram(of: Index, values: NDArray[np.integer], counts: Counts, shape: tu
 def _summed(histogram: Counts, merged: Merged, classes: int) -> Counts:
     """The histograms of merged classes."""
     out = np.zeros((classes, histogram.shape[1]), np.int64)
-    _add_rows(histogram, merged, out)
+    add_rows(histogram, merged, out)
     return out
-
-
-@kernel
-def _add_rows(rows: Counts, of: Merged, out: Counts) -> None:
-    """Add every row to the one it is merged into."""
-    for row in range(rows.shape[0]):
-        for column in range(rows.shape[1]):
-            out[of[row], column] += rows[row, column]
-
-
-@kernel
-def _roll_word(
-    classes: tuple[Word, Counts], change: Change, slots: NDArray[np.int32], out: tuple[Word, Counts, Merged]
-) -> int:
-    """Generalize every key and merge the equal ones, numbered as they appear; how many there are.
-
-    For keys of one word, which stay in a register. A slot holds a class of the result, or -1.
-    """
-    keys, sizes = classes
-    _, shift, mask, starts, stands = change
-    new_keys, new_sizes, merged = out
-    last, found = np.uint64(slots.size - 1), 0
-    for row in range(keys.size):
-        key = keys[row]
-        for place in range(starts.size):
-            value = (key >> shift[place]) & mask[place]
-            key = (key & ~(mask[place] << shift[place])) | stands[starts[place] + np.int64(value)]
-        slot = key * MIX
-        slot = (slot ^ (slot >> HALF)) & last
-        while slots[slot] >= 0 and new_keys[slots[slot]] != key:
-            slot = (slot + ONE) & last
-        if slots[slot] < 0:
-            slots[slot] = found
-            new_keys[found] = key
-            new_sizes[found] = sizes[row]
-            found += 1
-        else:
-            new_sizes[slots[slot]] += sizes[row]
-        if merged.size:
-            merged[row] = slots[slot]
-    return found
-
-
-@kernel
-def _roll_words(
-    classes: tuple[Words, Counts], change: Change, slots: NDArray[np.int32], out: tuple[Words, Counts, Merged]
-) -> int:
-    """The same for keys of several words. A key is made where it will stand if it is new."""
-    keys, sizes = classes
-    word, shift, mask, starts, stands = change
-    new_keys, new_sizes, merged = out
-    last, found, words = np.uint64(slots.size - 1), 0, keys.shape[1]
-    for row in range(keys.shape[0]):
-        for place in range(words):
-            new_keys[found, place] = keys[row, place]
-        for place in range(starts.size):
-            cell = new_keys[found, word[place]]
-            value = (cell >> shift[place]) & mask[place]
-            cell = (cell & ~(mask[place] << shift[place])) | stands[starts[place] + np.int64(value)]
-            new_keys[found, word[place]] = cell
-        slot = np.uint64(0)
-        for place in range(words):
-            slot = (slot ^ new_keys[found, place]) * MIX
-            slot ^= slot >> HALF
-        slot &= last
-        while slots[slot] >= 0 and not same(new_keys, int(slots[slot]), found):
-            slot = (slot + ONE) & last
-        if slots[slot] < 0:
-            slots[slot] = found
-            new_sizes[found] = 0
-            found += 1
-        new_sizes[slots[slot]] += sizes[row]
-        if merged.size:
-            merged[row] = slots[slot]
-    return found

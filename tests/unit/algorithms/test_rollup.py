@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms import _rollup
+from kohort.algorithms import _rollup, _rollup_kernels
 from kohort.algorithms._rollup import Fields, RollUp, levels_of
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
@@ -237,20 +237,21 @@ def test_the_least_value_stands_for_all_of_its_node() -> None:
 
 def test_compiled_loops_do_what_they_say() -> None:
     """Each kernel as Numba compiled it and as Python reads it fill the same arrays; a word is rolled up either way."""
-    results = [rolled_by(name, plain=plain) for plain in (False, True) for name in ("_roll_word", "_roll_words")]
+    results = [rolled_by(name, plain=plain) for plain in (False, True) for name in ("roll_word", "roll_words")]
     assert len(results[0][0]) < 40
     assert results[0] == results[1] == results[2] == results[3]
 
 
 def rolled_by(name: str, *, plain: bool) -> tuple[list[Any], ...]:
     """Keys, sizes, merged classes and histograms of a node, by a kernel."""
-    roll, add = (getattr(_rollup, loop).py_func if plain else getattr(_rollup, loop) for loop in (name, "_add_rows"))
+    compiled = (getattr(_rollup_kernels, loop) for loop in (name, "add_rows"))
+    roll, add = (loop.py_func if plain else loop for loop in compiled)
     rollup = rollup_of(problem(3, records=60))
     base, fields, changed = rollup.bottom, rollup.fields, np.array([0, 2])
     places = fields.word[changed], fields.shift[changed], fields.mask[changed]
     keys, sizes = np.empty_like(base.keys), np.empty_like(base.sizes)
     merged, slots = np.empty(sizes.size, np.int32), np.full(256, -1, np.int32)
-    old, new = (base.keys, keys) if name == "_roll_words" else (base.keys[:, 0], keys[:, 0])
+    old, new = (base.keys, keys) if name == "roll_words" else (base.keys[:, 0], keys[:, 0])
     change = (*places, fields.starts[changed, [1, 2]], fields.stands)
     with np.errstate(over="ignore"):  # hashes overflow, in Python with a warning
         found = roll((old, base.sizes), change, slots, (new, sizes, merged))
