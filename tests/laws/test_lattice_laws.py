@@ -242,7 +242,7 @@ def test_floors_of_a_metric_without_classes_are_known_at_once(case: Case) -> Non
     for metric in METRICS.values():
         judge = Judge.of(problem, case.most, metric)
         if not metric.classes and metric.monotone:
-            floors = judge.floors(metric)
+            floors = judge.everywhere(metric)
             assert floors.shape == judge.lattice.shape
             assert all(math.isclose(floors[node], judge.floor_of(node)) for node in judge.lattice.nodes())
 

@@ -5,23 +5,24 @@ A box is all nodes above `low` and below `high`. Two things are known of it with
 **Floors.** Records that fail at `high` fail in the whole box: a class at `high` is a union of classes at each node
 below, and if one of these met the models, merging it with the others would make more records fail, which
 `monotone_suppression` excludes. So every node suppresses at least these S records, and what it releases loses at least
-what `low` loses. Which records they are need not be known: they lose at most S times the greatest loss of `low`.
+what `low` loses (`Hidden.least`, by `monotone` of the metric). If `low` is releasable and suppresses no others, then
+all nodes of the box suppress the same records, and none costs less than `low`.
 
 **Tags.** A node below a failing one fails (predictive tagging: El Emam et al., A Globally Optimal k-Anonymity Method
 (OLA), JAMIA 2009). A releasable node is hence above no failing one, but exceeds *each* somewhere. Where only one
-attribute can, it must: `low` rises. Where the metric adds up over attributes, failing nodes that can only be exceeded
-in different attributes add up too, as disjoint pattern databases do (Korf, Felner, Artificial Intelligence 2002).
+attribute can, it must: `low` rises. Where the metric joins what disjoint attributes cost (`join`), failing nodes that
+can only be exceeded in different attributes add up: the cheapest way for each is the cheapest for all, as in disjoint
+pattern databases (Korf, Felner, Artificial Intelligence 2002).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kohort.algorithms._judge import NO_CLASSES, Hidden
-from kohort.metrics.base import Levels, Outcome
+from kohort.metrics.base import rounded_floor
 
 if TYPE_CHECKING:
     from kohort.algorithms._judge import Judge
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 #: Failing nodes that are remembered: all are looked through for each box.
 MOST_FAILING = 1 << 12
-
-#: How much less, relatively, a floor takes each loss to be, for sums of floats to stay under the costs they bound.
-SLACK = 1e-13
 
 
 class Box(NamedTuple):
@@ -74,31 +72,13 @@ class Floors:
 
     Attributes:
         judge: Knows metric, models and classes.
-        hidden: What the values hide on each level.
-        heights: (d,) height of each hierarchy.
-        greatest: (d, levels, 2) the most that a value of the level hides: M - 1, and bits.
     """
 
     judge: Judge
-    hidden: Hidden
-    heights: Index
-    greatest: Shares
-
-    @classmethod
-    def of(cls, judge: Judge) -> Floors:
-        """Over the marginal counts of each quasi-identifier."""
-        fields, domains = judge.rollup.fields, judge.problem.domains
-        hidden = Hidden.of(judge.problem, fields)
-        greatest = np.zeros((*fields.starts.shape, 2))
-        heights = np.array([domain.hierarchy.height for domain in domains if domain.hierarchy is not None])
-        for place, values in enumerate(fields.values):
-            for level, start in enumerate(fields.starts[place, : heights[place] + 1]):
-                greatest[place, level] = hidden.of_value[start : start + values].max(axis=0)
-        return cls(judge, hidden, heights, greatest)
 
     @property
     def by_levels(self) -> bool:
-        """Whether levels alone give a floor that adds up over attributes; else classes or nothing does."""
+        """Whether levels alone give a floor; else classes or nothing does."""
         return self.judge.bounded and not self.judge.objective.classes
 
     @property
@@ -110,63 +90,46 @@ class Floors:
         """What the node and all nodes above it cost at least."""
         if self.by_classes:
             return self.of_classes(node, 0)
-        return _rounded(self.at(np.array(node), 0)) if self.by_levels else -np.inf
+        return rounded_floor(self.judge.floor_of(node)) if self.by_levels else -np.inf
 
     def of_levels(self, low: Index, suppressed: int, above: Index, high: Index) -> float:
         """What the nodes of a box that exceed all nodes of `above` cost at least, if they suppress so many records."""
-        floor, node = self.at(low, suppressed), low.copy()
-        if len(above):
+        floor, node = self.judge.floors_of(low, suppressed), low.copy()
+        if len(above) and self.judge.objective.join:
             attributes, levels = packed(self.raised(low, suppressed), above, high, float(floor))
             node[attributes] = levels
-            floor = self.at(node, suppressed)
-        return _rounded(floor)
-
-    def at(self, levels: Index, suppressed: int) -> Shares:
-        """(...) what nodes above each of some nodes, (..., d), cost at least if they suppress so many records."""
-        hidden, records = self.hidden, self.judge.problem.frequency.records
-        places = np.arange(self.heights.size)
-        most = suppressed * self.greatest[places, levels]
-        widths = hidden.widths[places, levels]
-        losses = (widths - np.minimum(widths, most[..., 0])) / hidden.others * (1 - SLACK)
-        bits = hidden.bits[places, levels] + suppressed * np.log2(records) - most[..., 1]
-        full = Levels(levels, self.heights, bits - SLACK * records * np.log2(records))
-        k, weights = self.judge.problem.k, self.judge.weights
-        return self._costs(Outcome(records, suppressed, k, NO_CLASSES, losses, weights, full))
+            floor = self.judge.floors_of(node, suppressed)
+        return rounded_floor(float(floor))
 
     def of_classes(self, low: Node, suppressed: int) -> float:
-        """The same for a metric that looks at classes: those of `low`, merged as little as must be.
+        """What `low` and all nodes above it cost at least by a metric that looks at classes.
 
-        Records in classes of fewer than k are in no class above that is released and smaller than k.
+        A class above is a union of classes of `low`, and a released one has k records. So each holds a class of `low`
+        that has k records itself, or takes k from smaller ones: no release has more classes, or a lesser sum of squares
+        of released and suppressed records, than these large classes as they are, and classes of k of the small ones'
+        records that are left. Those that are suppressed are of small classes only where sizes alone decide.
+
+        Args:
+            low: The node.
+            suppressed: Records that each of the nodes suppresses at least.
         """
         judge = self.judge
-        sizes, k = judge.rollup.at(low).sizes, judge.problem.k
+        sizes, k = judge.rollup.at(low).sizes, judge.k
         small = sizes < k
-        size_only = all(model.size_only for model in judge.problem.models)
-        gone = suppressed if size_only else 0  # else the records may be of larger classes too
+        gone = suppressed if judge.size_only else 0  # else the records may be of larger classes too
         blocks = (int(sizes[small].sum()) - gone) // k
         merged: Counts = np.concatenate([sizes[~small], np.full(blocks, k, np.int64)])
-        nothing = np.zeros(len(low))
-        outcome = Outcome(judge.problem.frequency.records, gone, k, merged, nothing, judge.weights)
-        return _rounded(self._costs(outcome))
+        outcome = replace(judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone)
+        return rounded_floor(float(judge.objective.costs(outcome)))
 
     def raised(self, low: Index, suppressed: int) -> Shares:
         """(d, levels) the floor of `low` with one attribute raised to one level."""
-        attributes, levels = self.heights.size, int(self.heights.max()) + 1
-        nodes = np.broadcast_to(low, (attributes, levels, attributes)).copy()
         top: Index = np.array(self.judge.lattice.top)
+        attributes, levels = top.size, int(top.max()) + 1
+        nodes = np.broadcast_to(low, (attributes, levels, attributes)).copy()
         every = np.minimum(np.arange(levels), top[:, None])
         nodes[np.arange(attributes), :, np.arange(attributes)] = np.maximum(every, low[:, None])
-        return self.at(nodes, suppressed)
-
-    def _costs(self, outcome: Outcome) -> Shares:
-        """Costs, a little less: their sums are rounded in other ways than those of nodes."""
-        costs = self.judge.objective.costs(outcome)
-        return costs - SLACK * np.abs(costs)
-
-
-def _rounded(cost: Shares) -> float:
-    """To 12 digits, as costs are."""
-    return float(f"{float(cost):.12g}")
+        return self.judge.floors_of(nodes, suppressed)
 
 
 @dataclass(slots=True, eq=False)

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from kohort.algorithms._answer import LISTED, rank
 from kohort.algorithms._boxes import Failing, Floors
 from kohort.errors import LimitError
@@ -140,12 +138,12 @@ class Greedy:
         lower = moved(node, place, -1)
         if lower[place] < 0 or not self.floors.by_levels:
             return -inf
-        gain = float(self.floors.at(np.array(node), 0) - self.floors.at(np.array(lower), 0))
+        gain = self.judge.floor_of(node) - self.judge.floor_of(lower)
         return -gain / self._revealed(lower, place, revealing=revealing)
 
     def _revealed(self, lower: Node, place: int, *, revealing: bool) -> float:
         """Bits told about the records by lowering an attribute to where it is now; 1 where they do not count."""
-        bits = self.floors.hidden.bits[place]
+        bits = self.judge.hidden.bits[place]
         return float(max(bits[lower[place] + 1] - bits[lower[place]], FEWEST_BITS)) if revealing else 1.0
 
 

@@ -78,7 +78,7 @@ class BestEffort:
             LimitError: the top is not releasable, the models are not monotone, and none was found in time.
         """
         judge = Judge.asked(problem, self.limit, self.objective)
-        search = _Search(Greedy(judge, Floors.of(judge)))
+        search = _Search(Greedy(judge, Floors(judge)))
         with suppress(EnoughError):
             search.run()
         return search.solution()
@@ -210,7 +210,7 @@ class _Search:
 
     def grown(self, node: Node, ceiling: Node) -> Node:
         """From a failing node up, below `ceiling`, while it fails; attributes that tell least first."""
-        places = np.argsort(self.floors.hidden.bits[np.arange(len(node)), ceiling], kind="stable")
+        places = np.argsort(self.judge.hidden.bits[np.arange(len(node)), ceiling], kind="stable")
         return self._grown(node, ceiling, places.tolist())
 
     def _grown(self, node: Node, ceiling: Node, places: Sequence[int]) -> Node:

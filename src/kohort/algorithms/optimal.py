@@ -35,7 +35,7 @@ from kohort.algorithms._answer import rank, refuse_large, solution
 from kohort.algorithms._judge import Judge
 from kohort.lattice import downset, node_at, upset
 from kohort.metrics import METRICS
-from kohort.metrics.base import rounded
+from kohort.metrics.base import rounded_floor
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from kohort.lattice import Node
     from kohort.problem import Problem, Solution
 
-#: A bound this much above the best cost is above it, however either is rounded; and how exact a bound is.
-ABOVE, NOISE = 1e-11, 1e-14
+#: A bound this much above the best cost, relatively, is above it, however either is rounded.
+ABOVE = 1e-11
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Search:
     def of(cls, judge: Judge) -> Search:
         """Before any node is judged."""
         records = judge.problem.frequency.records
-        guide = judge.floors(METRICS["ncp"] if judge.objective.classes else judge.objective)
+        guide = judge.everywhere(METRICS["ncp"] if judge.objective.classes else judge.objective)
         floors = np.full_like(guide, -np.inf) if judge.objective.classes or not judge.bounded else guide.copy()
         least, most = np.zeros(guide.shape, np.int64), np.full(guide.shape, records)
         return cls(judge, guide, floors, least, most, min(judge.limit, records - 1))
@@ -156,7 +156,7 @@ class Search:
             return True
         least = int(self.least[node])
         floor = max(float(self.floors[node]) + self.judge.surcharge * least, self.judge.floor_of(node, least))
-        return (rounded(floor - NOISE * abs(floor)), sum(node), node) < rank(self.best)
+        return (rounded_floor(floor), sum(node), node) < rank(self.best)
 
     def _chain(self, node: Node) -> list[Node]:
         """Nodes of which nothing is known, each right above the one before, climbing where most is hidden."""

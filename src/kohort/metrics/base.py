@@ -51,13 +51,36 @@ class Outcome:
     full_domain: Levels | None = None
 
 
+#: How far, relatively, the noise of floating point may lift a floor above a cost that it equals.
+FLOOR_NOISE = 1e-14
+
+
 def rounded(cost: float) -> float:
     """The cost to 12 significant digits: what is left after them is the noise of floating point."""
     return float(f"{cost:.12g}")
 
 
+def rounded_floor(floor: float) -> float:
+    """The floor as costs are rounded, after its noise is taken off: not above a cost that it equals."""
+    return rounded(floor - FLOOR_NOISE * abs(floor))
+
+
 #: The figure of a release; of many at once, an array of figures.
 Measure: TypeAlias = "Callable[[Outcome], Shares]"
+
+
+#: The cost of a release from the costs of its parts and the weights of their quasi-identifiers, summed.
+Join: TypeAlias = "Callable[[Shares, Shares], float]"
+
+
+def added(costs: Shares, _: Shares) -> float:
+    """The join of metrics that add up over quasi-identifiers."""
+    return float(costs.sum())
+
+
+def averaged(costs: Shares, weights: Shares) -> float:
+    """The join of metrics that are weighted means over quasi-identifiers."""
+    return float((costs * weights).sum() / weights.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +93,14 @@ class Metric:
         less_is_better: Whether the best release has the least.
         full_domain: Whether it is defined only where every quasi-identifier has one level.
         classes: Whether it looks at class sizes; else levels, suppressed records and what these hide decide.
-        monotone: Whether the cost of a node, taken as if it released every record, is exceeded by the cost of every
-            node above it, whatever that one suppresses. This is what lets a search leave out all nodes above.
+        monotone: Whether neither generalizing further nor suppressing a class instead of releasing it ever lowers the
+            cost. A node taken as if it released every record then costs no more than any node above it, whatever that
+            one suppresses: a search may leave out all of them.
         size_only: Whether that holds only where the models look at nothing but the size of a class.
         surcharge: Of n and k: what each suppressed record, in a class of fewer than k, adds at least to the cost of a
             node as if it released every record; `None` where that depends on more.
+        join: What disjoint sets of quasi-identifiers cost together, from what each would cost alone and the sum of its
+            weights; a suppressed record must cost each no less than a released one. `None` where that depends on more.
     """
 
     name: str
@@ -85,6 +111,7 @@ class Metric:
     monotone: bool = True
     size_only: bool = False
     surcharge: Callable[[int, int], float] | None = None
+    join: Join | None = None
 
     def __call__(self, outcome: Outcome) -> float:
         """The figure that is reported."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric
+from kohort.metrics.base import Metric, added
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -26,4 +26,4 @@ def entropy(outcome: Outcome) -> Shares:
     return np.asarray((outcome.full_domain.bits * outcome.weights).sum(axis=-1))
 
 
-ENTROPY = Metric("entropy", entropy, full_domain=True)
+ENTROPY = Metric("entropy", entropy, full_domain=True, join=added)

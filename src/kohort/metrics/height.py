@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric
+from kohort.metrics.base import Metric, added
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -22,4 +22,4 @@ def height(outcome: Outcome) -> Shares:
     return np.asarray((outcome.full_domain.levels * outcome.weights).sum(axis=-1))
 
 
-HEIGHT = Metric("height", height, full_domain=True)
+HEIGHT = Metric("height", height, full_domain=True, join=added)

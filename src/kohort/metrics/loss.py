@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric
+from kohort.metrics.base import Metric, added, averaged
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -52,10 +52,11 @@ def arx_loss(outcome: Outcome) -> Shares:
 
 
 def _geometric(losses: Shares, weights: Shares) -> Shares:
-    return np.asarray(((losses + 1) ** (weights / weights.sum())).prod(axis=-1) - 1)
+    """By logarithms: of a loss of almost nothing no digits are lost."""
+    return np.asarray(np.expm1((np.log1p(losses) * (weights / weights.sum())).sum(axis=-1)))
 
 
-LM = Metric("lm", loss)
-NCP = Metric("ncp", certainty_penalty)
-LM_GEOMETRIC = Metric("lm_geometric", geometric_loss)
-ARX_LOSS = Metric("arx_loss", arx_loss, full_domain=True)
+LM = Metric("lm", loss, join=added)
+NCP = Metric("ncp", certainty_penalty, join=averaged)
+LM_GEOMETRIC = Metric("lm_geometric", geometric_loss, join=lambda costs, weights: float(_geometric(costs, weights)))
+ARX_LOSS = Metric("arx_loss", arx_loss, full_domain=True, join=LM_GEOMETRIC.join)

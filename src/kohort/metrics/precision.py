@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric
+from kohort.metrics.base import Metric, averaged
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 
 def precision(outcome: Outcome) -> Shares:
-    """1 less the weighted mean over all cells of level/height, a suppressed cell counting 1: 1 for the identity."""
+    """1 less the weighted mean over all cells of level/height, a suppressed cell counting 1: 1 for the identity.
+
+    Summed up as what is left of each cell, so that of a precision of almost nothing no digits are lost.
+    """
     full = outcome.full_domain
     assert full is not None  # noqa: S101  the metric declares it
-    cells = (outcome.records - outcome.suppressed) * full.levels / full.heights + outcome.suppressed
-    return np.asarray(1 - (cells * outcome.weights).sum(axis=-1) / (outcome.records * outcome.weights.sum()))
+    kept = (full.heights - full.levels) / full.heights * (outcome.records - outcome.suppressed)
+    return np.asarray((kept * outcome.weights).sum(axis=-1) / (outcome.records * outcome.weights.sum()))
 
 
-PRECISION = Metric("precision", precision, less_is_better=False, full_domain=True)
+PRECISION = Metric("precision", precision, less_is_better=False, full_domain=True, join=averaged)

@@ -258,7 +258,7 @@ def test_no_node_of_a_box_costs_less_than_its_floor(problem: Problem, objective:
     low = data.draw(st.sampled_from(nodes))
     high = data.draw(st.sampled_from([one for one in nodes if is_above(one.node, low.node)]))
     gone = high.suppressed if judge.monotone else 0
-    floors = Floors.of(judge)
+    floors = Floors(judge)
     floor = floors.of_node(low.node)
     if floors.by_levels:
         nothing = np.empty((0, len(low.node)), np.int64)
@@ -286,7 +286,7 @@ def test_failing_nodes_add_up_to_no_more_than_the_best_costs(
     low = failing.lifted(np.array(judge.lattice.bottom), top)
     assert low is not None
     assert all(is_above(one.node, tuple(low)) for one in releasable)
-    floors, best = Floors.of(judge), min(releasable, key=rank)
+    floors, best = Floors(judge), min(releasable, key=rank)
     if floors.by_levels:
         assert floors.of_levels(low, 0, failing.above(low), top) <= best.cost
 

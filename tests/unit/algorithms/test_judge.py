@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms import _judge
+from kohort.algorithms import _hidden, _judge
 from kohort.algorithms._judge import Judge, lattice_of
 from kohort.algorithms.exhaustive import Exhaustive
 from kohort.domain import resolve
@@ -156,6 +156,6 @@ def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
 def test_compiled_loops_do_what_they_say(monkeypatch: pytest.MonkeyPatch, objective: str) -> None:
     """Judged by Python, nodes are as judged by machine code."""
     compiled = [astuple(judge(10, objective).judge((level,))) for level in range(3)]
-    for name in ("_total", "_weigh"):
-        monkeypatch.setattr(_judge, name, getattr(_judge, name).py_func)
+    for module, name in ((_judge, "_total"), (_hidden, "_weigh")):
+        monkeypatch.setattr(module, name, getattr(module, name).py_func)
     assert [astuple(judge(10, objective).judge((level,))) for level in range(3)] == compiled
