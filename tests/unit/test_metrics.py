@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -201,3 +202,17 @@ def test_arx_loss_cuts_no_noise_off() -> None:
     fifth = replace(LEVELS, records=3, suppressed=0, losses=np.array([3 / 5]), weights=np.ones(1))
     assert (fifth.losses / 3)[0] < 0.2
     assert ARX_LOSS(fifth) == pytest.approx(0.2, abs=1e-15)
+
+
+@given(st.integers(10**6, 10**9), st.integers(1, 9), st.integers(1, 9))
+def test_costs_of_almost_nothing_keep_their_digits(records: int, one: int, other: int) -> None:
+    """Ties are to 12 digits: a geometric mean of small losses, or a precision of few records, has as many."""
+    levels = Levels(np.array([1, 2]), np.array([2, 4]), np.zeros(2))
+    ones, sizes = np.ones(2), np.array([records])
+    small = Outcome(records, 0, 2, sizes, np.array([float(one), float(other)]), ones, levels)
+    roots = Fraction(one, records), Fraction(other, records)
+    terms = sum(roots) / 2 - (roots[0] - roots[1]) ** 2 / 8  # of the Taylor series of sqrt((1 + a)(1 + b)) - 1
+    exact = float(terms + sum(roots) * (roots[0] - roots[1]) ** 2 / 16)
+    assert METRICS["lm_geometric"](small) == pytest.approx(exact, rel=1e-13)
+    few = replace(small, suppressed=records - one, sizes=np.array([one]))
+    assert METRICS["precision"](few) == pytest.approx(one / records / 2, rel=1e-14)

@@ -32,7 +32,7 @@ class Hidden:
 
     Attributes:
         fields: Where each quasi-identifier lies in a key.
-        records: n.
+        records: n, but at least 1.
         k: The size below which no class satisfies the models.
         weights: (d,) how much each quasi-identifier counts.
         others: (d,) |A| - 1, but at least 1.
@@ -62,7 +62,7 @@ class Hidden:
         domains = problem.domains
         return cls(
             fields,
-            problem.frequency.records,
+            max(problem.frequency.records, 1),
             problem.k,
             np.array([float(domain.attribute.weight) for domain in domains]),
             np.array([max(domain.others, 1.0) for domain in domains]),
@@ -100,17 +100,17 @@ class Hidden:
 
 def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, Shares, Shares]:
     """What is said of every value, and of every level: the last five attributes of `Hidden`."""
-    frequency = problem.frequency
+    frequency, records = problem.frequency, max(problem.frequency.records, 1)
     of_value = np.empty((fields.stands.size, 2))
     widths, bits, widest, told = (np.zeros(fields.starts.shape) for _ in range(4))
     for place, domain in enumerate(problem.domains):
         assert domain.hierarchy is not None  # noqa: S101  a job with a lattice method has one for each
         order = np.argsort(domain.leaves)
         counts = np.bincount(frequency.quasi[:, place], weights=frequency.counts, minlength=order.size)[order]
-        own = _tells(counts, frequency.records)
+        own = _tells(counts, records)
         for level, nodes in enumerate(levels_of(domain, domain.leaves[order])):
             width = (domain.hierarchy.covered(level) - 1)[nodes]
-            tells = _tells(np.bincount(nodes, weights=counts)[nodes], frequency.records)
+            tells = _tells(np.bincount(nodes, weights=counts)[nodes], records)
             start = fields.starts[place, level]
             of_value[start : start + nodes.size] = np.stack([width, tells], axis=1)
             widths[place, level], bits[place, level] = width @ counts, (own - tells) @ counts
@@ -120,7 +120,7 @@ def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, 
 
 def _tells(counts: NDArray[np.number], records: int) -> Shares:
     """The bits that values with so many records tell; a value of the domain may have no record, and tells them all."""
-    told: Shares = np.log2(records or 1) - np.log2(np.maximum(counts, 1))
+    told: Shares = np.log2(records) - np.log2(np.maximum(counts, 1))
     return told
 
 

@@ -93,6 +93,11 @@ class Judge:
         return lattice_of(self.problem)
 
     @cached_property
+    def allowed(self) -> int:
+        """How many records may be suppressed by the limit, and so that some are left."""
+        return min(self.limit, self.problem.frequency.records - 1)
+
+    @cached_property
     def monotone(self) -> bool:
         """Whether every model says that generalizing never suppresses more."""
         return all(model.monotone_suppression for model in self.problem.models)
@@ -136,7 +141,7 @@ class Judge:
         """Judge the node that has these classes."""
         failing = self.failing(rolled)
         suppressed = _total(rolled.sizes, failing)
-        releasable = suppressed <= self.limit and suppressed < self.hidden.records
+        releasable = suppressed <= self.allowed
         cost = self.objective.cost(self.hidden.outcome(rolled, failing, suppressed)) if releasable else np.inf
         return Judged(rolled.node, suppressed, releasable, cost, self._floor(rolled))
 

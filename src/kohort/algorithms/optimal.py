@@ -120,11 +120,10 @@ class Search:
     @classmethod
     def of(cls, judge: Judge) -> Search:
         """Before any node is judged."""
-        records = judge.problem.frequency.records
         guide = judge.everywhere(METRICS["ncp"] if judge.objective.classes else judge.objective)
         floors = np.full_like(guide, -np.inf) if judge.objective.classes or not judge.bounded else guide.copy()
-        least, most = np.zeros(guide.shape, np.int64), np.full(guide.shape, records)
-        return cls(judge, guide, floors, least, most, min(judge.limit, records - 1))
+        least, most = np.zeros(guide.shape, np.int64), np.full(guide.shape, judge.hidden.records)
+        return cls(judge, guide, floors, least, most, judge.allowed)
 
     def run(self) -> None:
         """Look at the nodes from those that hide least on, until none is open."""
@@ -141,7 +140,7 @@ class Search:
 
     def trace(self) -> dict[str, int]:
         """How many nodes were judged, and what spared the others."""
-        allowed = min(self.judge.limit, self.judge.problem.frequency.records - 1)
+        allowed = self.judge.allowed
         failing = sum(one.suppressed > allowed for one in self.seen.values())
         tagged = int((self.least > allowed).sum()) - failing if self.judge.monotone else 0
         return {

@@ -10,7 +10,11 @@ import pytest
 
 from kohort.algorithms import _hidden, _judge
 from kohort.algorithms._judge import Judge, lattice_of
+from kohort.algorithms.best_effort import BestEffort
+from kohort.algorithms.datafly import Datafly
 from kohort.algorithms.exhaustive import Exhaustive
+from kohort.algorithms.optimal import Optimal
+from kohort.algorithms.samarati import Samarati
 from kohort.domain import resolve
 from kohort.errors import InfeasibleError
 from kohort.frequency import FrequencySet
@@ -25,7 +29,10 @@ from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kohort.models.base import PrivacyModel
+    from kohort.problem import Algorithm
 
 
 @pytest.mark.parametrize("objective", ["entropy", "lm", "arx_loss"])
@@ -43,13 +50,17 @@ def test_a_value_that_no_record_has_changes_nothing(objective: str) -> None:
     assert 0 < bounds[0] < np.inf
 
 
-def test_a_domain_without_a_value_has_no_solution() -> None:
+@pytest.mark.parametrize("search", [Exhaustive, Optimal, BestEffort, Samarati, Datafly])
+@pytest.mark.parametrize("objective", METRICS)
+def test_a_domain_without_a_value_has_no_solution(
+    search: Callable[[SuppressionLimit, str], Algorithm], objective: str
+) -> None:
     """Where the schema suppresses every record, no node is releasable."""
     attribute = Attribute("a", Role.QUASI, hierarchy="suppress", missing=Missing.SUPPRESS)
     domain, _ = resolve(attribute, [""], np.array([5]), frozenset({""}))
     nobody = FrequencySet(np.empty((0, 1), np.uint16), np.empty((0, 0), np.uint16), np.empty(0, np.int64))
     with pytest.raises(InfeasibleError):
-        Exhaustive(SuppressionLimit.of("100%")).solve(Problem(nobody, (domain,), (KAnonymity(2),)))
+        search(SuppressionLimit.of("100%"), objective).solve(Problem(nobody, (domain,), (KAnonymity(2),)))
 
 
 # ── What may be released ─────────────────────────────────────────────────────────────────────────
