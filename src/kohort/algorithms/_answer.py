@@ -24,6 +24,10 @@ MOST_DIMENSIONS: Final = 64
 #: Candidates that are listed.
 LISTED: Final = 10
 
+#: The closest nodes that an error names, and the quasi-identifiers beyond which it names one: they fill lines.
+NEAREST: Final = 3
+WIDE: Final = 12
+
 
 def rank(judged: Judged) -> tuple[float, int, Node]:
     """What decides between releasable nodes: cost, then height, then lexicographic order."""
@@ -62,23 +66,41 @@ def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of th
         seen: The nodes that were judged, at least one; none is releasable.
         nodes: Which nodes are known not to be releasable.
     """
-    closest = sorted(seen, key=lambda one: (one.suppressed, sum(one.node), one.node))[:3]
-    names = " and ".join(model.name for model in judge.problem.models)
-    lattice, domains = judge.lattice, judge.problem.domains
-    nearest = "; ".join(f"{by_name(one.node, domains)} suppresses {one.suppressed:,}" for one in closest)
+    problem, records = judge.problem, judge.problem.frequency.records
+    names = " and ".join(model.name for model in problem.models)
+    kept = sorted((one for one in seen if one.suppressed < records), key=lambda one: (one.suppressed, *rank(one)[1:]))
+    hints = [f"allow {counted(kept[0].suppressed)} to be suppressed"] if kept else []
+    hints += _uncapped(judge)
+    if judge.k > records:
+        what = f"{names} asks for {counted(judge.k)} or more in a class, and there are {records:,} in all"
+        hints = ["bring more records"]
+    elif not kept:
+        what = f"no {nodes} leaves any record in a class that meets {names}"
+    else:
+        shown = kept[: NEAREST if len(problem.domains) <= WIDE else 1]
+        nearest = "; ".join(f"{by_name(one.node, problem.domains)} suppresses {one.suppressed:,}" for one in shown)
+        allowed = f"at most {counted(judge.limit)} suppressed"
+        what = f"no {nodes} meets {names} with {allowed}; the closest: {nearest}"
+    return InfeasibleError(what, hint=", ".join([*hints, "or ask for less"]) if hints else "ask for less")
+
+
+def _uncapped(judge: Judge) -> list[str]:
+    """The hint to allow higher levels, where the schema keeps some from the roots."""
     capped = [
         domain.attribute.name
-        for domain, greatest in zip(domains, lattice.top, strict=True)
+        for domain, greatest in zip(judge.problem.domains, judge.lattice.top, strict=True)
         if domain.hierarchy is not None and greatest < domain.hierarchy.height
     ]
-    least = closest[0].suppressed
-    hints = [f"allow {least:,} suppressed records"] if least < judge.problem.frequency.records else []
-    hints += [f"allow a higher level of {', '.join(capped)}"] if capped else []
-    hints += ["ask for less"]
-    return InfeasibleError(
-        f"no {nodes} meets {names} with at most {judge.limit:,} records suppressed; the closest: {nearest}",
-        hint=" or ".join(hints),
-    )
+    return [f"allow a higher level of {' or '.join(capped)}"] if capped else []
+
+
+def counted(records: int) -> str:
+    """So many records, in words.
+
+    >>> counted(1), counted(1_200)
+    ('1 record', '1,200 records')
+    """
+    return f"{records:,} record{'s' * (records != 1)}"
 
 
 def refuse_large(lattice: Lattice, name: str) -> None:

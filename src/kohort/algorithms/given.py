@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kohort.algorithms._answer import listing, written
+from kohort.algorithms._answer import counted, listing, written
 from kohort.algorithms._judge import Judge, lattice_of
 from kohort.errors import InfeasibleError, UsageError
 from kohort.suppression import SuppressionLimit
@@ -121,7 +121,7 @@ def _not_releasable(said: Node, judge: Judge, judged: Judged) -> InfeasibleError
     if judged.suppressed == every:
         return InfeasibleError(f"the node {written(said)} leaves no record that meets {names}", hint=other)
     return InfeasibleError(
-        f"the node {written(said)} suppresses {judged.suppressed:,} of {every:,} records to meet {names}, "
+        f"the node {written(said)} suppresses {judged.suppressed:,} of {counted(every)} to meet {names}, "
         f"more than the {judge.limit:,} allowed",
-        hint=f"allow {judged.suppressed:,} suppressed records, or {other}",
+        hint=f"allow {counted(judged.suppressed)} to be suppressed, or {other}",
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kohort.algorithms import _answer
-from kohort.algorithms._answer import LISTED, refuse_large
+from kohort.algorithms._answer import LISTED, NEAREST, WIDE, refuse_large
 from kohort.algorithms._judge import Judge
 from kohort.algorithms.exhaustive import Exhaustive, survey
 from kohort.errors import InfeasibleError, LimitError
@@ -108,16 +108,37 @@ def test_what_is_not_proven_feasible_is_explained() -> None:
     assert "4-anonymity" in message
     assert "at most 2 records suppressed" in message
     assert "q0=0,q1=2 suppresses 5" in message
-    assert "allow 5 suppressed records" in hint
+    assert "allow 5 records to be suppressed" in hint
     assert "a higher level of q0" in hint
     assert "q1" not in hint
 
 
 def test_no_hint_to_suppress_everything() -> None:
-    """Where every node suppresses all, to allow that would help nobody; nor is a level named that is not capped."""
+    """Where every node suppresses all, none is the closest, and to allow that would help nobody."""
+    problem = problem_of(table(max_level=0), KAnonymity(9))
     with pytest.raises(InfeasibleError) as error:
-        Exhaustive(SuppressionLimit.of("100%")).solve(problem_of(table(), KAnonymity(10)))
-    assert error.value.hint == "ask for less"
+        Exhaustive(SuppressionLimit.of("100%")).solve(problem)
+    assert error.value.what == "no node of the lattice leaves any record in a class that meets 9-anonymity"
+    assert error.value.hint == "allow a higher level of q0, or ask for less"
+
+
+def test_nothing_but_records_helps_where_there_are_fewer_than_k() -> None:
+    """No level is advised where even one class of all records would be too small."""
+    with pytest.raises(InfeasibleError) as error:
+        Exhaustive(SuppressionLimit(3)).solve(problem_of(table(max_level=0), KAnonymity(10)))
+    assert error.value.what == "10-anonymity asks for 10 records or more in a class, and there are 9 in all"
+    assert error.value.hint == "bring more records, or ask for less"
+
+
+def test_of_wide_lattices_one_node_is_named() -> None:
+    """The levels of many columns fill lines: only those of the very closest are told."""
+    rare, common = Column((("a", "*"), ("b", "*")), max_level=0), Column((("a", "*"),))
+    for width, named in ((WIDE, NEAREST), (WIDE + 1, 1)):
+        records = tuple((*"a" * (width - 1), value) for value in "aaab")
+        wide = RawTable((*(common,) * (width - 1), rare), records)
+        with pytest.raises(InfeasibleError) as error:
+            Exhaustive().solve(problem_of(wide, KAnonymity(2)))
+        assert error.value.what.count("suppresses 1") == named
 
 
 def test_lattices_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def test_the_error_says_what_would_make_it_releasable() -> None:
     with pytest.raises(InfeasibleError) as caught:
         GivenNode((1, 0)).solve(SMALL)
     assert caught.value.what == "the node 1,0 suppresses 1 of 5 records to meet 2-anonymity, more than the 0 allowed"
-    assert caught.value.hint == "allow 1 suppressed records, or choose another node"
+    assert caught.value.hint == "allow 1 record to be suppressed, or choose another node"
     assert GivenNode((1, 0), SuppressionLimit(1)).solve(SMALL).candidates[0].outcome.suppressed == 1
 
 
