@@ -83,7 +83,8 @@ class Attribute:
             number and none has a leading zero).
         hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. Or the text of a builder,
             such as `mask:right` or `intervals:5,10,20`, that runs over the observed values.
-        weight: How much this attribute's width counts when Mondrian chooses where to cut; above 0.
+        weight: How much this attribute counts when Mondrian chooses where to cut, and in a lattice method's
+            objective; a billionth to a billion.
         bounds: Least and greatest value of a numeric domain, where that is known; else the observed ones.
         grid: Public cut points; cuts and labels then lie on it only.
         order: Order of the codes of a categorical domain; `None`: its hierarchy's, else by frequency.
@@ -134,7 +135,9 @@ class Attribute:
         yield from self._contradictions()
         level = 0 if self.max_level is None else self.max_level
         yield type(level) is not int or level < 0, "the greatest level must be a count of levels", "write 2, say"
-        yield self.weight <= 0, "the weight must be above 0", "leave it out for a weight of 1"
+        weighty = 1 / _GREATEST_WEIGHT <= self.weight <= _GREATEST_WEIGHT
+        what = "the weight must be above 0, between a billionth and a billion"
+        yield not weighty, what, "leave it out for a weight of 1"
         bounds: tuple[Fraction, ...] = (Fraction(0), Fraction(1)) if self.bounds is None else self.bounds
         yield len(bounds) != 2 or bounds[0] >= bounds[1], "bounds must be two numbers that ascend", "write [low, high]"  # noqa: PLR2004  two ends
         cuts = (Fraction(0), self.grid) if isinstance(self.grid, Fraction) else self.grid
@@ -163,6 +166,9 @@ class Attribute:
         needs_hierarchy = self.order is Order.HIERARCHY or levels or self.grid == "hierarchy"
         yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
 
+
+#: The greatest weight, and one over the least: beyond, nothing but the one attribute would count.
+_GREATEST_WEIGHT: Final = Fraction(10**9)
 
 #: The parts of an attribute that are words, and the list each is from.
 _WORDS: Final = {"role": Role, "scale": Scale, "order": Order, "label": Label, "missing": Missing}

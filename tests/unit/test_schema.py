@@ -29,6 +29,8 @@ WRONG: tuple[dict[str, Any], ...] = (
     {"bounds": (1,)},
     {"bounds": ()},
     {"bounds": 5},
+    {"weight": 10**10},
+    {"weight": Fraction(1, 10**10)},
     {"bounds": (1, "many")},
     {"grid": 0},
     {"grid": -5},

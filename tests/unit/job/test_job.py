@@ -451,6 +451,7 @@ def test_what_is_no_k_is_refused(k: str) -> None:
         ("columns.age = { role = 'quasi', weight = true }", "it must be a number", "such as"),
         ("columns.age = { role = 'quasi', weight = inf }", "it must be a number", "such as"),
         ("columns.age = { role = 'quasi', weight = 1e999999999 }", "it must be a number", "such as"),
+        ("columns.age = { role = 'quasi', weight = 1e300 }", "the weight must be above 0, between", "leave it out"),
         ("columns.age = { role = 'quasi', weight = 0 }", "the weight must be above 0", "leave it out"),
         ("columns.age = { role = 'quasi', bounds = [1] }", "bounds are two numbers", "[18, 90]"),
         ("columns.age = { role = 'quasi', bounds = 5 }", "bounds are two numbers", "[18, 90]"),
