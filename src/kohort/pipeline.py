@@ -16,6 +16,7 @@ from kohort import io
 from kohort.certificate import certificate
 from kohort.engines.local import LocalEngine
 from kohort.engines.table import Table
+from kohort.errors import InfeasibleError
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
 from kohort.metrics import measured
@@ -148,6 +149,9 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple
     with stage("count"):
         engine = LocalEngine(table, job.schema)
         frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
+    if not frequency.records:
+        what = "every record lacks a value, and the schema suppresses those"
+        raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
     with stage("solve"):
         enough = _deadline(job.time_limit)
         problem = Problem(frequency, engine.domains, job.models, threads, enough)

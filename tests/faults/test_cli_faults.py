@@ -251,10 +251,48 @@ def test_79_a_level_that_a_hierarchy_has_not_is_told_with_its_flag(scene: Scene)
 
 def test_79_no_release_within_the_limit_names_the_closest(scene: Scene) -> None:
     """The status is that of infeasible goals, and the hint says what would help."""
-    flags = f"{LEVELS} --method optimal --k 50 --max-level age=0 --max-level zip=0"
-    ran = scene.fails(f"anonymize people.csv --out r.csv {flags}", 4, "the closest: age=0,city=", "ask for less")
-    assert "allow a higher level of age, zip" in ran.err
+    flags = f"{LEVELS} --method optimal --k 5 --max-level age=1 --max-level zip=0"
+    ran = scene.fails(f"anonymize people.csv --out r.csv {flags}", 4, "the closest: age=1,city=1", "to be suppressed")
+    assert "allow a higher level of age or zip" in ran.err
     scene.fails(f"anonymize people.csv --out r.csv {LEVELS} --method datafly --node 0,0,0", 4, "the node 0,0,0")
+
+
+@pytest.mark.parametrize("method", ["samarati", "optimal", "datafly", "best-effort"])
+def test_79_where_nothing_is_close_the_reason_is_told(scene: Scene, method: str) -> None:
+    """No node is called close that suppresses everybody, and no level is advised where there are too few records."""
+    flags = f"{LEVELS} --method {method} --max-suppression 100% --max-level age=0"
+    ran = scene.fails(
+        f"anonymize people.csv --out r.csv {flags} --k 50", 4, "leaves any record in a class that meets 50"
+    )
+    assert "hint: allow a higher level of age, or ask for less" in ran.err
+    ran = scene.fails(
+        f"anonymize people.csv --out r.csv {flags} --k 121", 4, "asks for 121 records or more", "120 in all"
+    )
+    assert "hint: bring more records, or ask for less" in ran.err
+
+
+@pytest.mark.parametrize(
+    "method", ["mondrian", "samarati", "optimal", "datafly", "best-effort", "optimal --node 0,0,0"]
+)
+def test_55_a_table_of_records_that_the_schema_suppresses(scene: Scene, method: str) -> None:
+    """Where every record lacks a value and such records are suppressed, there is nothing to release, by any method."""
+    scene.write("gaps.csv", "age,city,zip\n" + ",Quarantotto,71828\n" * 20)
+    flags = "--quasi age,city,zip --hierarchy age=suppress --hierarchy city=suppress --hierarchy zip=mask:right"
+    command = f"anonymize gaps.csv --out r.csv {flags} --missing age=suppress --method {method}"
+    scene.fails(command, 4, "every record lacks a value", "hint: keep missing values")
+
+
+@pytest.mark.parametrize("weight", ["0", "-1", "1" + "0" * 400, "0." + "0" * 400 + "1"])
+def test_79_weights_that_floating_point_cannot_hold_are_refused(scene: Scene, weight: str) -> None:
+    """Before any work, and by the column's name."""
+    flags = f"{LEVELS} --method optimal --weight age={weight}"
+    scene.fails(f"anonymize people.csv --out r.csv {flags}", 2, "the weight must be above 0", "where: column age")
+
+
+def test_79_what_is_said_twice_does_not_hide_the_rest(scene: Scene) -> None:
+    """A column given twice is one fault: nobody is told that the others have no hierarchy."""
+    flags = f"{LEVELS} --method optimal --hierarchy age=suppress"
+    scene.fails(f"anonymize people.csv --out r.csv {flags}", 2, "the job has 1 fault", "column age is given twice")
 
 
 def test_100_a_mapping_is_no_other_file(scene: Scene) -> None:
