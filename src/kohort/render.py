@@ -36,10 +36,12 @@ def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
     records, released, suppressed = _counts(figures, "records", "released", "suppressed")
     classes, smallest, largest = _counts(figures, "classes", "smallest", "largest")
     yield f"{released:,} of {records:,} records released, {suppressed:,} suppressed"
-    yield f"{classes:,} classes of {smallest:,} to {largest:,} records (asked for k = {figures['k']})"
+    span = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
+    sizes = f"{classes:,} class{'es' * (classes != 1)} of {span} records" if classes else "no class"
+    yield f"{sizes} (asked for k = {figures['k']})"
     if figures["verified"]:
         where = "the published bytes" if figures["release"] else "the released cells"
-        yield f"verified on {where}: every class has at least {smallest:,} records"
+        yield f"verified on {where}: {f'every class has at least {smallest:,} records' if classes else 'no record'}"
     else:
         yield "dry run: nothing was written, nothing verified"
 

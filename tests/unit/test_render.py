@@ -122,3 +122,23 @@ def test_many_candidates_are_cut_and_long_names_stand_aside() -> None:
     assert "and 3 more, which --json lists" in text
     assert text.count(" 1,1,1,1,1 ") == SHOWN + 1
     assert "levels, as below" in text
+
+
+@pytest.mark.parametrize(
+    ("classes", "smallest", "largest", "said"),
+    [
+        (7, 5, 300, "7 classes of 5 to 300 records (asked"),
+        (7, 5, 5, "7 classes of 5 records (asked"),
+        (1, 300, 300, "1 class of 300 records (asked"),
+        (0, 0, 0, "no class (asked"),
+    ],
+)
+def test_classes_are_counted_as_people_count(classes: int, smallest: int, largest: int, said: str) -> None:
+    """One class is no plural, and classes of one size have no range of sizes."""
+    assert said in release_text(figures(classes=classes, smallest=smallest, largest=largest), ("age", "sex"))
+
+
+def test_what_was_verified_of_no_record() -> None:
+    """Of a release without records no smallest class is told."""
+    lines = release_text(figures(classes=0, verified=True), ("age", "sex")).splitlines()
+    assert lines[2] == "verified on the released cells: no record"

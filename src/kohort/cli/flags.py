@@ -46,11 +46,10 @@ def shape(
 ) -> None:
     """Add what `--key` says of some columns; each must have been given a role."""
     try:
-        said = options.pairs(texts, f"--{key}")
+        options.pairs(texts, f"--{key}")
     except UsageError as fault:
         faults.append(fault)
-        return
-    for name, text in said.items():
+    for name, text in options.readable(texts).items():
         if name in columns:
             columns[name][key] = _value(key, text)
         else:
@@ -61,7 +60,7 @@ def shape(
 
 def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
     """The node of `--node` as the job file would say it: a list of levels, or a level for each name."""
-    said = options.names(texts)
+    said = [one.strip() for one in options.names(texts)]
     if not any("=" in one for one in said):
         return said if texts else None
     try:

@@ -89,11 +89,21 @@ def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
     >>> pairs(["age=5"], "--grid")
     {'age': '5'}
     """
-    found: dict[str, str] = {}
+    columns: set[str] = set()
     for text in texts or ():
-        column, equals, value = text.partition("=")
-        if not equals or column in found:
+        column, equals, _ = text.partition("=")
+        if not equals or column in columns:
             what = f"column {column} is given twice" if equals else "there is no = in it"
             raise UsageError(what, where=flag, hint=f"write {flag} COLUMN=VALUE, once per column")
-        found[column] = value
-    return found
+        columns.add(column)
+    return readable(texts)
+
+
+def readable(texts: Sequence[str] | None) -> dict[str, str]:
+    """The `column=value` flags that are such; of two for a column, the last.
+
+    >>> readable(["age=5", "sex", "age=10"])
+    {'age': '10'}
+    """
+    parts = (text.partition("=") for text in texts or ())
+    return {column: value for column, equals, value in parts if equals}

@@ -56,10 +56,11 @@ def _line_number(fault: UsageError) -> int:
 def nearest(word: str, words: Iterable[str]) -> str:
     """A hint that names the words most like `word`; empty where none is.
 
-    >>> nearest("supression", ["suppression", "k"])
-    'did you mean suppression?'
+    >>> nearest("supression", ["suppression", "k"]), nearest("LM", ["lm", "k"])
+    ('did you mean suppression?', 'did you mean lm?')
     """
-    near = get_close_matches(word, words, n=3, cutoff=_NEAR)
+    words = list(words)
+    near = get_close_matches(word, words, n=3, cutoff=_NEAR) or get_close_matches(word.lower(), words, cutoff=_NEAR)
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -76,8 +76,8 @@ def _number(value: object) -> Fraction:
         case str():
             try:
                 return exact(value)
-            except KohortError as error:
-                raise _wrong("it must be a number", error.hint) from None
+            except KohortError:
+                raise _wrong("it must be a number", "write digits without a leading zero, such as -12 or 0.5") from None
         case _:
             raise _wrong("it must be a number", "such as 5 or 0.5")
 

@@ -212,7 +212,7 @@ def test_a_dry_run_lists_what_a_steward_can_choose(on_levels: list[object], tmp_
 
 @pytest.mark.parametrize("by_name", [False, True])
 def test_a_chosen_node_is_released(on_levels: list[object], tmp_path: Path, *, by_name: bool) -> None:
-    """The levels that a dry run prints, in its order or by name, give the release that it listed."""
+    """The levels that a dry run prints, in its order or by name, with blanks between, give the release it listed."""
     ask = [*on_levels, "--out", tmp_path / "r.csv", "--method", "samarati", "--max-suppression", "5%"]
     chosen = done(*ask, "--dry-run", "--json").figures["candidates"][-1]
     text = done(*ask, "--dry-run").out
@@ -221,7 +221,7 @@ def test_a_chosen_node_is_released(on_levels: list[object], tmp_path: Path, *, b
     levels = [chosen["node"][name] for name in names]
     said = [f"{name}={level}" for name, level in zip(names, levels, strict=True)] if by_name else map(str, levels)
     assert example.count(",") == 3
-    figures = done(*ask, "--node", ",".join(said), "--json").figures
+    figures = done(*ask, "--node", ", ".join(said), "--json").figures
     assert figures["node"] == chosen["node"]
     assert (figures["suppressed"], figures["classes"]) == (chosen["suppressed"], chosen["classes"])
     assert figures["verified"]
