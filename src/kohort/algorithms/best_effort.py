@@ -1,13 +1,16 @@
 """Best effort: a good node soon, a better one later, and at any time a bound on what may still be missed.
 
-For lattices of any size: 25 quasi-identifiers of five levels have 10^17 nodes. Two searches, one after the other:
+For lattices of any size: 25 quasi-identifiers of five levels have 10^17 nodes. Three searches, one after the other:
 
 **Greedy descent** (`kohort.algorithms._greedy`) from the top, which is releasable if any node is; then, again and
 again, raise one attribute of the best node to its greatest level and descend with the others.
 
-**Best-first branch and bound**, as LIGHTNING does over nodes (Prasser et al., Lightning, Transactions on Data Privacy
-2016), here over boxes of the lattice (`kohort.algorithms._boxes`), intervals in OLA's words. A failing least node of a
-box is raised while it fails (Gunopulos et al., Discovering All Most Specific Sentences, TODS 2003); a releasable node
+**Parts** (`kohort.algorithms._parts`) of the quasi-identifiers, few enough for the optimum of each to be proven: where
+the metric joins them, no release costs less than they do together.
+
+**Best-first branch and bound**: best first, as Lightning looks at nodes (Prasser et al., Transactions on Data Privacy
+2016), here over boxes of the lattice (`kohort.algorithms._boxes`), OLA's sublattices. A failing least node of a box is
+raised while it fails (Gunopulos et al., Discovering All Most Specific Sentences, TODS 2003); a releasable node
 exceeds that maximal one in an attribute, and the box is split by whether it does in the first, the second and so on
 (Reiter's tree of hitting sets, Artificial Intelligence 1987). Each step that relies on a declared property says so.
 
@@ -31,6 +34,7 @@ from kohort.algorithms._answer import infeasible, rank, solution
 from kohort.algorithms._boxes import Box, Failing, Floors
 from kohort.algorithms._greedy import EnoughError, Greedy, moved
 from kohort.algorithms._judge import Judge
+from kohort.algorithms._parts import least_of_parts
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -41,6 +45,9 @@ if TYPE_CHECKING:
 
 #: Boxes that are kept open; the better half of them when there are more.
 MOST_BOXES: Final = 100_000
+
+#: Nodes of the lattices of parts by which lattices larger than the first are bounded.
+PARTS: Final = (1 << 12, 1 << 16, 1 << 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,7 @@ class _Search:
         greedy: The judged nodes, and descents to better ones.
         boxes: Open boxes, a heap.
         floor: What the nodes that are being looked at cost at least.
+        least: What parts of the attributes say that every node costs at least.
         dropped: What nodes of boxes that were dropped cost at least.
         opened: Boxes taken from the heap.
         tagged: Nodes left out because they are below a failing one.
@@ -101,6 +109,7 @@ class _Search:
     greedy: Greedy
     boxes: list[Box] = field(default_factory=list[Box])
     floor: float = -inf
+    least: float = -inf
     dropped: float = inf
     opened: int = 0
     tagged: int = 0
@@ -127,6 +136,7 @@ class _Search:
             self.greedy.improve()
         elif self.judge.monotone:
             raise infeasible(self.judge, [top])
+        self.bound_by_parts()
         self.boxes = [Box(self.floor, 0, bottom, highest)]
         while self.boxes:
             box = heapq.heappop(self.boxes)
@@ -138,11 +148,21 @@ class _Search:
         if self.greedy.best is None and self.dropped < inf:
             raise self.greedy.not_found()
 
+    def bound_by_parts(self) -> None:
+        """Bound what a node of a large lattice costs by what parts of the attributes do; ever larger parts, in time."""
+        judge, lattice, enough = self.judge, self.judge.lattice, self.judge.problem.enough
+        if not judge.monotone or judge.objective.join is None:
+            return
+        told = judge.hidden.bits[np.arange(len(lattice.top)), lattice.top]
+        for most in PARTS:
+            if most < lattice.size and not enough():
+                self.least = max(self.least, least_of_parts(judge, told, most, enough))
+
     def solution(self) -> Solution:
         """What is known now."""
         best = self.greedy.best.cost if self.greedy.best else inf
         floor = min([self.floor, self.dropped, *(box.floor for box in self.boxes[:1])])
-        bound = min(floor, best)
+        bound = min(max(floor, self.least), best)
         trace = {
             "evaluated": self.greedy.evaluated,
             "boxes": self.opened,

@@ -36,9 +36,12 @@ from kohort.algorithms._judge import Judge
 from kohort.lattice import downset, node_at, upset
 from kohort.metrics import METRICS
 from kohort.metrics.base import rounded_floor
+from kohort.problem import never
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kohort.algorithms._judge import Judged
     from kohort.arrays import Counts, Shares
     from kohort.lattice import Node
@@ -125,11 +128,14 @@ class Search:
         least, most = np.zeros(guide.shape, np.int64), np.full(guide.shape, judge.hidden.records)
         return cls(judge, guide, floors, least, most, judge.allowed)
 
-    def run(self) -> None:
-        """Look at the nodes from those that hide least on, until none is open."""
+    def run(self, enough: Callable[[], bool] = never) -> bool:
+        """Look at the nodes from those that hide least on, until none is open; whether it was not enough before."""
         for place in np.argsort(self.guide, axis=None, kind="stable").tolist():
             if self.floors.flat[place] < np.inf:
+                if enough():
+                    return False
                 self._close(node_at(place, self.judge.lattice))
+        return True
 
     def _close(self, node: Node) -> None:
         """Learn enough of an open node: that it cannot win, or what it costs."""

@@ -1,0 +1,83 @@
+"""What parts of the quasi-identifiers say that a release costs at least, it does cost."""
+
+from __future__ import annotations
+
+from itertools import count
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.algorithms import best_effort
+from kohort.algorithms._judge import Judge
+from kohort.algorithms._parts import least_of_parts
+from kohort.algorithms.best_effort import BestEffort
+from kohort.algorithms.optimal import Optimal
+from kohort.errors import InfeasibleError
+from kohort.metrics import METRICS
+from kohort.models.k_anonymity import KAnonymity
+from kohort.problem import Problem, never
+from tests.laws.test_lattice_laws import Case, cases
+from tests.reference.lattice import Column, RawTable, problem_of
+
+if TYPE_CHECKING:
+    from kohort.suppression import SuppressionLimit
+
+#: The metrics that join parts.
+JOINING = [metric for metric in METRICS.values() if metric.join is not None]
+
+
+def optimum(problem: Problem, limit: SuppressionLimit, objective: str) -> float:
+    """The least cost of all; infinite where no node is releasable."""
+    try:
+        bound = Optimal(limit, objective).solve(problem).bound
+    except InfeasibleError:
+        return inf
+    assert bound is not None
+    return bound
+
+
+@given(case=cases(), most=st.integers(1, 30), seed=st.integers(0, 9))
+def test_parts_cost_no_more_than_the_whole(case: Case, most: int, seed: int) -> None:
+    """However the attributes are parted, their optima join to no more than the optimum; a single part has it."""
+    problem = case.problem
+    if not all(model.monotone_suppression for model in problem.models):
+        return
+    told = np.random.default_rng(seed).random(len(problem.domains))
+    for metric in JOINING:
+        best = optimum(problem, case.said, metric.name)
+        judge = Judge.of(problem, case.most, metric)
+        assert least_of_parts(judge, told, most, never) <= best
+        whole = least_of_parts(judge, told, judge.lattice.size, never)
+        assert whole == best == inf or whole == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+@given(case=cases(), stop=st.integers(0, 40))
+def test_bounds_by_parts_are_bounds_whenever_it_stops(case: Case, stop: int) -> None:
+    """Bounded by parts of every size, best effort stays right: run to its end, or stopped anywhere."""
+    problem = case.problem
+    asked = count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_effort, "PARTS", (0, 4, 16))
+        for metric in JOINING:
+            best = optimum(problem, case.said, metric.name)
+            if best == inf or not all(model.monotone_suppression for model in problem.models):
+                continue
+            ended = BestEffort(case.said, metric.name).solve(problem)
+            assert (ended.proven, ended.bound) == (True, best)
+            hurried = Problem(problem.frequency, problem.domains, problem.models, 1, lambda: next(asked) > stop)
+            stopped = BestEffort(case.said, metric.name).solve(hurried)
+            assert stopped.bound is not None
+            assert stopped.bound <= best
+
+
+def test_nothing_is_known_where_it_is_enough() -> None:
+    """Stopped before the first part is searched to its end, parts say nothing."""
+    column = Column((("a", "*"), ("b", "*")))
+    problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
+    judge = Judge.of(problem, 0, METRICS["lm"])
+    assert least_of_parts(judge, np.ones(2), 2, lambda: True) == -inf
+    assert least_of_parts(judge, np.ones(2), 2, never) == pytest.approx(2)
