@@ -70,12 +70,6 @@ class Lattice:
             if level < highest:
                 yield (*node[:place], level + 1, *node[place + 1 :])
 
-    def predecessors(self, node: Node) -> Iterator[Node]:
-        """The nodes that generalize one attribute one level less."""
-        for place, level in enumerate(node):
-            if level:
-                yield (*node[:place], level - 1, *node[place + 1 :])
-
 
 def _summing(top: Node, height: int) -> Iterator[Node]:
     """The nodes below `top` whose levels sum to `height`."""
@@ -86,15 +80,6 @@ def _summing(top: Node, height: int) -> Iterator[Node]:
     for level in range(max(0, height - above), min(top[0], height) + 1):
         for rest in _summing(top[1:], height - level):
             yield (level, *rest)
-
-
-def is_above(node: Node, other: Node) -> bool:
-    """Whether `node` is `other` or generalizes it further.
-
-    >>> is_above((1, 2), (0, 2)), is_above((1, 1), (0, 2))
-    (True, False)
-    """
-    return all(one >= level for one, level in zip(node, other, strict=True))
 
 
 def node_at(place: int, lattice: Lattice) -> Node:

@@ -28,7 +28,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.recoding import FullDomain, classes_of
 from kohort.schema import Order
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import Column, Plain, RawTable, every_node, k_minimal, optima, problem_of
+from tests.reference.lattice import Column, NotByThree, Plain, RawTable, every_node, k_minimal, optima, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
@@ -53,23 +53,6 @@ HEIGHTS = ((2, 4, 3, 1), (2, 3, 1), (2, 1), (1,))
 
 
 # ── Models ───────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class NotByThree:
-    """No class of 3, 6, 9 … records: as far from monotone as a model of sizes can be."""
-
-    name: str = "not by three"
-    sensitive: None = None
-    smallest_class: int = 1
-    size_only: bool = False
-    monotone_generalization: bool = False
-    monotone_suppression: bool = False
-
-    def satisfied(self, classes: ClassProfile) -> Mask:
-        """(c,) which classes three does not divide."""
-        divided: Mask = classes.sizes % 3 != 0
-        return divided
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ from kohort.schema import Attribute, Order, Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.arrays import Mask
     from kohort.domain import Domain
+    from kohort.frequency import ClassProfile
     from kohort.lattice import Node
     from kohort.models.base import PrivacyModel
 
@@ -125,6 +127,28 @@ def _resolved(table: RawTable, place: int) -> tuple[Domain, dict[str, int]]:
     )
     domain, codes = resolve(attribute, list(cells), np.array(list(cells.values())), frozenset({""}))
     return domain, dict(zip(cells, codes.tolist(), strict=True))
+
+
+def is_above(node: Node, other: Node) -> bool:
+    """Whether `node` is `other` or generalizes it further."""
+    return all(one >= level for one, level in zip(node, other, strict=True))
+
+
+@dataclass(frozen=True)
+class NotByThree:
+    """No class of 3, 6, 9 … records: as far from monotone as a model of sizes can be."""
+
+    name: str = "not by three"
+    sensitive: None = None
+    smallest_class: int = 1
+    size_only: bool = False
+    monotone_generalization: bool = False
+    monotone_suppression: bool = False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes three does not divide."""
+        divided: Mask = classes.sizes % 3 != 0
+        return divided
 
 
 # ── By definition ────────────────────────────────────────────────────────────────────────────────

@@ -1,8 +1,8 @@
 """Roll-up: the classes of a node from those of any node below it, never from the records again.
 
-LeFevre, DeWitt, Ramakrishnan: Incognito (SIGMOD 2005), section 3.2. A class is a key: per quasi-identifier the number
-of a value, packed into 64-bit words; of the values that a node does not tell apart the least one stands for all. To
-generalize is then to look up, in each field that changes, who stands for it; equal keys are merged by hashing.
+LeFevre, DeWitt, Ramakrishnan: Incognito (SIGMOD 2005), the rollup property. A class is a key: per quasi-identifier
+the number of a value, packed into 64-bit words; of the values that a node does not tell apart the least one stands for
+all. To generalize is then to look up, in each field that changes, who stands for it; equal keys are merged by hashing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Datafly: generalize the attribute with the most distinct values until few enough records stand out; suppress those.
 
 Sweeney: Guaranteeing Anonymity when Sharing Medical Data, the Datafly System (AMIA 1997); Achieving k-Anonymity Privacy
-Protection Using Generalization and Suppression (IJUFKS 2002), section 4.2. The paper stops where at most k records are
+Protection Using Generalization and Suppression (IJUFKS 2002). The paper stops where at most k records are
 left to suppress; here the suppression limit takes the place of that k, and any models that of k-anonymity.
 
 Invariant: no node passed on the way is releasable, for each is judged before the next step. Distinct values are those

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.algorithms._answer import rank
+from kohort.algorithms._answer import MOST_DIMENSIONS, rank
 from kohort.algorithms._judge import Judge, lattice_of
 from kohort.algorithms.exhaustive import survey
 from kohort.errors import LimitError
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 #: Nodes of the largest landscape: all are judged, which takes some seconds for so many.
 MOST_JUDGED: Final = 1 << 16
-
-#: Axes of the largest array there is.
-MOST_AXES: Final = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,8 +128,8 @@ def refuse_large(problem: Problem) -> None:
             f"the lattice has {lattice.size:,} nodes, and a picture of it judges at most {MOST_JUDGED:,}",
             hint="leave the picture out, or allow fewer levels: max-level on columns with high hierarchies",
         )
-    if len(lattice.top) > MOST_AXES:
+    if len(lattice.top) > MOST_DIMENSIONS:
         raise LimitError(
-            f"there are {len(lattice.top)} quasi-identifiers, and a picture of the lattice takes at most {MOST_AXES}",
+            f"there are {len(lattice.top)} quasi-identifiers, and a picture takes at most {MOST_DIMENSIONS}",
             hint="leave the picture out",
         )

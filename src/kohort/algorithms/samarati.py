@@ -1,6 +1,6 @@
 """Samarati's search: the least height of the lattice on which a node can be released, found by bisection.
 
-Samarati: Protecting Respondents' Identities in Microdata Release (TKDE 2001), section 4. The paper takes the releases
+Samarati: Protecting Respondents' Identities in Microdata Release (TKDE 2001). The paper takes the releases
 of least height, the k-minimal generalizations, as the best ones, and any of them will do. Here all of them are found;
 the metric chooses, or, as the paper's own program does, the lexicographic order.
 

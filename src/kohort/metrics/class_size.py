@@ -1,6 +1,6 @@
 """Average class size metric: how far the classes are from the size that was asked for.
 
-LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity (ICDE 2006), section 2.3.
+LeFevre, DeWitt, Ramakrishnan: Mondrian Multidimensional K-Anonymity (ICDE 2006).
 """
 
 from __future__ import annotations

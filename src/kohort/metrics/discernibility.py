@@ -1,6 +1,6 @@
 """Discernibility metric: how many records each record cannot be told from.
 
-Bayardo, Agrawal: Data Privacy through Optimal k-Anonymization (ICDE 2005), section 3.
+Bayardo, Agrawal: Data Privacy through Optimal k-Anonymization (ICDE 2005).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def discernibility(outcome: Outcome) -> Shares:
     """C_DM: the sum of squared class sizes, and n for each suppressed record.
 
     It is at least k times the released records for every k-anonymous release, whatever its labels hide: reaching
-    that proves nothing about utility. A record costs the size of its class, which only grows, or n, which is more.
+    that proves nothing about utility. A record costs the size of its class, which only grows, or n, which is no less.
     """
     return np.asarray(float(int(np.dot(outcome.sizes, outcome.sizes)) + outcome.suppressed * outcome.records))
 

@@ -1,7 +1,7 @@
 """Non-uniform entropy: how many bits are missing to tell each record's own values.
 
 De Waal, Willenborg: Information Loss Through Global Recoding and Local Suppression (Netherlands Official Statistics
-1999); Gionis, Tassa: k-Anonymization with Minimal Loss of Information (TKDE 2009), definition 4.3.
+1999); Gionis, Tassa: k-Anonymization with Minimal Loss of Information (TKDE 2009).
 """
 
 from __future__ import annotations

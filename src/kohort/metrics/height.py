@@ -1,6 +1,6 @@
 """Height: how many steps of generalization were taken.
 
-Samarati (TKDE 2001), section 4: the k-minimal generalizations are those of least height.
+Samarati (TKDE 2001): the k-minimal generalizations are those of least height.
 """
 
 from __future__ import annotations

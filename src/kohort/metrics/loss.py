@@ -1,6 +1,6 @@
 """Loss metric: how much of its domain each released value may stand for.
 
-Iyengar: Transforming Data to Satisfy Privacy Constraints (KDD 2002), section 3. Also known, divided by the number of
+Iyengar: Transforming Data to Satisfy Privacy Constraints (KDD 2002). Also known, divided by the number of
 quasi-identifiers, as the (global) normalized certainty penalty: Xu et al., Utility-Based Anonymization Using Local
 Recoding (KDD 2006).
 """

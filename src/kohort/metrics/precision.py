@@ -1,6 +1,6 @@
 """Precision: how far up their hierarchies the released values stand.
 
-Sweeney: Achieving k-Anonymity Privacy Protection Using Generalization and Suppression (IJUFKS 2002), section 3.3.
+Sweeney: Achieving k-Anonymity Privacy Protection Using Generalization and Suppression (IJUFKS 2002).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Small tables with hierarchies for the lattice algorithms, and a model that is not monotone."""
+"""Small tables with hierarchies for the lattice algorithms."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,26 +11,7 @@ from tests.reference.lattice import Column, RawTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
     from kohort.models.base import PrivacyModel
-
-
-@dataclass(frozen=True)
-class NotByThree:
-    """No class whose size three divides: two accepted classes may well make one that is not."""
-
-    name: str = "not by three"
-    sensitive: None = None
-    smallest_class: int = 1
-    size_only: bool = False
-    monotone_generalization: bool = False
-    monotone_suppression: bool = False
-
-    def satisfied(self, classes: ClassProfile) -> Mask:
-        """(c,) which classes three does not divide."""
-        divided: Mask = classes.sizes % 3 != 0
-        return divided
 
 
 def accepts(models: Sequence[PrivacyModel]) -> Callable[[Sequence[str]], bool]:

@@ -19,11 +19,10 @@ from kohort.algorithms._judge import Judge, Judged
 from kohort.algorithms.best_effort import BestEffort
 from kohort.algorithms.exhaustive import Exhaustive, survey
 from kohort.errors import InfeasibleError, LimitError
-from kohort.lattice import is_above
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import Column, RawTable, problem_of
+from tests.reference.lattice import Column, RawTable, is_above, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

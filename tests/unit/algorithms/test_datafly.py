@@ -14,8 +14,8 @@ from kohort.errors import InfeasibleError
 from kohort.models.k_anonymity import KAnonymity
 from kohort.recoding import FullDomain
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import RawTable, every_node, problem_of
-from tests.unit.algorithms.lattices import NotByThree, accepts, chain, random_table
+from tests.reference.lattice import NotByThree, RawTable, every_node, problem_of
+from tests.unit.algorithms.lattices import accepts, chain, random_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

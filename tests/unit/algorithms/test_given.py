@@ -12,8 +12,8 @@ from kohort.errors import InfeasibleError, UsageError
 from kohort.models.k_anonymity import KAnonymity
 from kohort.recoding import FullDomain
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import RawTable, every_node, problem_of
-from tests.unit.algorithms.lattices import NotByThree, accepts, chain, random_table
+from tests.reference.lattice import NotByThree, RawTable, every_node, problem_of
+from tests.unit.algorithms.lattices import accepts, chain, random_table
 
 #: Two columns, of heights 1 and 2, the second of which may be generalized one level only.
 SMALL = problem_of(

@@ -16,13 +16,12 @@ from kohort.engines.local import LocalEngine
 from kohort.errors import LimitError
 from kohort.hierarchy import Hierarchy
 from kohort.io.options import ReadOptions
-from kohort.lattice import is_above
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.problem import Problem
 from kohort.schema import Attribute, Role, Schema
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import Column, RawTable, every_node, optima, problem_of
+from tests.reference.lattice import Column, RawTable, every_node, is_above, optima, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

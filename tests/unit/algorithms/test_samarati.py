@@ -17,8 +17,8 @@ from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.recoding import FullDomain
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import RawTable, every_node, k_minimal, optima, problem_of
-from tests.unit.algorithms.lattices import NotByThree, accepts, chain, random_table
+from tests.reference.lattice import NotByThree, RawTable, every_node, k_minimal, optima, problem_of
+from tests.unit.algorithms.lattices import accepts, chain, random_table
 
 #: A column of 12 values that pair up, then four together, then all.
 TWELVE = chain(*(f"{leaf}{'pqrstu'[at // 2]}{'xyz'[at // 4]}*" for at, leaf in enumerate("abcdefghijkl")))
