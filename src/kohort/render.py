@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from io import StringIO
+from shlex import quote
 from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
@@ -14,6 +17,9 @@ BAR: Final = 24
 
 #: Candidates that are shown: a page.
 SHOWN: Final = 20
+
+#: Metrics that count something.
+COUNTS: Final = frozenset({"c_dm", "height"})
 
 #: Characters that the names of a table's columns may take.
 WIDTH: Final = 60
@@ -60,18 +66,19 @@ def _levels(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:
     if objective is None:
         return
     value, bound = (cast("float | None", objective[key]) for key in ("value", "bound"))
-    yield f"         {str(objective['name']).upper()} {_figure(cast('float', value))}{_proof(figures, bound)}"
+    name = str(objective["name"])
+    yield f"         {name.upper()} {_figure(name, cast('float', value))}{_proof(figures, name, bound)}"
     if bound is not None and not figures["proven"]:
-        yield f"         the search was stopped; to repeat this very release:   --node {node}"
+        yield f"         the search was stopped; to repeat this very release:   --node {quote(node)}"
 
 
-def _proof(figures: Mapping[str, Json], bound: float | None) -> str:
+def _proof(figures: Mapping[str, Json], name: str, bound: float | None) -> str:
     """What is known of the releases that were not looked at."""
     if bound is None:
         return ""
-    return (
-        ", proven: no allowed release does better" if figures["proven"] else f"; none does better than {_figure(bound)}"
-    )
+    if figures["proven"]:
+        return ", proven: no allowed release does better"
+    return f"; none does better than {_figure(name, bound)}"
 
 
 def _choice(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:
@@ -92,7 +99,7 @@ def _choice(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:
     levels = ",".join(str(nodes[0][name]) for name in names)
     yield ""
     yield f"Choose one by its levels, in this order:   --node {levels}   (in a job file: node = [{levels}])"
-    yield f"or by name:   --node {_by_name(nodes[0], names)}"
+    yield f"or by name:   --node {quote(_by_name(nodes[0], names))}"
 
 
 def _columns(nodes: Sequence[Mapping[str, int]], names: Sequence[str]) -> list[str]:
@@ -115,7 +122,7 @@ def _costs(figures: Mapping[str, Json], candidates: Sequence[Mapping[str, Json]]
     rows = [["suppressed", "classes", "LM", "weighted " * weighted + name.upper()]]
     for one, of, aim in zip(candidates, metrics, aims, strict=True):
         suppressed, classes = _counts(one, "suppressed", "classes")
-        rows.append([f"{suppressed:,}", f"{classes:,}", _figure(of["lm"]), _figure(aim)])
+        rows.append([f"{suppressed:,}", f"{classes:,}", _figure("lm", of["lm"]), _figure(name, aim)])
     return _aligned(rows if weighted or name != "lm" else [row[:-1] for row in rows])
 
 
@@ -126,8 +133,14 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _by_name(node: Mapping[str, int], names: Sequence[str]) -> str:
-    """A node as `--node` takes it, whatever the order."""
-    return ",".join(f"{name}={node[name]}" for name in names)
+    """A node as `--node` takes it, whatever the order.
+
+    >>> _by_name({"age": 2, "income, net": 1}, ["age", "income, net"])
+    'age=2,"income, net=1"'
+    """
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(f"{name}={node[name]}" for name in names)
+    return text.getvalue()
 
 
 def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
@@ -137,7 +150,7 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     if not metrics:
         return
     yield ""
-    yield from _wrapped("What it cost", [f"{name.upper()} {_figure(value)}" for name, value in metrics.items()])
+    yield from _wrapped("What it cost", [f"{name.upper()} {_figure(name, value)}" for name, value in metrics.items()])
     width = max(map(len, losses), default=0)
     for name, loss in losses.items():
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost"
@@ -170,8 +183,13 @@ def _counts(figures: Mapping[str, Json], *names: str) -> list[int]:
     return [cast("int", figures[name]) for name in names]
 
 
-def _figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
+def _figure(name: str, value: float) -> str:
+    """What a metric says: in whole numbers where it counts, else to four decimals.
+
+    >>> _figure("c_dm", 600), _figure("height", 0.0), _figure("lm", 2)
+    ('600', '0', '2.0000')
+    """
+    return f"{value:,.0f}" if name in COUNTS and value == int(value) else f"{value:,.4f}"
 
 
 def _bar(share: float) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort.cli import flags
 from kohort.render import SHOWN, release_text
 
 if TYPE_CHECKING:
+    from kohort.errors import UsageError
     from kohort.report import Json
 
 NODE: dict[str, Json] = {"age": 2, "sex": 0}
@@ -76,6 +79,19 @@ def test_a_search_that_was_stopped_tells_how_to_repeat_its_release() -> None:
     """Its clock may stop it elsewhere the next time; the levels, by name and in the job's order, do not change."""
     text = release_text(figures(proven=False, objective={"name": "lm", "value": 0.5, "bound": 0.1}), ("sex", "age"))
     assert "to repeat this very release:   --node sex=0,age=2\n" in text
+
+
+def test_levels_can_be_copied_whatever_the_names() -> None:
+    """What is printed behind --node is what the shell and --node read: quoted where a name has commas or blanks."""
+    names = ("income, net", "it's", "a=b")
+    node: dict[str, Json] = dict.fromkeys(names, 1)
+    one: Json = {"node": node, "suppressed": 0, "classes": 9, "objective": 0.5, "metrics": {"lm": 0.5}}
+    for others in (figures(node=node, candidates=[one]), figures(node=node, proven=False)):
+        [line] = [line for line in release_text(others, names).splitlines() if "net=1" in line and "--node" in line]
+        [word] = shlex.split(line.partition("   --node ")[2])
+        faults: list[UsageError] = []
+        assert flags.node([word], faults) == dict.fromkeys(names, "1")
+        assert not faults
 
 
 def test_candidates_stand_in_the_order_in_which_levels_are_said() -> None:

@@ -63,11 +63,15 @@ def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
     said = [one.strip() for one in options.names(texts)]
     if not any("=" in one for one in said):
         return said if texts else None
-    try:
-        return options.pairs(said, "--node")
-    except UsageError as fault:
-        faults.append(UsageError(fault.what, where="--node", hint="write 0,1,2, or age=2,sex=0,city=1"))
-        return None
+    found: dict[str, str] = {}
+    for one in said:
+        column, equals, level = one.rpartition("=")  # a level has none
+        if not equals or column in found:
+            what = f"column {column} is given twice" if equals else "some level has no name"
+            faults.append(UsageError(what, where="--node", hint="write 0,1,2, or age=2,sex=0,city=1"))
+            return None
+        found[column] = level
+    return found
 
 
 def _value(key: str, text: str) -> object:
