@@ -104,7 +104,7 @@ def _check(said: Node, node: Node, problem: Problem) -> None:
     wrong = [
         f"{name} has levels 0 to {greatest}, not {level}"
         for name, level, greatest in zip(names, node, lattice_of(problem).top, strict=True)
-        if not 0 <= level <= greatest
+        if type(level) is not int or not 0 <= level <= greatest
     ]
     if wrong:
         raise UsageError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,9 @@ from kohort.recoding import FullDomain
 from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import NotByThree, RawTable, every_node, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table
+
+if TYPE_CHECKING:
+    from kohort.lattice import Node
 
 #: Two columns, of heights 1 and 2, the second of which may be generalized one level only.
 SMALL = problem_of(
@@ -63,6 +68,7 @@ def test_the_same_release_as_the_search_that_lists_it() -> None:
         ((0,), "the node 0 has 1 levels, but there are 2 quasi-identifiers"),
         ((0, 1, 0), "the node 0,1,0 has 3 levels, but there are 2 quasi-identifiers"),
         ((0, 2), "the node 0,2 is not in the lattice: q1 has levels 0 to 1, not 2"),
+        (cast("Node", (0, 0.5)), "the node 0,0.5 is not in the lattice: q1 has levels 0 to 1, not 0.5"),
         ((-1, 5), "the node -1,5 is not in the lattice: q0 has levels 0 to 1, not -1; q1 has levels 0 to 1, not 5"),
     ],
 )
