@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 
 from kohort.algorithms import _greedy, best_effort
 from kohort.algorithms._answer import rank
-from kohort.algorithms._boxes import MOST_FAILING, Failing, Floors
+from kohort.algorithms._boxes import MOST_FAILING, Failing, Floors, packed
 from kohort.algorithms._judge import Judge, Judged
 from kohort.algorithms.best_effort import BestEffort
 from kohort.algorithms.exhaustive import Exhaustive, survey
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import METRICS
+from kohort.metrics.base import Metric, added
 from kohort.models.k_anonymity import KAnonymity
 from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, RawTable, is_above, problem_of
+from tests.unit.algorithms.lattices import chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -288,6 +290,35 @@ def test_failing_nodes_add_up_to_no_more_than_the_best_costs(
     floors, best = Floors(judge), min(releasable, key=rank)
     if floors.by_levels:
         assert floors.of_levels(low, 0, failing.above(low), top) <= best.cost
+
+
+def test_of_failing_nodes_those_that_cost_most_add_up() -> None:
+    """Of each the cheapest way; none that shares an attribute with one taken before, and none that costs nothing."""
+    raised = np.array([[0.0, 1.0], [0.0, 5.0], [0.0, 4.0], [0.0, 9.0], [0.0, 0.0]])
+    above = np.array([[0, 0, 1, 1, 1], [1, 0, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]])
+    attributes, levels = packed(raised, above, np.ones(5, np.int64), 0.0)
+    assert (attributes.tolist(), levels.tolist()) == ([3, 2], [1, 1])
+
+
+def test_classes_bound_what_can_be_made_of_them() -> None:
+    """Large classes stay, small ones become classes of k; records known to be suppressed are of the small ones."""
+    column = chain("a*", "b*", "c*", "d*", "e*")
+    problem = problem_of(RawTable((column,), tuple((leaf,) for leaf in "aaaaabbbccdde")), KAnonymity(3))
+    floors = {name: Floors(Judge.of(problem, 9, METRICS[name])) for name in ("c_dm", "c_avg")}
+    assert floors["c_dm"].of_classes((0,), 0) == pytest.approx(5 * 5 + 3 * 3 + 3 * 3)
+    assert floors["c_dm"].of_classes((0,), 5) == pytest.approx(5 * 5 + 3 * 3 + 5 * 13)
+    assert floors["c_avg"].of_classes((0,), 0) == pytest.approx((5 + 3 + 3) / 3 / 3)
+    assert floors["c_avg"].of_classes((0,), 5) == pytest.approx((5 + 3) / 2 / 3)
+
+
+def test_failing_nodes_add_up_only_where_the_metric_joins_attributes() -> None:
+    """By the greatest loss of all, say, raising one attribute costs what it does only while no other is higher."""
+    column = chain("a*", "b*")
+    problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
+    greatest = Metric("greatest", lambda outcome: outcome.losses.max(axis=-1))
+    low, above, high = np.zeros(2, np.int64), np.array([[0, 1], [1, 0]]), np.ones(2, np.int64)
+    floors = [Floors(Judge.of(problem, 0, metric)) for metric in (greatest, replace(greatest, join=added))]
+    assert [one.of_levels(low, 0, above, high) for one in floors] == pytest.approx([0, 2])
 
 
 def test_a_box_below_a_failing_node_is_left_out() -> None:

@@ -153,6 +153,14 @@ def test_classes_tell_a_floor_only_where_the_metric_looks_at_them() -> None:
     assert judge(10, "c_dm").judge((0,)).floor == 6 * 6 + 2 * 2 + 2 * 2
 
 
+def test_a_floor_takes_the_suppressed_records_to_lose_least() -> None:
+    """As many as are known, each of the widest value, or of the one that tells least; none loses less than nothing."""
+    by_loss, by_bits = judge(10, "lm"), judge(10, "entropy")
+    assert [by_loss.floor_of((1,), gone) for gone in (0, 2, 8, 9)] == pytest.approx([0.4, 0.5, 0.8, 0.9])
+    assert by_bits.floor_of((0,), 2) == pytest.approx(2 * np.log2(10 / 6))
+    assert by_bits.floor_of((2,), 2) == by_bits.floor_of((2,)) == pytest.approx(6 * np.log2(10 / 6) + 4 * np.log2(5))
+
+
 def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
     """To C_DM n less the most it can have cost before; nothing where models look at more, or for other metrics."""
     assert judge(10, "c_dm").surcharge == 10 - 2

@@ -1,0 +1,96 @@
+"""The optimum is found without judging most nodes, and the search says what spared them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kohort.algorithms._judge import Judge
+from kohort.algorithms.exhaustive import survey
+from kohort.algorithms.optimal import Optimal, Search
+from kohort.errors import InfeasibleError
+from kohort.metrics import METRICS
+from kohort.models.k_anonymity import KAnonymity
+from kohort.suppression import SuppressionLimit
+from tests.reference.lattice import Column, NotByThree, RawTable, problem_of
+from tests.unit.algorithms.lattices import random_table
+
+ALL = SuppressionLimit.of("100%")
+
+
+@pytest.mark.parametrize("objective", METRICS)
+@pytest.mark.parametrize("seed", range(6))
+def test_every_node_is_judged_tagged_or_bounded(seed: int, objective: str) -> None:
+    """The three add up to the lattice; nothing is tagged where the models are not monotone."""
+    table = random_table(seed)
+    for models in ((KAnonymity(2),), (KAnonymity(2), NotByThree())):
+        for limit in (1, 10):
+            search = Search.of(Judge.of(problem_of(table, *models), limit, METRICS[objective]))
+            assert search.run()
+            judged, tagged, bounded = search.trace().values()
+            assert judged == len(search.seen)
+            assert judged + tagged + bounded == search.judge.lattice.size
+            assert min(tagged, bounded) >= 0
+            assert tagged == 0 or search.judge.monotone
+
+
+def test_without_properties_every_node_is_judged() -> None:
+    """A metric that is monotone only where sizes decide, and a model that is not monotone, leave nothing to infer."""
+    trace = Optimal(ALL, "c_avg").solve(problem_of(random_table(3), KAnonymity(2), NotByThree())).trace
+    assert trace["evaluated"] == trace["lattice"] > 1
+
+
+def test_a_bottom_that_is_releasable_is_the_only_node_judged() -> None:
+    """By a metric without classes nothing above it costs less: whatever the models declare, its floors tell."""
+    problem = problem_of(random_table(3), NotByThree())
+    for objective in ("lm", "entropy", "arx_loss", "height", "precision"):
+        solution = Optimal(objective=objective).solve(problem)
+        assert (solution.candidates[0].node, solution.trace["evaluated"]) == ((0, 0, 0, 0), 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_limit_falls_with_the_best_cost(seed: int) -> None:
+    """No node that suppresses more than the search still allows costs as little as the best."""
+    table = random_table(seed)
+    judge = Judge.of(problem_of(table, KAnonymity(3)), len(table.records), METRICS["lm"])
+    search = Search.of(judge)
+    search.run()
+    assert search.best is not None or judge.judge(judge.lattice.top).cost == np.inf
+    if search.best is not None:
+        more = [one.cost for (one,) in survey([judge]) if one.releasable and one.suppressed > search.limit]
+        assert all(cost > search.best.cost for cost in more)
+        assert search.best.suppressed <= search.limit <= judge.allowed
+
+
+def test_the_limit_falls_to_what_is_worth_it() -> None:
+    """So many records may still be suppressed as cost no more than the best even if nothing is generalized."""
+    table = random_table(3)
+    judge = Judge.of(problem_of(table, KAnonymity(2)), len(table.records), METRICS["lm"])
+    search = Search.of(judge)
+    search.run()
+    assert search.best is not None
+    floors = [judge.floor_of(judge.lattice.bottom, count) for count in range(judge.allowed + 1)]
+    assert search.limit == max(sum(floor <= search.best.cost for floor in floors) - 1, search.best.suppressed)
+
+
+def test_a_search_that_has_enough_says_so() -> None:
+    """It stops before the next node, and does not claim to have closed all."""
+    judge = Judge.of(problem_of(random_table(3), KAnonymity(2)), 0, METRICS["lm"])
+    search = Search.of(judge)
+    assert not search.run(lambda: True)
+    assert not search.seen
+
+
+def test_what_would_help_is_what_can_be_allowed() -> None:
+    """Higher levels only where the schema keeps some back."""
+    top, capped = (Column((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*")), max_level=level) for level in (None, 1))
+    for column, helps in ((top, False), (capped, True)):
+        with pytest.raises(InfeasibleError) as refused:
+            Optimal().solve(problem_of(RawTable((column,), (("a",), ("b",), ("c",))), KAnonymity(2), NotByThree()))
+        assert ("a higher level of q0" in str(refused.value.hint)) == helps
+
+
+def test_it_says_what_it_is() -> None:
+    """As on the command line; it needs hierarchies, not distinct tuples."""
+    search = Optimal()
+    assert (search.name, search.distinct, search.full_domain) == ("optimal", False, True)
