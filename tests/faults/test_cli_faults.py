@@ -282,6 +282,17 @@ def test_55_a_table_of_records_that_the_schema_suppresses(scene: Scene, method: 
     scene.fails(command, 4, "every record lacks a value", "hint: keep missing values")
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["check none.csv --quasi age", "inspect none.csv", "init none.csv --out j.toml"],
+)
+def test_4_no_flag_is_advised_that_a_command_has_not(scene: Scene, command: str) -> None:
+    """Only a release can be of no records; the other commands ask for some."""
+    scene.write("none.csv", "age,city\n")
+    ran = scene.fails(command, 4, "there are 0 records", "hint: bring a table with records")
+    assert "--allow-empty" not in ran.err
+
+
 @pytest.mark.parametrize("weight", ["0", "-1", "1" + "0" * 400, "0." + "0" * 400 + "1"])
 def test_79_weights_that_floating_point_cannot_hold_are_refused(scene: Scene, weight: str) -> None:
     """Before any work, and by the column's name."""

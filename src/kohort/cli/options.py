@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.errors import UsageError
+from kohort.errors import InfeasibleError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,10 @@ def read_table(source: str, separator: str | None, encoding: str, *, no_header: 
     options = ReadOptions(separator=separator, encoding=encoding, header=not no_header, skip_blank=skip_blank)
     with progress() as tell:
         tell("read")
-        return read(source, options)
+        try:
+            return read(source, options)
+        except InfeasibleError as fault:  # the library's hint is a flag that only releases have
+            raise InfeasibleError(fault.what, where=fault.where, hint="bring a table with records") from None
 
 
 def names(texts: Sequence[str] | None) -> list[str]:
