@@ -77,7 +77,7 @@ class Hidden:
         if suppressed:
             where = fields.starts[places, levels]
             classes = (rolled.keys, rolled.sizes, failing)
-            _weigh(classes, (fields.word, fields.shift, fields.mask, where), self.of_value, weighed)
+            weigh(classes, (fields.word, fields.shift, fields.mask, where), self.of_value, weighed)
         losses = (self.widths[places, levels] - weighed[:, 0]) / self.others
         full = Levels(levels, self.heights, self.bits[places, levels] + weighed[:, 1])
         sizes = rolled.sizes[~failing] if suppressed else rolled.sizes
@@ -125,7 +125,7 @@ def _tells(counts: NDArray[np.number], records: int) -> Shares:
 
 
 @kernel
-def _weigh(
+def weigh(
     classes: tuple[Words, Counts, Mask],
     fields: tuple[Index, NDArray[np.uint64], NDArray[np.uint64], Index],
     of_value: Shares,

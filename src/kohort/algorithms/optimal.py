@@ -13,12 +13,14 @@ attributes that tell people apart for last. It relies on the same property.
 
 **Bounds**: a node taken as if it released every record costs no more than any node above it (`monotone` of the metric;
 for `size_only` metrics also of the models), and a node below one that suppresses S records suppresses these too
-(`monotone_suppression`). Where the metric looks at no classes, the first bound is known for the whole lattice before
-any node is judged. As the best cost falls, so does the number of records that a better node can suppress.
+(`monotone_suppression`). Each of them costs what `surcharge` of the metric says more than if it were released, or all
+together what `Hidden.least` says. Where the metric looks at no classes, the first bound is known for the whole lattice
+before any node is judged. As the best cost falls, so does the number of records that a better node can suppress: what
+the bottom costs at least only grows with that number.
 
-Invariant: every node is judged, tagged as failing, or bounded by more than the best cost so far, or still open. The
-open node with the least bound comes first; when none is open, the best is the optimum. Without the properties every
-node is judged. Ties: equal cost to 12 digits, then less height, then lexicographic order.
+Invariant: every node is judged, tagged as failing, or bounded so that the best comes before it, or still open. The open
+node that hides least comes first; when none is open, the best is the optimum. Without the properties every node is
+judged. Ties: equal cost to 12 digits, then less height, then lexicographic order.
 
 Cost: one roll-up for each node judged, and for each a pass over an array with a place for every node.
 """

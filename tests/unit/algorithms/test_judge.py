@@ -175,7 +175,7 @@ def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
 def test_compiled_loops_do_what_they_say(monkeypatch: pytest.MonkeyPatch, objective: str) -> None:
     """Judged by Python, nodes are as judged by machine code."""
     compiled = [astuple(judge(10, objective).judge((level,))) for level in range(3)]
-    for module, name in ((_judge, "_total"), (_hidden, "_weigh")):
+    for module, name in ((_judge, "_total"), (_hidden, "weigh")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)
     assert [astuple(judge(10, objective).judge((level,))) for level in range(3)] == compiled
 
@@ -185,5 +185,5 @@ def test_bits_of_many_classes_add_up_to_twelve_digits() -> None:
     classes, place, bits = 100_000, np.zeros(1, np.int64), np.zeros(1, np.uint64)
     judged = (np.zeros((classes, 1), np.uint64), np.full(classes, 3), np.ones(classes, np.bool_))
     out = np.zeros((1, 3))
-    _hidden._weigh(judged, (place, bits, bits, place), np.array([[0.0, 11.1]]), out)  # noqa: SLF001  a large table's
+    _hidden.weigh(judged, (place, bits, bits, place), np.array([[0.0, 11.1]]), out)
     assert out[0, 1] == pytest.approx(classes * 3 * 11.1, rel=1e-15)
