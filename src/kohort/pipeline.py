@@ -154,7 +154,7 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple
         raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
     with stage("solve"):
         enough = _deadline(job.time_limit)
-        problem = Problem(frequency, engine.domains, job.models, threads, enough)
+        problem = Problem(frequency, engine.domains, job.models, threads, engine.suppressed, enough)
         for report in reports:
             report.fits(problem)
         solution = job.algorithm.solve(problem)
@@ -162,9 +162,8 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
     suppressed = engine.suppressed + classes.suppressed
-    candidates = tuple(replace(one, outcome=_all_of(one.outcome, engine.suppressed)) for one in solution.candidates)
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
-    full = candidates[0].outcome.full_domain if candidates else None
+    full = solution.candidates[0].outcome.full_domain if solution.candidates else None
     outcome = _outcome(table.records, suppressed, job.k, classes, full)
     names = [one.name for one in job.schema.quasi]
     return Release(
@@ -181,7 +180,7 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple
         seconds=stage.seconds,
         problem=problem if job.algorithm.full_domain else None,
         levels=dict(zip(names, node, strict=False)),
-        candidates=candidates,
+        candidates=solution.candidates,
         bound=solution.bound,
     )
 
@@ -271,11 +270,6 @@ def _deadline(seconds: float | None) -> Callable[[], bool]:
         return never
     end = time.monotonic() + seconds
     return lambda: time.monotonic() > end
-
-
-def _all_of(outcome: Outcome, more: int) -> Outcome:
-    """The outcome over the whole input, of which the schema itself suppresses `more` records."""
-    return replace(outcome, records=outcome.records + more, suppressed=outcome.suppressed + more)
 
 
 def _outcome(records: int, suppressed: int, k: int, classes: Classes, full_domain: Levels | None) -> Outcome:

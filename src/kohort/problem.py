@@ -31,6 +31,7 @@ class Problem:
         domains: (d,) what the codes of each quasi-identifier mean.
         models: the privacy models, a conjunction; at least one.
         threads: how many threads may be used; the answer is the same for any number.
+        gone: records that the schema has suppressed already: no search sees them, every metric counts them.
         enough: asked now and then by a search that can stop early: whether it should.
     """
 
@@ -38,6 +39,7 @@ class Problem:
     domains: tuple[Domain, ...]
     models: tuple[PrivacyModel, ...]
     threads: int = 1
+    gone: int = 0
     enough: Callable[[], bool] = never
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from math import inf
 from typing import TYPE_CHECKING
@@ -68,7 +69,7 @@ def test_bounds_by_parts_are_bounds_whenever_it_stops(case: Case, stop: int) -> 
                 continue
             ended = BestEffort(case.said, metric.name).solve(problem)
             assert (ended.proven, ended.bound) == (True, best)
-            hurried = Problem(problem.frequency, problem.domains, problem.models, 1, lambda: next(asked) > stop)
+            hurried = replace(problem, enough=lambda: next(asked) > stop)
             stopped = BestEffort(case.said, metric.name).solve(hurried)
             assert stopped.bound is not None
             assert stopped.bound <= best

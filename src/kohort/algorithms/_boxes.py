@@ -119,7 +119,7 @@ class Floors:
         gone = suppressed if judge.size_only else 0  # else the records may be of larger classes too
         blocks = (int(sizes[small].sum()) - gone) // k
         merged: Counts = np.concatenate([sizes[~small], np.full(blocks, k, np.int64)])
-        outcome = replace(judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone)
+        outcome = replace(judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone + judge.hidden.gone)
         return rounded_floor(float(judge.objective.costs(outcome)))
 
     def raised(self, low: Index, suppressed: int) -> Shares:

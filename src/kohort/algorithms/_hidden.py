@@ -27,12 +27,13 @@ NO_CLASSES: Counts = np.empty(0, np.int64)
 class Hidden:
     """What the values of each quasi-identifier hide on each level.
 
-    A value *tells* log2(n / records with it) bits about a record; suppressed, the record would tell none. Widths are
-    whole numbers, and no sums of bits are subtracted: the rounding of floats takes no digits of small costs.
+    A value *tells* log2(records / records with it) bits about a record; suppressed, the record would tell none. Widths
+    are whole numbers, and no sums of bits are subtracted: the rounding of floats takes no digits of small costs.
 
     Attributes:
         fields: Where each quasi-identifier lies in a key.
-        records: n, but at least 1.
+        records: The records that the search sees, but at least 1.
+        gone: Those that the schema has suppressed already.
         k: The size below which no class satisfies the models.
         weights: (d,) how much each quasi-identifier counts.
         others: (d,) |A| - 1, but at least 1.
@@ -46,6 +47,7 @@ class Hidden:
 
     fields: Fields
     records: int
+    gone: int
     k: int
     weights: Shares
     others: Shares
@@ -63,6 +65,7 @@ class Hidden:
         return cls(
             fields,
             max(problem.frequency.records, 1),
+            problem.gone,
             problem.k,
             np.array([float(domain.attribute.weight) for domain in domains]),
             np.array([max(domain.others, 1.0) for domain in domains]),
@@ -81,7 +84,7 @@ class Hidden:
         losses = (self.widths[places, levels] - weighed[:, 0]) / self.others
         full = Levels(levels, self.heights, self.bits[places, levels] + weighed[:, 1])
         sizes = rolled.sizes[~failing] if suppressed else rolled.sizes
-        return Outcome(self.records, suppressed, self.k, sizes, losses, self.weights, full)
+        return self._of_all(suppressed, sizes, losses, full)
 
     def least(self, levels: Index, suppressed: int = 0) -> Outcome:
         """The outcomes of nodes, (..., d), if each suppressed so many records that lose least by it.
@@ -95,7 +98,12 @@ class Hidden:
         losses = (widths - np.minimum(widths, suppressed * self.widest[places, levels])) / self.others
         bits = self.bits[places, levels] + (suppressed * self.told[places, levels] if suppressed else 0.0)
         full = Levels(levels, self.heights, bits)
-        return Outcome(self.records, suppressed, self.k, NO_CLASSES, losses, self.weights, full)
+        return self._of_all(suppressed, NO_CLASSES, losses, full)
+
+    def _of_all(self, suppressed: int, sizes: Counts, losses: Shares, full: Levels) -> Outcome:
+        """The outcome for the whole input, when the search suppresses so many records."""
+        records = self.records + self.gone
+        return Outcome(records, suppressed + self.gone, self.k, sizes, losses, self.weights, full)
 
 
 def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, Shares, Shares]:

@@ -111,7 +111,11 @@ class Judge:
     def surcharge(self) -> float:
         """What every suppressed record adds to the cost of a node as if it released all, where classes tell that."""
         metric = self.objective
-        return metric.surcharge(self.hidden.records, self.k) if metric.surcharge and self.size_only else 0.0
+        return (
+            metric.surcharge(self.hidden.records + self.hidden.gone, self.k)
+            if metric.surcharge and self.size_only
+            else 0.0
+        )
 
     @cached_property
     def size_only(self) -> bool:

@@ -9,6 +9,7 @@ as in disjoint pattern databases (Korf, Felner, Artificial Intelligence 2002).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,13 @@ from kohort.algorithms.optimal import Search
 from kohort.frequency import FrequencySet
 from kohort.lattice import Lattice
 from kohort.metrics.base import rounded
-from kohort.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kohort.arrays import Index, Shares
     from kohort.lattice import Node
+    from kohort.problem import Problem
 
 #: How much less, relatively, the parts are taken to cost: each is rounded, and so is their sum.
 SLACK = 1e-11
@@ -71,4 +72,4 @@ def _part(problem: Problem, places: Index) -> Problem:
     whole = problem.frequency
     kept: list[int] = places.tolist()
     frequency = FrequencySet(whole.quasi[:, places], whole.sensitive, whole.counts, whole.sensitive_sizes)
-    return Problem(frequency, tuple(problem.domains[place] for place in kept), problem.models)
+    return replace(problem, frequency=frequency, domains=tuple(problem.domains[place] for place in kept))
