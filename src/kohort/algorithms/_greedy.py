@@ -63,8 +63,7 @@ class Greedy:
         judged = self.judge.judge(node)
         self.evaluated += 1
         if len(self.seen) >= MOST_SEEN:
-            best = heapq.nsmallest(LISTED, (one for one in self.seen.values() if one.releasable), key=rank)
-            self.seen = {one.node: one for one in best}
+            self.seen = {one.node: one for one in heapq.nsmallest(LISTED, self.seen.values(), key=_worth)}
         self.seen[node] = judged
         if judged.releasable and (self.best is None or rank(judged) < rank(self.best)):
             self.best = judged
@@ -145,6 +144,12 @@ class Greedy:
         """Bits told about the records by lowering an attribute to where it is now; 1 where they do not count."""
         bits = self.judge.hidden.bits[place]
         return float(max(bits[lower[place] + 1] - bits[lower[place]], FEWEST_BITS)) if revealing else 1.0
+
+
+def _worth(judged: Judged) -> tuple[float, int, int, Node]:
+    """Which nodes to remember: the best, and if none is releasable those that came closest, which an error names."""
+    cost, height, node = rank(judged)
+    return cost, 0 if judged.releasable else judged.suppressed, height, node
 
 
 def moved(node: Node, place: int, levels: int) -> Node:

@@ -23,7 +23,7 @@ from kohort.metrics import METRICS
 from kohort.metrics.base import Metric, added
 from kohort.models.k_anonymity import KAnonymity
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import Column, RawTable, is_above, problem_of
+from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
 from tests.unit.algorithms.lattices import chain
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def test_failing_nodes_add_up_to_no_more_than_the_best_costs(
 
 def test_of_failing_nodes_those_that_cost_most_add_up() -> None:
     """Of each the cheapest way; none that shares an attribute with one taken before, and none that costs nothing."""
-    raised = np.array([[0.0, 1.0], [0.0, 5.0], [0.0, 4.0], [0.0, 9.0], [0.0, 0.0]])
+    raised = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, 0.4], [0.0, 0.9], [0.0, 0.0]])
     above = np.array([[0, 0, 1, 1, 1], [1, 0, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]])
     attributes, levels = packed(raised, above, np.ones(5, np.int64), 0.0)
     assert (attributes.tolist(), levels.tolist()) == ([3, 2], [1, 1])
@@ -347,6 +347,22 @@ def test_of_many_failing_nodes_the_latest_are_remembered() -> None:
         failing.learn((level, MOST_FAILING - level))
     assert not failing.covers((0, MOST_FAILING))
     assert failing.covers((MOST_FAILING, 0))
+
+
+def test_what_came_closest_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many nodes were judged since and forgotten: an error names the closest of all."""
+    column = chain("aax*", "bby*", "ccy*")
+    cells = "aaabbbbcc"
+    problem = problem_of(RawTable((column, column), tuple(zip(cells, cells, strict=True))), NotByThree())
+    searches = (Exhaustive(SuppressionLimit(0)), BestEffort(SuppressionLimit(0)))
+    monkeypatch.setattr(_greedy, "MOST_SEEN", 3)
+    monkeypatch.setattr(_greedy, "LISTED", 3)
+    said = list[str]()
+    for search in searches:
+        with pytest.raises(InfeasibleError) as refused:
+            search.solve(problem)
+        said.append(str(refused.value))
+    assert said[0] == said[1]
 
 
 def test_it_says_what_it_is() -> None:
