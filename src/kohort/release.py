@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 from kohort.algorithms.mondrian import Mondrian
@@ -15,6 +16,7 @@ from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, to_frame
 from kohort.schema import Label, Role
+from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,7 +67,13 @@ class Job:
     time_limit: float | None = None
 
     @classmethod
-    def of(cls, schema: Schema, *models: PrivacyModel, algorithm: Algorithm | None = None) -> Job:
+    def of(
+        cls,
+        schema: Schema,
+        *models: PrivacyModel,
+        algorithm: Algorithm | None = None,
+        time_limit: float | None = None,
+    ) -> Job:
         """A job that is read and written in the ordinary way.
 
         >>> from kohort import Schema
@@ -73,12 +81,18 @@ class Job:
         >>> Job.of(Schema.of(quasi=["age"]), KAnonymity(5)).k
         5
         """
-        return cls(schema, models, algorithm or Mondrian())
+        return cls(schema, models, algorithm or Mondrian(), time_limit=time_limit)
 
     def __post_init__(self) -> None:
         """Refuse a job that promises nothing."""
         if not self.models:
             raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
+        if self.time_limit is not None and not 0 < self.time_limit < inf:
+            raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
+        limit = cast("object", self.algorithm.limit)  # what a caller without a type checker may have passed
+        if not isinstance(limit, SuppressionLimit | None):
+            hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
+            raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
         if self.algorithm.full_domain:
             object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
 
