@@ -25,7 +25,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.problem import Problem
 from kohort.schema import Attribute, Missing, Role
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import Column, RawTable, problem_of
+from tests.reference.lattice import Column, NotByThree, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
@@ -89,6 +89,13 @@ def test_nothing_released_is_no_release() -> None:
     """Whatever the limit, some record must be left."""
     judged = judge(100, "lm", KAnonymity(11)).judge((2,))
     assert (judged.suppressed, judged.releasable) == (10, False)
+
+
+def test_one_record_left_is_a_release() -> None:
+    """Where the models accept a class of one, all others may be suppressed."""
+    alone = RawTable((TOWNS,), (("a",),) * 3 + (("c",),))
+    judged = judge(4, "lm", NotByThree(), table=alone).judge((0,))
+    assert (judged.suppressed, judged.releasable) == (3, True)
 
 
 def test_all_models_must_be_met() -> None:
