@@ -38,6 +38,7 @@ class Hidden:
         weights: (d,) how much each quasi-identifier counts.
         others: (d,) |A| - 1, but at least 1.
         heights: (d,) height of each hierarchy.
+        places: (d,) 0, 1, 2 …
         of_value: (entries, 2) for each entry of `Fields.stands`: M - 1, and the bits that the value tells.
         widths: (d, levels) M - 1 summed over all records.
         bits: (d, levels) bits told on level 0 and not on this one, summed over all records.
@@ -52,6 +53,7 @@ class Hidden:
     weights: Shares
     others: Shares
     heights: Index
+    places: Index
     of_value: Shares
     widths: Shares
     bits: Shares
@@ -70,12 +72,13 @@ class Hidden:
             np.array([float(domain.attribute.weight) for domain in domains]),
             np.array([max(domain.others, 1.0) for domain in domains]),
             np.array([len(levels_of(domain, domain.leaves)) - 1 for domain in domains]),
+            np.arange(len(domains)),
             *_counted(problem, fields),
         )
 
     def outcome(self, rolled: Rolled, failing: Mask, suppressed: int) -> Outcome:
         """The node that has these classes as the metrics see it, when those that fail are suppressed."""
-        fields, levels, places = self.fields, np.array(rolled.node), np.arange(self.heights.size)
+        fields, levels, places = self.fields, np.array(rolled.node), self.places
         weighed = np.zeros((levels.size, 3))
         if suppressed:
             where = fields.starts[places, levels]
@@ -93,7 +96,7 @@ class Hidden:
         least as much of every record that it releases; one that it suppresses loses 1, in place of at most the widest
         loss on the level, and tells nothing, in place of at least the fewest bits. To suppress still more only adds.
         """
-        places = np.arange(self.heights.size)
+        places = self.places
         widths = self.widths[places, levels]
         losses = (widths - np.minimum(widths, suppressed * self.widest[places, levels])) / self.others
         bits = self.bits[places, levels] + (suppressed * self.told[places, levels] if suppressed else 0.0)
