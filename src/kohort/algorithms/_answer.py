@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from kohort.algorithms._full_domain import full_domain
 from kohort.errors import InfeasibleError, LimitError
 from kohort.problem import Solution
@@ -81,7 +83,18 @@ def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of th
         nearest = "; ".join(f"{by_name(one.node, problem.domains)} suppresses {one.suppressed:,}" for one in shown)
         allowed = f"at most {counted(judge.limit)} suppressed"
         what = f"no {nodes} meets {names} with {allowed}; the closest: {nearest}"
-    return InfeasibleError(what, hint=", ".join([*hints, "or ask for less"]) if hints else "ask for less")
+    less = _less(judge, kept)
+    return InfeasibleError(what, hint=", ".join([*hints, f"or {less}"]) if hints else less)
+
+
+def _less(judge: Judge, kept: Sequence[Judged]) -> str:
+    """How much less to ask for: the greatest k that the closest node meets, where sizes are all that counts."""
+    if kept and judge.size_only:
+        sizes = np.sort(judge.rollup.at(kept[0].node).sizes)
+        k = int(sizes[np.searchsorted(np.cumsum(sizes), judge.limit, side="right")])
+        if k > 1:
+            return f"ask for {k:,}-anonymity at most"
+    return "ask for less"
 
 
 def _uncapped(judge: Judge) -> list[str]:

@@ -171,3 +171,15 @@ def test_order_of_records_does_not_matter() -> None:
         for apart in (False, True):
             solution = search.solve(problem_of(other, KAnonymity(3), apart=apart))
             assert (levels(solution), solution.bound) == (levels(expected), expected.bound)
+
+
+def test_the_k_that_would_do_is_named() -> None:
+    """Where only sizes count, the error says which k the closest node meets; that k works, the next does not."""
+    column = Column((("a", "*"), ("b", "*"), ("c", "*")), max_level=0)
+    table = RawTable((column,), (("a",),) * 3 + (("b",),) * 5 + (("c",),) * 9)
+    with pytest.raises(InfeasibleError) as error:
+        Exhaustive(SuppressionLimit(3)).solve(problem_of(table, KAnonymity(7)))
+    assert error.value.hint.endswith("or ask for 5-anonymity at most")
+    Exhaustive(SuppressionLimit(3)).solve(problem_of(table, KAnonymity(5)))
+    with pytest.raises(InfeasibleError):
+        Exhaustive(SuppressionLimit(3)).solve(problem_of(table, KAnonymity(6)))
