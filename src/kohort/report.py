@@ -45,7 +45,7 @@ def numbers(release: Release) -> dict[str, Json]:
         "release": None if release.path is None else str(release.path),
         "certificate": None if release.certificate is None else str(release.certificate),
         "verified": verdict is not None,
-        "trace": dict(release.trace),
+        "trace": {name: _count(count) for name, count in release.trace.items()},
         "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     }
 
@@ -81,6 +81,13 @@ def _candidates(release: Release) -> list[Json]:
 def _plain(figures: Mapping[str, float]) -> dict[str, Json]:
     """Figures rounded to what nobody misses, whole ones as integers."""
     return {name: _figure(value) for name, value in figures.items()}
+
+
+def _count(count: int) -> Json:
+    """A count as JSON readers take it: nearly, beyond 64 bits; null, beyond what a float holds."""
+    if count.bit_length() < 64:  # noqa: PLR2004  bits of the integers that readers have
+        return count
+    return float(count) if count.bit_length() < 1024 else None  # noqa: PLR2004  the exponent of a float ends there
 
 
 def _figure(value: float) -> int | float:
