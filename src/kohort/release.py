@@ -141,7 +141,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Enum):
         return str(value.value)
     if is_dataclass(value):
-        parts = {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        parts = {one.name: _plain(getattr(value, one.name)) for one in fields(value) if one.init}
         return {"kind": type(value).__name__} | {name: part for name, part in parts.items() if part is not None}
     if isinstance(value, Fraction):
         return str(value)

@@ -61,21 +61,9 @@ class BestEffort:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "best-effort"
-
-    @property
-    def distinct(self) -> bool:
-        """Counts add up, however the tuples are parted."""
-        return False
-
-    @property
-    def full_domain(self) -> bool:
-        """It gives every quasi-identifier one level."""
-        return True
+    name: str = field(default="best-effort", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Search until the end, or until it is enough and a releasable node is known.

@@ -47,21 +47,9 @@ class Datafly:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "datafly"
-
-    @property
-    def distinct(self) -> bool:
-        """Counts add up, however the tuples are parted."""
-        return False
-
-    @property
-    def full_domain(self) -> bool:
-        """It gives every quasi-identifier one level."""
-        return True
+    name: str = field(default="datafly", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Walk upward from the bottom to the first releasable node.

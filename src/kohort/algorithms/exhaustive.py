@@ -33,21 +33,9 @@ class Exhaustive:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-
-    @property
-    def name(self) -> str:
-        """As in reports; the command line has `optimal` for the same answer."""
-        return "exhaustive"
-
-    @property
-    def distinct(self) -> bool:
-        """Counts add up, however the tuples are parted."""
-        return False
-
-    @property
-    def full_domain(self) -> bool:
-        """It gives every quasi-identifier one level."""
-        return True
+    name: str = field(default="exhaustive", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Judge all nodes and take the best.

@@ -40,21 +40,9 @@ class GivenNode:
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
     names: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """As in reports; the command line has `--node`."""
-        return "given"
-
-    @property
-    def distinct(self) -> bool:
-        """Counts add up, however the tuples are parted."""
-        return False
-
-    @property
-    def full_domain(self) -> bool:
-        """It gives every quasi-identifier one level."""
-        return True
+    name: str = field(default="given", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Judge the node and release it.

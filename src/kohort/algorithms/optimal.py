@@ -67,21 +67,9 @@ class Optimal:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str = "lm"
-
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "optimal"
-
-    @property
-    def distinct(self) -> bool:
-        """Counts add up, however the tuples are parted."""
-        return False
-
-    @property
-    def full_domain(self) -> bool:
-        """It gives every quasi-identifier one level."""
-        return True
+    name: str = field(default="optimal", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Search until no node is open.

@@ -63,21 +63,9 @@ class Samarati:
 
     limit: SuppressionLimit = field(default_factory=SuppressionLimit)
     objective: str | None = "lm"
-
-    @property
-    def name(self) -> str:
-        """As on the command line."""
-        return "samarati"
-
-    @property
-    def distinct(self) -> bool:
-        """Counts add up, however the tuples are parted."""
-        return False
-
-    @property
-    def full_domain(self) -> bool:
-        """It gives every quasi-identifier one level."""
-        return True
+    name: str = field(default="samarati", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=True, init=False, repr=False)
 
     def solve(self, problem: Problem) -> Solution:
         """Find the least height that passes, and all releasable nodes on it.
