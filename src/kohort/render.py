@@ -18,6 +18,9 @@ BAR: Final = 24
 #: Candidates that are shown: a page.
 SHOWN: Final = 20
 
+#: Metrics that a person compares releases by; `--json` has the others, among them several means of the same losses.
+TOLD: Final = ("lm", "ncp", "c_dm", "c_avg", "precision")
+
 #: Metrics that count something.
 COUNTS: Final = frozenset({"c_dm", "height"})
 
@@ -150,16 +153,11 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     if not metrics:
         return
     yield ""
-    yield from _wrapped("What it cost", [f"{name.upper()} {_figure(name, value)}" for name, value in metrics.items()])
+    told = [f"{name.upper()} {_figure(name, metrics[name])}" for name in TOLD if name in metrics]
+    yield "What it cost   " + "   ".join(told)
     width = max(map(len, losses), default=0)
     for name, loss in losses.items():
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost"
-
-
-def _wrapped(title: str, words: Sequence[str], per_line: int = 5) -> Iterator[str]:
-    """Words behind a title, a few on a line."""
-    for start in range(0, len(words), per_line):
-        yield f"{'' if start else title:<{len(title)}}   " + "   ".join(words[start : start + per_line])
 
 
 def _exposure(figures: Mapping[str, Json]) -> Iterator[str]:
