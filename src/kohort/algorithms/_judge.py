@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Metric
     from kohort.problem import Problem
     from kohort.suppression import SuppressionLimit
+
+#: Nodes whose costs are computed at once: what they need of memory is many times their costs.
+BLOCK: Final = 1 << 16
 
 
 def lattice_of(problem: Problem) -> Lattice:
@@ -169,9 +172,12 @@ class Judge:
 
         That is no more than any node above it costs, where the metric is monotone; it must look at no classes.
         """
-        lattice = self.lattice
-        levels = np.stack(np.unravel_index(np.arange(lattice.size), lattice.shape), axis=1)
-        return metric.costs(self.hidden.least(levels)).reshape(lattice.shape)
+        shape, costs = self.lattice.shape, np.empty(self.lattice.size)
+        for start in range(0, costs.size, BLOCK):
+            part = costs[start : start + BLOCK]
+            levels = np.stack(np.unravel_index(np.arange(start, start + part.size), shape), axis=1)
+            part[:] = metric.costs(self.hidden.least(levels))
+        return costs.reshape(shape)
 
     def floors_of(self, levels: Index, suppressed: int = 0) -> Shares:
         """(...) what each of some nodes, (..., d), and all above it cost at least, if each suppresses so many or more.

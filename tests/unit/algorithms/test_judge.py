@@ -194,3 +194,13 @@ def test_bits_of_many_classes_add_up_to_twelve_digits() -> None:
     out = np.zeros((1, 3))
     _hidden.weigh(judged, (place, bits, bits, place), np.array([[0.0, 11.1]]), out)
     assert out[0, 1] == pytest.approx(classes * 3 * 11.1, rel=1e-15)
+
+
+@pytest.mark.parametrize("block", [1, 2, 5])
+def test_the_whole_lattice_is_computed_in_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few nodes are computed at once, each gets its own floor in its own place."""
+    whole = judge(10).everywhere(METRICS["lm"])
+    monkeypatch.setattr(_judge, "BLOCK", block)
+    one = judge(10)
+    np.testing.assert_array_equal(one.everywhere(METRICS["lm"]), whole)
+    assert all(whole[node] == one.floor_of(node) for node in one.lattice.nodes())
