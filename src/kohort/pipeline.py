@@ -137,7 +137,7 @@ def rehearse(
     release = solve(table, job, threads=threads, stage=stage, reports=reports)
     for report in reports:
         content = report.content(release)
-        publish(report.path, methodcaller("write", content), type, overwrite=overwrite, inputs=inputs)
+        publish(report.path, methodcaller("write", content), lambda _: None, overwrite=overwrite, inputs=inputs)
     return release
 
 

@@ -76,6 +76,11 @@ class Hidden:
             *_counted(problem, fields),
         )
 
+    @property
+    def whole(self) -> int:
+        """n, the records of the input."""
+        return self.records + self.gone
+
     def outcome(self, rolled: Rolled, failing: Mask, suppressed: int) -> Outcome:
         """The node that has these classes as the metrics see it, when those that fail are suppressed."""
         fields, levels, places = self.fields, np.array(rolled.node), self.places
@@ -105,8 +110,7 @@ class Hidden:
 
     def _of_all(self, suppressed: int, sizes: Counts, losses: Shares, full: Levels) -> Outcome:
         """The outcome for the whole input, when the search suppresses so many records."""
-        records = self.records + self.gone
-        return Outcome(records, suppressed + self.gone, self.k, sizes, losses, self.weights, full)
+        return Outcome(self.whole, suppressed + self.gone, self.k, sizes, losses, self.weights, full)
 
 
 def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, Shares, Shares]:

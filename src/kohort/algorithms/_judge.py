@@ -113,12 +113,8 @@ class Judge:
     @cached_property
     def surcharge(self) -> float:
         """What every suppressed record adds to the cost of a node as if it released all, where classes tell that."""
-        metric = self.objective
-        return (
-            metric.surcharge(self.hidden.records + self.hidden.gone, self.k)
-            if metric.surcharge and self.size_only
-            else 0.0
-        )
+        surcharge = self.objective.surcharge
+        return surcharge(self.hidden.whole, self.k) if surcharge and self.size_only else 0.0
 
     @cached_property
     def size_only(self) -> bool:
@@ -129,11 +125,6 @@ class Judge:
     def k(self) -> int:
         """The size below which no class satisfies the models."""
         return self.problem.k
-
-    @property
-    def weights(self) -> Shares:
-        """(d,) how much each quasi-identifier counts."""
-        return self.hidden.weights
 
     @cached_property
     def hidden(self) -> Hidden:
@@ -146,26 +137,24 @@ class Judge:
 
     def judged(self, rolled: Rolled) -> Judged:
         """Judge the node that has these classes."""
-        failing = self.failing(rolled)
-        suppressed = _total(rolled.sizes, failing)
+        failing, suppressed = self._failing(rolled)
         releasable = suppressed <= self.allowed
         cost = self.objective.cost(self.hidden.outcome(rolled, failing, suppressed)) if releasable else np.inf
         return Judged(rolled.node, suppressed, releasable, cost, self._floor(rolled))
 
-    def failing(self, rolled: Rolled) -> Mask:
-        """(c,) which classes fail a model."""
+    def _failing(self, rolled: Rolled) -> tuple[Mask, int]:
+        """(c,) which classes fail a model, and how many records are in them."""
         if self.size_only:
-            return rolled.sizes < self.k
-        profile = ClassProfile(rolled.sizes, rolled.histograms)
-        failing: Mask = np.logical_or.reduce([~model.satisfied(profile) for model in self.problem.models], axis=0)
-        return failing
+            failing: Mask = rolled.sizes < self.k
+        else:
+            profile = ClassProfile(rolled.sizes, rolled.histograms)
+            failing = np.logical_or.reduce([~model.satisfied(profile) for model in self.problem.models], axis=0)
+        return failing, _total(rolled.sizes, failing)
 
     def candidate(self, node: Node) -> Candidate:
         """The release of `node` as the metrics see it."""
         rolled = self.rollup.at(node)
-        failing = self.failing(rolled)
-        suppressed = _total(rolled.sizes, failing)
-        return Candidate(node, self.hidden.outcome(rolled, failing, suppressed))
+        return Candidate(node, self.hidden.outcome(rolled, *self._failing(rolled)))
 
     def everywhere(self, metric: Metric) -> Shares:
         """An array of the lattice's shape: what each node would cost if it released every record.

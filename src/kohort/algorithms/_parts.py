@@ -51,7 +51,7 @@ def least_of_parts(judge: Judge, told: Shares, most: int, enough: Callable[[], b
         if search.best is None:
             return inf
         costs.append(search.best.cost)
-        weights.append(float(judge.weights[places].sum()))
+        weights.append(float(judge.hidden.weights[places].sum()))
     joined = join(np.array(costs), np.array(weights))
     return rounded(joined - SLACK * abs(joined))
 

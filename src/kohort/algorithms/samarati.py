@@ -85,7 +85,7 @@ class Samarati:
             raise infeasible(search.judge, search.judged.values())
         if self.objective is not None:
             minimal.sort(key=rank)
-        proven = self.objective is None or (self.objective == "height" and len(set(search.judge.weights)) == 1)
+        proven = self.objective is None or (self.objective == "height" and len(set(search.judge.hidden.weights)) == 1)
         bound = minimal[0].cost if proven and self.objective is not None else None
         counts = search.counts() | {"minimal_height": height, "minimal_nodes": len(minimal)}
         return listing(search.judge, minimal, counts, proven=proven, bound=bound)

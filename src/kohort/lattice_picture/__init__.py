@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast, get_args
 
+from kohort.algorithms import OBJECTIVE
 from kohort.algorithms.landscape import landscape
 from kohort.errors import UnsupportedError, UsageError
 from kohort.lattice_picture.frontier import draw_frontier, frontier, shown
@@ -40,9 +41,6 @@ SAMPLE: Final = (22.0, 11.0)
 
 #: Nodes that the description counts up.
 TOLD: Final = 40
-
-#: What nodes are compared by where the algorithm has no objective of its own.
-OBJECTIVE: Final = "lm"
 
 
 def picture(release: Release, format: Format) -> bytes:  # noqa: A002  as everywhere that writes pictures
