@@ -1,7 +1,8 @@
 """Named array types: what each integer array that crosses a module means.
 
 Letters used for shapes throughout: n records, t tuples of a frequency set, d quasi-identifiers,
-s sensitive attributes, r regions, c classes, v values of a domain.
+s sensitive attributes, r regions, c classes, v values of a domain. Of transaction databases: n transactions, m items,
+c cells (an item in a transaction).
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ Positions: TypeAlias = NDArray[np.int64]
 
 #: Shares in 0..1, one per label, class or attribute: float64.
 Shares: TypeAlias = NDArray[np.float64]
+
+#: Items of transactions, or of sets of them: (c,) cells or (s, i) sets of i items, int32; ascending in each.
+Items: TypeAlias = NDArray[np.int32]
 
 #: A yes or no per class, cut or record: bool.
 Mask: TypeAlias = NDArray[np.bool_]

@@ -103,7 +103,7 @@ class Job:
 
     def described(self) -> str:
         """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
-        return json.dumps(_plain(self), sort_keys=True, ensure_ascii=False)
+        return json.dumps(plain(self), sort_keys=True, ensure_ascii=False)
 
 
 def _on_levels(schema: Schema, method: str) -> Schema:
@@ -134,20 +134,20 @@ def _no_levels(attribute: Attribute, method: str) -> SchemaError | None:
     return None
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """`value` as JSON types, the same for equal values."""
     if isinstance(value, Hierarchy):
         return {"height": value.height, "leaves": len(value.leaves), "sha256": _digest(value)}
     if isinstance(value, Enum):
         return str(value.value)
     if is_dataclass(value):
-        parts = {one.name: _plain(getattr(value, one.name)) for one in fields(value) if one.init}
-        return {"kind": type(value).__name__} | {name: part for name, part in parts.items() if part is not None}
+        keys = {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.init}
+        return {"kind": type(value).__name__} | {name: part for name, part in keys.items() if part is not None}
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, tuple | frozenset):
-        plain = [_plain(one) for one in cast("Iterable[object]", value)]
-        return sorted(plain, key=str) if isinstance(value, frozenset) else plain
+        parts = [plain(one) for one in cast("Iterable[object]", value)]
+        return sorted(parts, key=str) if isinstance(value, frozenset) else parts
     return value
 
 

@@ -1,0 +1,100 @@
+"""A transaction database: for each transaction the set of its items, sparse, as integer codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kohort.arrays import Counts, Index, Items, Mask
+
+
+@dataclass(frozen=True, eq=False)  # no slots: what is counted once is kept
+class Transactions:
+    """A transaction database of n transactions over m items.
+
+    Attributes:
+        names: (m,) the items' names, as they are written; their order is the item order, by which ties break.
+        starts: (n + 1,) int64, ascending from 0: where each transaction's cells start; the last entry is c.
+        cells: (c,) the items of each transaction, ascending, none twice.
+
+    >>> database = Transactions.of([["bread", "milk"], ["milk"], []])
+    >>> len(database), database.names, database.supports.tolist()
+    (3, ('bread', 'milk'), [1, 2])
+    """
+
+    names: tuple[str, ...]
+    starts: Index
+    cells: Items
+
+    @classmethod
+    def of(cls, transactions: Iterable[Iterable[str]]) -> Transactions:
+        """The database of these transactions; an item named twice in one counts once."""
+        sets = [frozenset(one) for one in transactions]
+        names = in_item_order(frozenset(chain.from_iterable(sets)))
+        code = {name: place for place, name in enumerate(names)}
+        rows = [sorted(code[name] for name in one) for one in sets]
+        starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return cls(names, starts, np.fromiter(chain.from_iterable(rows), np.int32, int(starts[-1])))
+
+    def __len__(self) -> int:
+        """The number of transactions."""
+        return self.starts.size - 1
+
+    @cached_property
+    def supports(self) -> Counts:
+        """(m,) the transactions that contain each item."""
+        return np.bincount(self.cells, minlength=len(self.names)).astype(np.int64, copy=False)
+
+    @cached_property
+    def lengths(self) -> Counts:
+        """(n,) the items of each transaction."""
+        return np.diff(self.starts)
+
+    def kept(self, keep: Mask) -> Transactions:
+        """The same transactions with only the cells that `keep` (c,) marks; items and their codes stay."""
+        before = np.zeros(keep.size + 1, np.int64)
+        np.cumsum(keep, out=before[1:])
+        return Transactions(self.names, before[self.starts], self.cells[keep])
+
+    def only(self, items: Mask) -> Transactions:
+        """The same transactions over fewer items: those that `items` (m,) marks, with codes of their own."""
+        codes = (np.cumsum(items) - 1).astype(np.int32)
+        kept = self.kept(items[self.cells])
+        names = tuple(name for name, stays in zip(self.names, items.tolist(), strict=True) if stays)
+        return Transactions(names, kept.starts, codes[kept.cells])
+
+    def sets(self) -> list[list[str]]:
+        """Each transaction as a list of names, in item order: for small databases."""
+        return [
+            [self.names[item] for item in self.cells[start:end].tolist()]
+            for start, end in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
+        ]
+
+
+def in_item_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Names in item order: by value where every one is an integer without leading zeros, else by their characters.
+
+    >>> in_item_order(["10", "9"]), in_item_order(["10", "9", "tea"])
+    (('9', '10'), ('10', '9', 'tea'))
+    """
+    names = list(names)
+    return tuple(sorted(names, key=int) if all(map(_is_plain, names)) else sorted(names))
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is an integer in its shortest decimal form."""
+    return name.isascii() and name.isdecimal() and (name == "0" or name[0] != "0")
+
+
+def places_of(names: Sequence[str], among: Sequence[str]) -> tuple[list[int], list[str]]:
+    """The places of `names` in `among`, and those names that are not there."""
+    place = {name: at for at, name in enumerate(among)}
+    absent = [name for name in dict.fromkeys(names) if name not in place]
+    return [place[name] for name in dict.fromkeys(names) if name in place], absent

@@ -1,0 +1,7 @@
+"""Judge a released transaction database from its published bytes alone, by counting anew."""
+
+from __future__ import annotations
+
+from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, CoherenceVerdict
+
+__all__ = ["CoherenceCheck", "CoherenceClaim", "CoherenceVerdict"]
