@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, cast
 
 import numpy as np
@@ -96,9 +97,14 @@ class Draw:
     @classmethod
     def of(cls, odds: Sequence[Sequence[int]]) -> Draw:
         """A draw with relative `odds[condition][outcome]`; outcomes of odds 0 never occur."""
-        possible = [(c, o) for c, row in enumerate(odds) for o, weight in enumerate(row) if weight]
-        bounds = [(c << _BITS) + (sum(odds[c][: o + 1]) << _BITS) // sum(odds[c]) for c, o in possible]
-        return cls(np.array(bounds, dtype=np.uint64), np.array([o for _, o in possible], dtype=np.int64))
+        bounds: list[int] = []
+        outcomes: list[int] = []
+        for condition, row in enumerate(odds):
+            total = sum(row)
+            possible = [(o, upto) for o, (weight, upto) in enumerate(zip(row, accumulate(row), strict=True)) if weight]
+            bounds += [(condition << _BITS) + (upto << _BITS) // total for _, upto in possible]
+            outcomes += [outcome for outcome, _ in possible]
+        return cls(np.array(bounds, dtype=np.uint64), np.array(outcomes, dtype=np.int64))
 
     def __call__(self, words: Words, *, given: Index | None = None) -> Index:
         """(n,) outcomes for (n,) random words under (n,) conditions; condition 0 where none is given."""
