@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import methodcaller
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeGuard
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -22,6 +20,7 @@ from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
+from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
 from kohort.problem import Problem, never
 from kohort.publish import Companion, check_target, publish
 from kohort.recoding import FullDomain, classes_of
@@ -30,11 +29,14 @@ from kohort.schema import Role
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    import os
+    from collections.abc import Callable, Mapping
 
     from kohort.metrics.base import Levels
     from kohort.recoding import Classes
     from kohort.verify import Verdict
+
+__all__ = ["Report", "Stages", "anonymize", "beside", "rehearse", "save", "silent", "solve"]
 
 
 def anything(_: Problem) -> None:
@@ -54,26 +56,6 @@ class Report:
     path: Path
     content: Callable[[Release], bytes]
     fits: Callable[[Problem], None] = anything
-
-
-@dataclass(slots=True)
-class Stages:
-    """Wall seconds of each stage, and who wants to hear of them."""
-
-    tell: Callable[[str], None]
-    seconds: dict[str, float] = field(default_factory=dict[str, float])
-
-    @contextmanager
-    def __call__(self, name: str) -> Generator[None]:
-        """Tell of stage `name` and time it."""
-        self.tell(name)
-        start = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - start
-
-
-def silent(_: str) -> None:
-    """Hear of a stage and do nothing."""
 
 
 def anonymize(
@@ -104,7 +86,7 @@ def anonymize(
     """
     stage = Stages(tell)
     if target is not None:
-        path, inputs = Path(target), (*_paths(source), *inputs)
+        path, inputs = Path(target), (*paths(source), *inputs)
         companions = [beside(path), *(report.path for report in reports)]
         check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
     with stage("read"):
@@ -129,7 +111,7 @@ def rehearse(
 ) -> Release:
     """What `anonymize` would release and what it would cost; only reports are written, and nothing is verified."""
     stage = Stages(tell)
-    inputs = (*_paths(source), *inputs)
+    inputs = (*paths(source), *inputs)
     for report in reports:
         check_target(report.path, overwrite=overwrite, inputs=inputs)
     with stage("read"):
@@ -238,23 +220,9 @@ def save(
     )
 
 
-def beside(target: Path) -> Path:
-    """Where the certificate of a release stands: `NAME.kohort.json` beside `NAME`."""
-    return target.with_name(f"{target.name}.kohort.json")
-
-
-def _is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    return isinstance(source, str | os.PathLike)
-
-
-def _paths(source: object) -> tuple[Path, ...]:
-    """The files that the target must not be."""
-    return (Path(source),) if _is_path(source) and source != "-" else ()
-
-
 def _like(source: object) -> str:
     """The kind of frame to give back."""
-    return "polars" if _is_path(source) else kind_of(source)
+    return "polars" if is_path(source) else kind_of(source)
 
 
 def _sensitive(job: Job) -> tuple[str, ...]:
