@@ -25,11 +25,11 @@ from kohort.lattice import Lattice
 from kohort.lattice_picture import format_of, lattice_picture, picture
 from kohort.lattice_picture.plot import APART, Span, pack
 from kohort.lattice_picture.shapes import STYLES
-from kohort.lattice_picture.sheet import Sheet
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Schema
+from kohort.sheet import Sheet
 from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, RawTable, problem_of
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.lattice import Node
-    from kohort.lattice_picture.sheet import Format
+    from kohort.sheet import Format
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -14,7 +14,7 @@ from kohort.errors import UnsupportedError, UsageError
 from kohort.lattice_picture.frontier import draw_frontier, frontier, shown
 from kohort.lattice_picture.hasse import box_width, draw_lattice
 from kohort.lattice_picture.shapes import FRAME, STYLES, Kind, label, number
-from kohort.lattice_picture.sheet import HEADLINE, LINE, MARGIN, SIZE, Format, Sheet, library, settings, width_of
+from kohort.sheet import HEADLINE, LINE, MARGIN, SIZE, Format, Sheet, library, settings, width_of
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.landscape import Landscape
     from kohort.lattice import Node
-    from kohort.lattice_picture.shapes import Style
     from kohort.problem import Algorithm
     from kohort.release import Release
+    from kohort.sheet import Style
 
 #: Nodes of the largest lattice that is drawn whole.
 MOST_DRAWN: Final = 300

@@ -9,13 +9,13 @@ import numpy as np
 
 from kohort.lattice_picture.plot import Plot, Point, pack
 from kohort.lattice_picture.shapes import FRAME, STYLES, Kind, kind_of, label, number
-from kohort.lattice_picture.sheet import MARGIN, width_of
+from kohort.sheet import MARGIN, width_of
 
 if TYPE_CHECKING:
     from kohort.algorithms.landscape import Landscape
     from kohort.lattice import Node
     from kohort.lattice_picture.plot import Place, Span
-    from kohort.lattice_picture.sheet import Sheet
+    from kohort.sheet import Sheet
 
 #: Up to so many nodes are all numbered and listed; of more only the best, and of very many not all are drawn.
 MOST_LISTED: Final = 40

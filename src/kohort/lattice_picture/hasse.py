@@ -7,14 +7,14 @@ from math import ceil, nan
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.lattice_picture.shapes import FRAME, STYLES, Kind, kind_of, label
-from kohort.lattice_picture.sheet import LINE, MARGIN, SIZE, width_of
+from kohort.sheet import LINE, MARGIN, SIZE, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.algorithms.landscape import Landscape
     from kohort.lattice import Lattice, Node
-    from kohort.lattice_picture.sheet import Sheet
+    from kohort.sheet import Sheet
 
     #: Where each node stands.
     Places: TypeAlias = dict[Node, tuple[float, float]]

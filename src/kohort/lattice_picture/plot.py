@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kohort.lattice_picture.sheet import LINE, MARGIN, PAPER, SIZE, library, width_of
+from kohort.sheet import LINE, MARGIN, PAPER, SIZE, library, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Shares
-    from kohort.lattice_picture.sheet import Sheet
+    from kohort.sheet import Sheet
 
 #: Where something is drawn: x, and y downward.
 Place: TypeAlias = "tuple[float, float]"

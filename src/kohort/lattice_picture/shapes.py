@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from kohort.lattice_picture.sheet import GREY, INK, PAPER
+from kohort.sheet import GREY, INK, PAPER, Style
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kohort.algorithms.landscape import Landscape
     from kohort.lattice import Node
-
-#: The corners of a shape of some width and height about the origin, and the first one again.
-Outline: TypeAlias = "list[tuple[float, float]]"
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How something is drawn.
-
-    Attributes:
-        outline: Its shape, by width and height.
-        fill: Colour inside.
-        edge: Colour of its edge.
-        width: Points of its edge.
-        text: Colour of what is written on it.
-        bold: Whether that is bold.
-        sign: Written before the levels.
-    """
-
-    outline: Callable[[float, float], Outline]
-    fill: str
-    edge: str
-    width: float
-    text: str = INK
-    bold: bool = False
-    sign: str = ""
+    from kohort.sheet import Outline
 
 
 def box(width: float, height: float) -> Outline:

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 from kohort.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from types import ModuleType
-
-    from kohort.lattice_picture.shapes import Style
 
 Format: TypeAlias = Literal["svg", "png"]
 Align: TypeAlias = Literal["left", "center", "right"]
+
+#: The corners of a shape of some width and height about the origin, and the first one again.
+Outline: TypeAlias = "list[tuple[float, float]]"
 
 INK: Final = "#1f2933"
 GREY: Final = "#52606d"
@@ -69,6 +70,29 @@ def library(name: str = "matplotlib") -> ModuleType:
         raise MissingExtraError(
             "matplotlib is needed for pictures and is not installed", hint="pip install 'kohort[report]'"
         ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How something is drawn.
+
+    Attributes:
+        outline: Its shape, by width and height.
+        fill: Colour inside.
+        edge: Colour of its edge.
+        width: Points of its edge.
+        text: Colour of what is written on it.
+        bold: Whether that is bold.
+        sign: Written before the levels.
+    """
+
+    outline: Callable[[float, float], Outline]
+    fill: str
+    edge: str
+    width: float
+    text: str = INK
+    bold: bool = False
+    sign: str = ""
 
 
 @dataclass(slots=True)
