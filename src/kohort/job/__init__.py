@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
-import tomllib
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from kohort.errors import InputError, JobError, SchemaError, UsageError
+from kohort.errors import JobError, SchemaError, UsageError
 from kohort.hierarchies import is_builder, read_hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, format_of
+from kohort.job.document import Document, document, document_at
 from kohort.job.faults import faults_of, job_error, shape_faults
 from kohort.job.form import ColumnPart, InputPart, JobFile, OutputPart
-from kohort.job.lines import lines_of
 from kohort.job.method import method_of, misfits
-from kohort.job.parts import part, table
+from kohort.job.parts import part, relative, table
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Order, Role, Scale, Schema
@@ -82,15 +78,7 @@ def load(path: Path) -> Request:
         InputError: the file cannot be read.
         JobError: everything that is wrong in it, each fault with its line.
     """
-    if not path.is_file():
-        what = "the job is not a regular file" if path.exists() else "there is no such job file"
-        raise InputError(what, where=str(path), hint="kohort init writes one to correct")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise InputError("the job file cannot be read", where=str(path), hint="it must be a UTF-8 text file") from fault
-    made = parse(text, name=str(path), folder=path.parent)
-    return replace(made, inputs=(path, *made.inputs))
+    return of(document_at(path))
 
 
 def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
@@ -105,14 +93,13 @@ def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
     >>> made.job.k, made.job.schema.quasi[0].name
     (5, 'age')
     """
-    try:
-        raw = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as fault:
-        raise job_error([_not_toml(str(fault), text, name)]) from None
-    except RecursionError:
-        raise job_error([UsageError("it is nested too deeply", where=name, hint="a job has three levels")]) from None
-    lines = lines_of(text)
-    return request(raw, where=lambda place: _line(lines, place, name), folder=folder)
+    return of(document(text, name=name, folder=folder))
+
+
+def of(text: Document) -> Request:
+    """The request that a job file makes; see `load`."""
+    made = request(text.raw, where=text.where, folder=text.folder)
+    return replace(made, inputs=(*text.path, *made.inputs))
 
 
 def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> Request:
@@ -133,7 +120,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     try:
         file = JobFile.model_validate(raw)
     except ValidationError as fault:
-        raise job_error([*shape_faults(fault.errors(include_url=False), where), *faults]) from None
+        raise job_error([*shape_faults(fault.errors(include_url=False), where, JobFile), *faults]) from None
     if faults or method.algorithm is None:
         raise job_error(faults)
     files = {one.name: path for one in attributes if (path := _hierarchy_file(one, folder))}
@@ -147,12 +134,8 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         Writing(file.output.format, file.output.separator, file.output.excel_safe),
         method.time_limit,
     )
-    source, target = _relative(file.input.path, folder), _relative(file.output.path, folder)
+    source, target = relative(file.input.path, folder), relative(file.output.path, folder)
     return Request(source, target, job, tuple(files.values()), where)
-
-
-def _relative(path: str, folder: Path) -> str:
-    return path if path == "-" else str(folder / path)
 
 
 # --- from the file's tables to the job --------------------------------------------------------------------------------
@@ -260,32 +243,3 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
             UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")
         ]
     return []
-
-
-# --- where a fault is -------------------------------------------------------------------------------------------------
-
-
-def _not_toml(said: str, text: str, name: str) -> UsageError:
-    """What the TOML reader said, its place where places stand."""
-    what, _, place = said.partition(" (at ")
-    line = re.match(r"line (\d+)", place)
-    where = f"{name}, line {line[1] if line else text.count(chr(10)) + 1}"
-    return UsageError(
-        f"not valid TOML: {what[:1].lower()}{what[1:]}", where=where, hint="see toml.io for how it is written"
-    )
-
-
-def _line(lines: Mapping[Place, int], place: Place, name: str) -> str:
-    """`job.toml, line 7 (columns.age.role)`; the line of the nearest enclosing table where the key has none."""
-    known = next((place[:end] for end in range(len(place), 0, -1) if place[:end] in lines), None)
-    line = f", line {lines[known]}" if known else ""
-    return f"{name}{line} ({'.'.join(map(_key, place))})" if place else name
-
-
-def _key(name: str) -> str:
-    """A key as TOML writes it.
-
-    >>> _key("age"), _key("net.income")
-    ('age', '"net.income"')
-    """
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)

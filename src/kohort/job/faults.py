@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from kohort.errors import JobError, UsageError
-from kohort.job.form import ColumnPart, InputPart, JobFile, MethodPart, OutputPart, PrivacyPart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 
 #: How sure a suggestion must be: `supression` is suppression, `n` is nothing.
 _NEAR: Final = 0.6
-
-_TABLES: Final[Mapping[str, type[Part]]] = MappingProxyType(
-    {"input": InputPart, "output": OutputPart, "privacy": PrivacyPart, "method": MethodPart}
-)
 
 #: What a value must be, by pydantic's name of the fault.
 _KINDS: Final = MappingProxyType(
@@ -64,27 +59,35 @@ def nearest(word: str, words: Iterable[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 
-def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str]) -> list[UsageError]:
+def shape_faults(errors: Sequence[ErrorDetails], where: Callable[[Place], str], form: type[Part]) -> list[UsageError]:
     """Every fault of a job's form with its place.
 
     A key that is missing because it was misspelt is one fault, not two.
+
+    Args:
+        errors: What pydantic found.
+        where: Tells the reader's place for a path of keys.
+        form: The form that the whole job should have.
     """
     unknown = {_place(error) for error in errors if error["type"] == "extra_forbidden"}
     meant = {
         (*place[:-1], known)
         for place in unknown
-        for known in get_close_matches(place[-1], _known(place[:-1]), n=1, cutoff=_NEAR)
+        for known in get_close_matches(place[-1], _known(form, place[:-1]), n=1, cutoff=_NEAR)
     }
-    return [_fault(error, where) for error in errors if not (error["type"] == "missing" and _place(error) in meant)]
+    return [
+        _fault(error, where, form) for error in errors if not (error["type"] == "missing" and _place(error) in meant)
+    ]
 
 
-def _fault(error: ErrorDetails, where: Callable[[Place], str]) -> UsageError:
+def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part]) -> UsageError:
     """One of pydantic's findings in our words."""
     place = _place(error)
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
-            hint = nearest(place[-1], _known(place[:-1])) or f"known keys: {', '.join(_known(place[:-1]))}"
+            known = _known(form, place[:-1])
+            hint = nearest(place[-1], known) or f"known keys: {', '.join(known)}"
             return UsageError(f"unknown key {place[-1]}", where=where(place), hint=hint)
         case "missing":
             what = f"the table [{place[0]}]" if len(place) == 1 else place[-1]
@@ -109,13 +112,14 @@ def _words(expected: str) -> list[str]:
     return expected.replace(" or ", ", ").replace("'", "").split(", ")
 
 
-def _known(place: Place) -> list[str]:
-    """The keys that may stand at `place`."""
-    match place:
-        case ():
-            form: type[Part] = JobFile
-        case (table,):
-            form = _TABLES[table]
-        case _:
-            form = ColumnPart
-    return [field.alias or name for name, field in form.model_fields.items()]
+def _known(form: type[Part], place: Place) -> list[str]:
+    """The keys that may stand at `place` of a job of this form."""
+    held: Any = form
+    for key in place:  # a table of tables by name is a dict
+        held = get_args(held)[1] if get_args(held) else _fields(held)[key]
+    return list(_fields(held))
+
+
+def _fields(form: type[Part]) -> dict[str, Any]:
+    """The keys of a table and what each holds."""
+    return {field.alias or name: field.annotation for name, field in form.model_fields.items()}

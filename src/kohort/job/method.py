@@ -18,8 +18,8 @@ from kohort.schema import Label, Schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kohort.job.form import NodeText
     from kohort.job.lines import Place
+    from kohort.job.values import NodeText
     from kohort.problem import Algorithm
     from kohort.schema import Attribute, Order
     from kohort.suppression import SuppressionLimit

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from kohort.job.form import Part
 
@@ -40,3 +41,8 @@ def right_part(form: type[P], raw: Mapping[str, object]) -> P:
     except ValidationError as fault:
         wrong = {error["loc"][0] for error in fault.errors()}
         return form.model_validate({key: value for key, value in raw.items() if key not in wrong})
+
+
+def relative(path: str, folder: Path) -> str:
+    """A path of the job, relative to its folder; `-` stays standard input."""
+    return path if path == "-" else str(folder / path)

@@ -12,7 +12,8 @@ from kohort.algorithms import FIRST, METHODS
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
 from kohort.job import JobFile, parse
-from kohort.job.form import MethodName, ObjectiveName
+from kohort.job.form import MethodName
+from kohort.job.values import ObjectiveName
 from kohort.metrics import METRICS
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
 

@@ -1,0 +1,96 @@
+"""The text of a job file: its tables, and on which line each of them stands."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kohort.errors import InputError, UsageError
+from kohort.job.faults import job_error
+from kohort.job.lines import lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kohort.job.lines import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A job file that is valid TOML; whether it is a job is still to be seen.
+
+    Attributes:
+        raw: Its tables.
+        where: Tells the line for a path of keys, such as `("columns", "age")`.
+        folder: What relative paths in it are relative to.
+        path: The file itself; empty for a text that is in none.
+    """
+
+    raw: Mapping[str, object]
+    where: Callable[[Place], str]
+    folder: Path = Path()
+    path: tuple[Path, ...] = ()
+
+
+def document_at(path: Path) -> Document:
+    """The job file at `path`.
+
+    Raises:
+        InputError: the file cannot be read.
+        JobError: it is no TOML.
+    """
+    if not path.is_file():
+        what = "the job is not a regular file" if path.exists() else "there is no such job file"
+        raise InputError(what, where=str(path), hint="kohort init writes one to correct")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputError("the job file cannot be read", where=str(path), hint="it must be a UTF-8 text file") from fault
+    return replace(document(text, name=str(path), folder=path.parent), path=(path,))
+
+
+def document(text: str, *, name: str = "job", folder: Path = Path()) -> Document:
+    """The TOML `text` of a job called `name`.
+
+    Raises:
+        JobError: it is no TOML.
+    """
+    try:
+        raw = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as fault:
+        raise job_error([_not_toml(str(fault), text, name)]) from None
+    except RecursionError:
+        raise job_error([UsageError("it is nested too deeply", where=name, hint="a job has three levels")]) from None
+    lines = lines_of(text)
+    return Document(raw, lambda place: _line(lines, place, name), folder)
+
+
+def _not_toml(said: str, text: str, name: str) -> UsageError:
+    """What the TOML reader said, its place where places stand."""
+    what, _, place = said.partition(" (at ")
+    line = re.match(r"line (\d+)", place)
+    where = f"{name}, line {line[1] if line else text.count(chr(10)) + 1}"
+    return UsageError(
+        f"not valid TOML: {what[:1].lower()}{what[1:]}", where=where, hint="see toml.io for how it is written"
+    )
+
+
+def _line(lines: Mapping[Place, int], place: Place, name: str) -> str:
+    """`job.toml, line 7 (columns.age.role)`; the line of the nearest enclosing table where the key has none."""
+    known = next((place[:end] for end in range(len(place), 0, -1) if place[:end] in lines), None)
+    line = f", line {lines[known]}" if known else ""
+    return f"{name}{line} ({'.'.join(map(_key, place))})" if place else name
+
+
+def _key(name: str) -> str:
+    """A key as TOML writes it.
+
+    >>> _key("age"), _key("net.income")
+    ('age', '"net.income"')
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)

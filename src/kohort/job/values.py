@@ -1,0 +1,193 @@
+"""What single keys of a job file may say: numbers, levels, limits, and the words for them in JSON Schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast, get_args
+
+from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from kohort.errors import KohortError
+from kohort.io import ReadOptions
+from kohort.models.k_anonymity import KAnonymity
+from kohort.numbers import exact
+from kohort.schema import Grid
+from kohort.suppression import SuppressionLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+#: The levels of a node: in the order of the quasi-identifiers, or by their names.
+NodeText: TypeAlias = tuple[int, ...] | Mapping[str, int]
+
+#: The names of what a lattice method can prefer releases by.
+ObjectiveName: TypeAlias = Literal[
+    "lm", "ncp", "lm_geometric", "arx_loss", "c_dm", "c_avg", "precision", "entropy", "height", "first"
+]
+
+#: A level in digits: hierarchies of ten thousand levels are not made.
+_level_text = re.compile(r"[0-9]{1,4}").fullmatch
+
+#: The longest time limit: a week.
+_LONGEST = 604_800
+
+#: Powers of ten beyond which a number is a slip of the pen, and its digits would fill the memory.
+_LARGEST_POWER = 1_000
+
+
+def _wrong(what: str, hint: str = "") -> PydanticCustomError:
+    """What pydantic is told of a wrong value; `kohort.job.faults` finds both parts again."""
+    return PydanticCustomError("kohort", "{what}", {"what": what, "hint": hint})
+
+
+def _passing(check: Callable[[T], object]) -> Callable[[T], T]:
+    """A validator that returns the value itself where `check` raises none of kohort's errors over it."""
+
+    def validator(value: T) -> T:
+        try:
+            check(value)
+        except KohortError as error:
+            raise _wrong(error.what, error.hint) from None
+        return value
+
+    return validator
+
+
+def _number(value: object) -> Fraction:
+    """The exact number that was written, as a number or as a text."""
+    match value:
+        case int() if not isinstance(value, bool):
+            return Fraction(value)
+        case float():
+            return _number(Decimal(repr(value)))
+        case Decimal() if value.is_finite() and abs(value.adjusted()) < _LARGEST_POWER:
+            return Fraction(value)
+        case str():
+            try:
+                return exact(value)
+            except KohortError:
+                raise _wrong("it must be a number", "write digits without a leading zero, such as -12 or 0.5") from None
+        case _:
+            raise _wrong("it must be a number", "such as 5 or 0.5")
+
+
+def _numbers(value: object) -> tuple[Fraction, ...] | None:
+    """The numbers of a list; `None` where there is no list."""
+    return tuple(map(_number, cast("list[object]", value))) if isinstance(value, list) else None
+
+
+def _bounds(value: object) -> tuple[Fraction, Fraction]:
+    """Two numbers."""
+    match _numbers(value):
+        case (low, high):
+            return low, high
+        case _:
+            raise _wrong("bounds are two numbers, the least and the greatest value", "such as [18, 90]")
+
+
+def _grid(value: object) -> Grid:
+    """A step, cut points, or the word."""
+    if value == "hierarchy":
+        return "hierarchy"
+    cuts = _numbers(value)
+    if cuts is not None:
+        return cuts
+    try:
+        return _number(value)
+    except PydanticCustomError:
+        raise _wrong('a grid is a step, a list of cut points or "hierarchy"', "such as 5 or [18, 30, 60]") from None
+
+
+def _limit(value: object) -> SuppressionLimit:
+    """The suppression limit that was written, as a number or as a text."""
+    match value:
+        case Decimal() if value.is_finite() and abs(value.adjusted()) < _LARGEST_POWER:
+            said: object = f"{value:f}"
+        case float():
+            said = f"{Decimal(repr(value)):f}"
+        case _:
+            said = value
+    try:
+        return SuppressionLimit.of(cast("int | str", said))
+    except KohortError as error:
+        raise _wrong(error.what, error.hint) from None
+
+
+def _level(value: object) -> int:
+    """A level, as a number or as its digits."""
+    match value:
+        case int() if not isinstance(value, bool) and value >= 0:
+            return value
+        case str() if _level_text(value):
+            return int(value)
+        case _:
+            raise _wrong("a level is a count of steps up the hierarchy", "such as 2; 0 is the value itself")
+
+
+def _node(value: object) -> NodeText:
+    """A level for each quasi-identifier: in their order, or by name."""
+    match value:
+        case list():
+            return tuple(map(_level, cast("list[object]", value)))
+        case dict():
+            return {name: _level(level) for name, level in cast("dict[str, object]", value).items()}
+        case _:
+            raise _wrong("a node is a level for each quasi-identifier", "such as [0, 2, 1], or { age = 2, sex = 0 }")
+
+
+def _seconds(value: object) -> float:
+    """A length of time."""
+    seconds = _number(value)
+    if not 0 < seconds <= _LONGEST:
+        raise _wrong("a time limit is a number of seconds above 0", f"such as 30; {_LONGEST:,} at most")
+    return float(seconds)
+
+
+def _underscored(value: object) -> object:
+    """The name of a metric as it is written inside."""
+    return value.replace("-", "_") if isinstance(value, str) else value
+
+
+_DIGITS = {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"}
+_NUMBER = {"anyOf": [{"type": "number"}, _DIGITS]}
+_LEVEL = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,4}$"}]}
+_LEVELS = {"anyOf": [{"type": "array", "items": _LEVEL}, {"type": "object", "additionalProperties": _LEVEL}]}
+_LIMIT = [
+    {"type": "integer", "minimum": 0},
+    {"type": "number", "minimum": 0, "maximum": 1},
+    {"type": "string", "pattern": r"^([0-9]{1,18}|[0-9]{1,2}(\.[0-9]{1,30})?%|100%|0\.[0-9]{1,30}|1\.0{1,30})$"},
+]
+_SECONDS = [
+    {"type": "number", "exclusiveMinimum": 0, "maximum": _LONGEST},
+    {"type": "string", "pattern": "^[1-9][0-9]*$"},
+]
+_PAIR = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2}
+_CUTS = {"type": "array", "items": _NUMBER, "minItems": 2}
+
+Number = Annotated[Fraction, PlainValidator(_number), WithJsonSchema(_NUMBER)]
+Bounds = Annotated[tuple[Fraction, Fraction], PlainValidator(_bounds), WithJsonSchema(_PAIR)]
+GridText = Annotated[
+    Grid,
+    PlainValidator(_grid),
+    WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"const": "hierarchy"}]}),
+]
+K = Annotated[int, PlainValidator(_passing(KAnonymity)), WithJsonSchema({"type": "integer", "minimum": 2})]
+Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
+Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
+Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]
+Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema({"anyOf": _SECONDS})]
+Objective = Annotated[
+    ObjectiveName,
+    BeforeValidator(_underscored),
+    WithJsonSchema({"enum": [*get_args(ObjectiveName), "lm-geometric", "arx-loss", "c-dm", "c-avg"]}),
+]
+
+Separator = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(separator=text)))]
+Quote = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(quote=text or None)))]
+Encoding = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(encoding=text)))]
