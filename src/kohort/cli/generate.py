@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,14 +12,14 @@ from kohort.cli import options
 from kohort.cli.screen import progress, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import BinaryIO
+
     from kohort.report import Json
 
 app = typer.Typer(help="Synthetic data, seeded and streamed to any size.", no_args_is_help=True)
 
-
-@app.callback()
-def _group() -> None:
-    """Keep `italy` a command of its own while it is the only one."""
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same bytes.")]
 
 
 @app.command()
@@ -49,3 +50,77 @@ def italy(
     paths = [str(file) for file in files]
     figures: dict[str, Json] = {"files": [*paths], "records": records, "seed": seed}
     say("\n".join(f"wrote {path}" for path in paths), figures, as_json=json, quiet=quiet)
+
+
+@app.command()
+def baskets(
+    *,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the basket lines go.")] = Path(
+        "baskets.dat"
+    ),
+    transactions: Annotated[int, typer.Option(metavar="N", min=1, help="How many transactions.")] = 10_000,
+    items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items; item 0 is the most popular.")] = 1_000,
+    length: Annotated[float, typer.Option(metavar="N", min=1, help="Items of a transaction, on average.")] = 10,
+    patterns: Annotated[int, typer.Option(metavar="N", min=1, help="Sets of items bought together.")] = 2_000,
+    pattern_length: Annotated[float, typer.Option(metavar="N", min=1, help="Items of a pattern, on average.")] = 4,
+    seed: Seed = 7,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Transactions as of a shop, after IBM's Quest generator: a line for each, its items separated by blanks."""
+    from kohort.generate.baskets import Market
+
+    market = Market.of(items=items, length=length, patterns=patterns, pattern_length=pattern_length, seed=seed)
+    pieces = ((batch.text(), batch.cells.size) for batch in market.batches(transactions))
+    figures = {"transactions": transactions, "items": items, "seed": seed}
+    _write(out, pieces, figures, overwrite=overwrite, json=json, quiet=quiet)
+
+
+@app.command()
+def matrix(
+    *,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the matrix goes.")] = Path("matrix.csv"),
+    rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows: transactions.")] = 10_000,
+    columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many columns: items.")] = 100,
+    density: Annotated[float, typer.Option(metavar="D", min=0, max=1, help="The probability of a 1.")] = 0.1,
+    seed: Seed = 7,
+    header: Annotated[bool, typer.Option("--header", help="Begin with the items' names.")] = False,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """A 0/1 matrix of independent cells: a row for each transaction, a column for each item."""
+    from kohort.generate.matrix import Matrix, text
+
+    made = Matrix(columns=columns, density=density, seed=seed)
+    pieces = ((text(batch), int(batch.sum())) for batch in made.batches(rows))
+    names = [(made.header(), 0)] if header else []
+    figures = {"transactions": rows, "items": columns, "seed": seed}
+    _write(out, chain(names, pieces), figures, overwrite=overwrite, json=json, quiet=quiet)
+
+
+def _write(
+    out: Path,
+    pieces: Iterable[tuple[bytes, int]],
+    figures: Mapping[str, int],
+    *,
+    overwrite: bool,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Write pieces of text, each said with its cells, to a file that takes its name when it is complete."""
+    from kohort.publish import publish
+
+    cells = 0
+    with progress(quiet=quiet) as tell:
+
+        def write(file: BinaryIO) -> None:
+            nonlocal cells
+            for piece, more in pieces:
+                file.write(piece)
+                cells += more
+                tell(f"{cells:,} cells")
+
+        publish(out, write, lambda _: None, overwrite=overwrite)
+    say(f"wrote {out}", {"file": str(out), **figures, "cells": cells}, as_json=json, quiet=quiet)
