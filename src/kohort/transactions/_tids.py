@@ -1,0 +1,195 @@
+"""Cohorts as lists of transactions: those of a set are dealt to the items that extend it, by one look at each.
+
+Fast where items are in few transactions: a set costs the cells of its cohort, however many other transactions and
+items there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.kernels import kernel
+
+if TYPE_CHECKING:
+    from kohort.arrays import Counts, Index, Items
+    from kohort.transactions._rows import Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tids:
+    """Transactions by item, of f public items.
+
+    Attributes:
+        public: The public items of each transaction.
+        firsts: (f + 1,) int64, where each item's transactions start.
+        tids: The transactions of each item, ascending.
+        hidden: The private items of each transaction.
+    """
+
+    public: Rows
+    firsts: Index
+    tids: Items
+    hidden: Rows
+
+    @classmethod
+    def of(cls, public: Rows, private: Rows) -> Tids:
+        """The lists of the items in these rows."""
+        return cls(public, *public.inverted(), private)
+
+    def among(self, items: Index) -> Tids:
+        """Those of some of the public items, whose codes become their places in `items`."""
+        return Tids.of(self.public.only(items), self.hidden)
+
+    def singles(self, items: Index) -> Counts:
+        """The most transactions that each of these items has in common with one private item."""
+        counts = np.zeros(self.hidden.width, np.int64)
+        tops = np.empty(items.size, np.int64)
+        highest_alone(self.firsts, self.tids, self.hidden.starts, self.hidden.items, items, counts, tops)
+        return tops
+
+    def supports(self, sets: Items, base: Index, item: Items) -> Counts:
+        """(c,) the transactions that contain each candidate: the set `sets[base]` and an item."""
+        supports = np.empty(base.size, np.int64)
+        counts = np.zeros(self.public.width, np.int64)
+        rows = self.public.starts, self.public.items, self.firsts, self.tids
+        count(*rows, sets, base, item, self._cohort(), counts, supports)
+        return supports
+
+    def tops(self, sets: Items, base: Index, item: Items, supports: Counts, _share: tuple[int, int]) -> Counts:
+        """(c,) the most transactions of each candidate's cohort that have one private item."""
+        tops = np.empty(base.size, np.int64)
+        bounds = np.flatnonzero(np.diff(base, prepend=-1))
+        dealt = np.empty(int(np.add.reduceat(supports, bounds).max(initial=0)), np.int32)
+        free = np.full(self.public.width, -1, np.int64)
+        counts = np.zeros(self.hidden.width, np.int64)
+        rows = self.public.starts, self.public.items, self.firsts, self.tids, self.hidden.starts, self.hidden.items
+        highest(*rows, sets, base, item, supports, self._cohort(), dealt, free, counts, tops)
+        return tops
+
+    def _cohort(self) -> Items:
+        """Room for any cohort."""
+        return np.empty(int(np.diff(self.firsts).max(initial=0)), np.int32)
+
+
+@kernel
+def cohort_of(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index, items: Items, firsts: Index, tids: Items, wanted: Items, cohort: Items
+) -> int:
+    """Write the transactions that contain a set of items, at least one; return how many they are.
+
+    The first item is the rarest: each of its transactions is looked through for the others, both being ascending.
+    """
+    size = 0
+    for at in range(firsts[wanted[0]], firsts[wanted[0] + 1]):
+        row = tids[at]
+        place = 1
+        for cell in range(starts[row], starts[row + 1]):
+            if place == wanted.size:
+                break
+            if items[cell] >= wanted[place]:
+                if items[cell] > wanted[place]:
+                    break
+                place += 1
+        if place == wanted.size:
+            cohort[size] = row
+            size += 1
+    return size
+
+
+@kernel
+def count(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index,
+    items: Items,
+    firsts: Index,
+    tids: Items,
+    sets: Items,
+    base: Index,
+    item: Items,
+    cohort: Items,
+    counts: Counts,
+    supports: Counts,
+) -> None:
+    """Count the cohort of each candidate: of all that extend one base at once; `counts` is zero, also after."""
+    at = 0
+    while at < base.size:
+        wanted = sets[base[at]]
+        size = cohort_of(starts, items, firsts, tids, wanted, cohort)
+        for again in range(2):
+            for row in cohort[:size]:
+                for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
+                    if items[cell] <= wanted[-1]:
+                        break
+                    counts[items[cell]] = 0 if again else counts[items[cell]] + 1
+            end = at
+            while not again and end < base.size and base[end] == base[at]:
+                supports[end] = counts[item[end]]
+                end += 1
+            if not again:
+                after = end
+        at = after
+
+
+@kernel
+def highest(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index,
+    items: Items,
+    firsts: Index,
+    tids: Items,
+    hidden_starts: Index,
+    hidden: Items,
+    sets: Items,
+    base: Index,
+    item: Items,
+    supports: Counts,
+    cohort: Items,
+    dealt: Items,
+    free: Index,
+    counts: Counts,
+    tops: Counts,
+) -> None:
+    """Count the private items in the cohort of each candidate, after a base's cohort is dealt to its candidates."""
+    at = 0
+    while at < base.size:
+        wanted = sets[base[at]]
+        size = cohort_of(starts, items, firsts, tids, wanted, cohort)
+        end, place = at, 0
+        while end < base.size and base[end] == base[at]:
+            free[item[end]] = place
+            place += supports[end]
+            end += 1
+        for row in cohort[:size]:
+            for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
+                if items[cell] <= wanted[-1]:
+                    break
+                if free[items[cell]] >= 0:
+                    dealt[free[items[cell]]] = row
+                    free[items[cell]] += 1
+        for one in range(at, end):
+            last = free[item[one]]
+            tops[one] = most(hidden_starts, hidden, dealt[last - supports[one] : last], counts)
+            free[item[one]] = -1
+        at = end
+
+
+@kernel
+def most(starts: Index, hidden: Items, cohort: Items, counts: Counts) -> int:
+    """The greatest number of transactions of a cohort that have one private item; `counts` is zero, also after."""
+    top = 0
+    for again in range(2):
+        for row in cohort:
+            for cell in range(starts[row], starts[row + 1]):
+                counts[hidden[cell]] = 0 if again else counts[hidden[cell]] + 1
+                top = max(top, counts[hidden[cell]])
+    return top
+
+
+@kernel
+def highest_alone(  # noqa: PLR0917  a kernel takes arrays by position
+    firsts: Index, tids: Items, starts: Index, hidden: Items, items: Index, counts: Counts, tops: Counts
+) -> None:
+    """Count the private items in the cohorts of single items."""
+    for at in range(items.size):
+        tops[at] = most(starts, hidden, tids[firsts[items[at]] : firsts[items[at] + 1]], counts)
