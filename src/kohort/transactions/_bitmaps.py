@@ -5,7 +5,7 @@ Fast where items are in many transactions: a word costs about 0.2 ns and tells o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -40,52 +40,46 @@ _FOUR: Final = np.uint64(4)
 _LAST: Final = np.uint64(56)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Bitmaps:
-    """The cohorts of f public and g private items.
+    """The cohorts of f public items, and of g private ones once they are asked for.
 
-    Attributes:
-        public: (f, words).
-        private: (g, words).
-        pairs: (f, g) the transactions that have both.
-        hidden: The private items of each transaction, for cohorts so small that looking at each is quicker.
+    Args:
+        rows: The public items of each transaction.
+        hidden: The private items of each transaction.
     """
 
-    public: Bits
-    private: Bits
-    pairs: Pairs
-    hidden: Rows
+    def __init__(self, rows: Rows, hidden: Rows) -> None:
+        """Make the public items' bitmaps."""
+        self._public = bits_of(rows)
+        self._hidden = hidden
 
     @staticmethod
-    def fit(public: Rows, private: Rows) -> bool:
+    def fit(rows: Rows, hidden: Rows) -> bool:
         """Whether bitmaps of these take no more memory than allowed."""
-        f, g = public.width, private.width
-        return (f + g) * words_of(public) * 8 + 4 * f * g <= _ROOM
+        return (rows.width + hidden.width) * words_of(rows) * 8 + 4 * rows.width * hidden.width <= _ROOM
 
-    @classmethod
-    def of(cls, public: Rows, private: Rows) -> Bitmaps:
-        """The bitmaps of the items in these rows."""
-        bits = [np.zeros((rows.width, words_of(rows)), np.uint64) for rows in (public, private)]
-        for one, rows in zip(bits, (public, private), strict=True):
-            mark(rows.starts, rows.items, one)
-        pairs = np.empty((len(bits[0]), len(bits[1])), np.int32)
-        cross(bits[0], bits[1], pairs)
-        return cls(bits[0], bits[1], pairs, private)
+    @cached_property
+    def _private(self) -> Bits:
+        """(g, words) the private items' bitmaps."""
+        return bits_of(self._hidden)
 
-    def among(self, items: Index) -> Bitmaps:
-        """Those of some of the public items, whose codes become their places in `items`."""
-        return Bitmaps(self.public[items], self.private, self.pairs[items], self.hidden)
+    @cached_property
+    def _pairs(self) -> Pairs:
+        """(f, g) the transactions that have both a public and a private item."""
+        pairs = np.empty((len(self._public), len(self._private)), np.int32)
+        cross(self._public, self._private, pairs)
+        return pairs
 
     def singles(self, items: Index) -> Counts:
         """The most transactions that each of these items has in common with one private item."""
-        tops: Counts = self.pairs[items].max(axis=1, initial=0).astype(np.int64)
+        tops: Counts = self._pairs[items].max(axis=1, initial=0).astype(np.int64)
         return tops
 
     def supports(self, sets: Items, base: Index, item: Items) -> Counts:
         """(c,) the transactions that contain each candidate: the set `sets[base]` and an item."""
         supports = np.empty(base.size, np.int64)
-        scratch = np.empty((2, self.public.shape[1]), np.uint64)
-        count(self.public, sets, base, item, scratch, supports)
+        cohort = np.empty(self._public.shape[1], np.uint64)
+        count(self._public, sets, base, item, cohort, supports)
         return supports
 
     def tops(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
@@ -94,16 +88,33 @@ class Bitmaps:
         It is that of some private item where the share is exceeded, so that the judgement is exact.
         """
         tops = np.empty(base.size, np.int64)
-        scratch = np.empty((2, self.public.shape[1]), np.uint64)
-        counts = np.zeros(len(self.private), np.int64)
-        hidden = self.hidden
-        breadth = max(hidden.items.size / max(len(hidden), 1), 1)
-        few = int(WORD_COST * self.private.size / 4 / (CELL_COST * breadth))
-        highest(
-            self.public, self.private, self.pairs, hidden.starts, hidden.items,
-            sets, base, item, supports, share, few, scratch, counts, tops,
-        )  # fmt: skip
+        scratch = np.empty((2, self._public.shape[1]), np.uint64)
+        few = self._few()
+        alone = supports <= few
+        if alone.any():
+            chosen = base[alone], item[alone]
+            counts, part = np.zeros(self._hidden.width, np.int64), np.empty(int(alone.sum()), np.int64)
+            scanned(self._public, self._hidden.starts, self._hidden.items, sets, *chosen, scratch, counts, part)
+            tops[alone] = part
+        if not alone.all():
+            chosen = base[~alone], item[~alone]
+            part = np.empty(chosen[0].size, np.int64)
+            met(self._public, self._private, self._pairs, sets, *chosen, supports[~alone], share, scratch, part)
+            tops[~alone] = part
         return tops
+
+    def _few(self) -> int:
+        """The transactions of a cohort below which it is quicker to look at each than at each private item's bitmap."""
+        breadth = max(self._hidden.items.size / max(len(self._hidden), 1), 1)
+        # a quarter: most private items are passed over by their pairs
+        return int(WORD_COST * self._hidden.width * words_of(self._hidden) / 4 / (CELL_COST * breadth))
+
+
+def bits_of(rows: Rows) -> Bits:
+    """(width, words) a bitmap for each item."""
+    bits = np.zeros((rows.width, words_of(rows)), np.uint64)
+    mark(rows.starts, rows.items, bits)
+    return bits
 
 
 def words_of(rows: Rows) -> int:
@@ -156,10 +167,10 @@ def meet(bits: Bits, items: Items, cohort: Bits) -> None:
 
 @kernel
 def count(  # noqa: PLR0917  a kernel takes arrays by position
-    bits: Bits, sets: Items, base: Index, item: Items, scratch: Bits, supports: Counts
+    bits: Bits, sets: Items, base: Index, item: Items, cohort: Bits, supports: Counts
 ) -> None:
     """Count the cohort of each candidate; that of a base is made once for all candidates that extend it."""
-    cohort, made = scratch[0], -1
+    made = -1
     for at in range(base.size):
         if base[at] != made:
             made = base[at]
@@ -168,50 +179,66 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
 
 
 @kernel
-def highest(  # noqa: PLR0917  a kernel takes arrays by position
+def narrow(  # noqa: PLR0917  a kernel takes arrays by position
+    bits: Bits, sets: Items, base: Index, item: Items, at: int, scratch: Bits
+) -> None:
+    """Write a candidate's cohort to the second row; that of its base stays in the first for the next candidate."""
+    if at == 0 or base[at] != base[at - 1]:
+        meet(bits, sets[base[at]], scratch[0])
+    other = bits[item[at]]
+    for word in range(other.size):
+        scratch[1, word] = scratch[0, word] & other[word]
+
+
+@kernel
+def met(  # noqa: PLR0917  a kernel takes arrays by position
     public: Bits,
     private: Bits,
     pairs: Pairs,
-    starts: Index,
-    hidden: Items,
     sets: Items,
     base: Index,
     item: Items,
     supports: Counts,
     share: tuple[int, int],
-    few: int,
     scratch: Bits,
-    counts: Counts,
     tops: Counts,
 ) -> None:
-    """Bound the private items in the cohort of each candidate; see `Bitmaps.tops`.
+    """Bound the private items in the cohort of each candidate, private item by private item; see `Bitmaps.tops`.
 
-    A cohort of at most `few` transactions is looked at transaction by transaction, a larger one private item by
-    private item, passing over those that are within the share by their pairs with the candidate's items.
+    Those that are within the share by their pairs with the candidate's items are passed over.
     """
     numerator, denominator = share
-    before, cohort, made = scratch[0], scratch[1], -1
     for at in range(base.size):
-        if base[at] != made:
-            made = base[at]
-            meet(public, sets[made], before)
-        extra = public[item[at]]
-        for word in range(cohort.size):
-            cohort[word] = before[word] & extra[word]
-        if supports[at] <= few:
-            tops[at] = scan(cohort, starts, hidden, counts)
-            continue
+        narrow(public, sets, base, item, at, scratch)
         top = 0
         for e in range(private.shape[0]):
             most = pairs[item[at], e]
             for place in range(sets.shape[1]):
-                most = min(most, pairs[sets[made, place], e])
+                most = min(most, pairs[sets[base[at], place], e])
             if most > top and most * denominator > supports[at] * numerator:
-                most = together(cohort, private[e])
+                most = together(scratch[1], private[e])
             top = max(top, most)
             if top * denominator > supports[at] * numerator:
                 break
         tops[at] = top
+
+
+@kernel
+def scanned(  # noqa: PLR0917  a kernel takes arrays by position
+    public: Bits,
+    starts: Index,
+    hidden: Items,
+    sets: Items,
+    base: Index,
+    item: Items,
+    scratch: Bits,
+    counts: Counts,
+    tops: Counts,
+) -> None:
+    """Count the private items in the cohort of each candidate, transaction by transaction."""
+    for at in range(base.size):
+        narrow(public, sets, base, item, at, scratch)
+        tops[at] = scan(scratch[1], starts, hidden, counts)
 
 
 @kernel

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 class Engine(Protocol):
     """Counts the cohorts of single items and of candidates, which are sets `sets[base]` extended by an item each."""
 
-    def among(self, items: Index) -> Engine:
-        """The engine of some of the public items, whose codes become their places in `items`."""
-        ...
-
     def singles(self, items: Index) -> Counts:
         """The most transactions that each of these items has in common with one private item."""
         ...
@@ -65,10 +61,7 @@ class Engines:
 
     def among(self, items: Index) -> Engines:
         """The engines over some of the public items, whose codes become their places in `items`."""
-        engines = Engines(self._public.only(items), self._private, self._only)
-        if (bitmaps := self._made.get(EngineName.BITMAPS)) is not None:
-            engines._made[EngineName.BITMAPS] = bitmaps.among(items)
-        return engines
+        return Engines(self._public.only(items), self._private, self._only)
 
     def singles(self, items: Index) -> Counts:
         """The most transactions that each of these items has in common with one private item."""
@@ -115,5 +108,5 @@ class Engines:
         """One of the engines; it is kept."""
         name, kind = (EngineName.BITMAPS, Bitmaps) if dense else (EngineName.TIDS, Tids)
         if name not in self._made:
-            self._made[name] = kind.of(self._public, self._private)
+            self._made[name] = kind(self._public, self._private)
         return self._made[name]

@@ -6,7 +6,6 @@ items there are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,44 +17,33 @@ if TYPE_CHECKING:
     from kohort.transactions._rows import Rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Tids:
-    """Transactions by item, of f public items.
+    """Transactions by public item.
 
-    Attributes:
-        public: The public items of each transaction.
-        firsts: (f + 1,) int64, where each item's transactions start.
-        tids: The transactions of each item, ascending.
+    Args:
+        rows: The public items of each transaction.
         hidden: The private items of each transaction.
     """
 
-    public: Rows
-    firsts: Index
-    tids: Items
-    hidden: Rows
-
-    @classmethod
-    def of(cls, public: Rows, private: Rows) -> Tids:
-        """The lists of the items in these rows."""
-        return cls(public, *public.inverted(), private)
-
-    def among(self, items: Index) -> Tids:
-        """Those of some of the public items, whose codes become their places in `items`."""
-        return Tids.of(self.public.only(items), self.hidden)
+    def __init__(self, rows: Rows, hidden: Rows) -> None:
+        """Invert the public rows."""
+        self._firsts, self._tids = rows.inverted()
+        self._rows = rows.starts, rows.items, self._firsts, self._tids
+        self._width = rows.width
+        self._hidden = hidden
 
     def singles(self, items: Index) -> Counts:
         """The most transactions that each of these items has in common with one private item."""
-        counts = np.zeros(self.hidden.width, np.int64)
+        counts = np.zeros(self._hidden.width, np.int64)
         tops = np.empty(items.size, np.int64)
-        highest_alone(self.firsts, self.tids, self.hidden.starts, self.hidden.items, items, counts, tops)
+        highest_alone(self._firsts, self._tids, self._hidden.starts, self._hidden.items, items, counts, tops)
         return tops
 
     def supports(self, sets: Items, base: Index, item: Items) -> Counts:
         """(c,) the transactions that contain each candidate: the set `sets[base]` and an item."""
         supports = np.empty(base.size, np.int64)
-        counts = np.zeros(self.public.width, np.int64)
-        rows = self.public.starts, self.public.items, self.firsts, self.tids
-        count(*rows, sets, base, item, self._cohort(), counts, supports)
+        counts = np.zeros(self._width, np.int64)
+        count(*self._rows, sets, base, item, self._cohort(), counts, supports)
         return supports
 
     def tops(self, sets: Items, base: Index, item: Items, supports: Counts, _share: tuple[int, int]) -> Counts:
@@ -63,15 +51,15 @@ class Tids:
         tops = np.empty(base.size, np.int64)
         bounds = np.flatnonzero(np.diff(base, prepend=-1))
         dealt = np.empty(int(np.add.reduceat(supports, bounds).max(initial=0)), np.int32)
-        free = np.full(self.public.width, -1, np.int64)
-        counts = np.zeros(self.hidden.width, np.int64)
-        rows = self.public.starts, self.public.items, self.firsts, self.tids, self.hidden.starts, self.hidden.items
-        highest(*rows, sets, base, item, supports, self._cohort(), dealt, free, counts, tops)
+        free = np.full(self._width, -1, np.int64)
+        counts = np.zeros(self._hidden.width, np.int64)
+        hidden = self._hidden.starts, self._hidden.items
+        highest(*self._rows, *hidden, sets, base, item, supports, self._cohort(), dealt, free, counts, tops)
         return tops
 
     def _cohort(self) -> Items:
         """Room for any cohort."""
-        return np.empty(int(np.diff(self.firsts).max(initial=0)), np.int32)
+        return np.empty(int(np.diff(self._firsts).max(initial=0)), np.int32)
 
 
 @kernel
