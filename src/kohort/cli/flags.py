@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from kohort.cli import options
 from kohort.errors import JobError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job import Request
     from kohort.job.lines import Place
 
+T = TypeVar("T")
+
 
 def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
     """The request that the flags make; their faults come all at once."""
-    from kohort.job import faults_of, job_error
     from kohort.job import request as made_of
 
+    return together(lambda: made_of(raw, where=_flag), faults)
+
+
+def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
+    """What `make` makes; its faults come together with those that were found before.
+
+    Raises:
+        JobError: there are any.
+    """
+    from kohort.job import faults_of, job_error
+
     try:
-        made = made_of(raw, where=_flag)
+        made = make()
     except JobError as fault:
         raise job_error([*faults, *faults_of(fault)]) from None
     if faults:

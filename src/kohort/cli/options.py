@@ -49,6 +49,72 @@ Quasi = Annotated[
 ]
 K = Annotated[int, typer.Option("--k", metavar="K", help="Every class has at least k records.")]
 
+# --- transactions -----------------------------------------------------------------------------------------------------
+
+Baskets = Annotated[
+    str, typer.Argument(metavar="IN", help="The transactions: text (also .gz) or Parquet; - is standard input.")
+]
+Form = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="WORD",
+        help="How they lie in the file: basket (a line each), long (a record for each item), matrix (of 0 and 1),"
+        " matrix-header, lists.",
+        show_default="basket; of Parquet: lists",
+    ),
+]
+BasketSeparator = Annotated[
+    str | None,
+    typer.Option(
+        "--separator", metavar="CHAR", help="Between items or cells; blanks for baskets, else found by itself."
+    ),
+]
+Key = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Says which transaction a record is of; the first if not given.")
+]
+Person = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Says whose it is instead: all of one person become one.")
+]
+Item = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of items.")]
+Private = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B", help="Items that nobody may infer (repeatable); unless --public says, all others are public."
+    ),
+]
+PrivateFile = Annotated[str | None, typer.Option(metavar="FILE", help="The same from a file, one a line.")]
+Public = Annotated[
+    list[str] | None, typer.Option(metavar="A,B", help="Items that an attacker may know; the rest is neither.")
+]
+PublicFile = Annotated[str | None, typer.Option(metavar="FILE", help="The same from a file, one a line.")]
+Delta = Annotated[
+    str | None, typer.Option(metavar="SHARE", help="For experiments: draw this share of the items as public.")
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed draws the same items.", show_default="0")]
+Draw = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORD",
+        help="How private items are drawn: feasible (in at most h of all transactions), uniform, paper.",
+        show_default="feasible",
+    ),
+]
+AllowAbsent = Annotated[bool, typer.Option("--allow-absent", help="Names may be of items that are in no transaction.")]
+MinSupport = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help="Remove items first that are in a smaller share of the transactions."),
+]
+H = Annotated[
+    str, typer.Option("--h", metavar="H", help="No private item is in more than this share of a cohort: 0.4, or 2/5.")
+]
+CohortK = Annotated[int, typer.Option("--k", metavar="K", help="Every cohort has at least k transactions.")]
+P = Annotated[int, typer.Option("--p", metavar="P", help="An attacker knows at most p public items of a person.")]
+MaxSets = Annotated[int | None, typer.Option(metavar="N", help="Sets of items that may be held in memory at once.")]
+ShowValues = Annotated[
+    bool, typer.Option("--show-values", help="Name the private items that stand in the way, not only their number.")
+]
+
 #: Threads where nothing is said: the cores this process may use.
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -100,6 +166,22 @@ def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
             raise UsageError(what, where=flag, hint=f"write {flag} COLUMN=VALUE, once per column")
         columns.add(column)
     return readable(texts)
+
+
+def weights(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, object] | None:
+    """`ITEM=NUMBER` flags as a job file would say them; `None` where there are none.
+
+    >>> weights(["bread=2", "a=b=0.5"], [])
+    {'bread': '2', 'a=b': '0.5'}
+    """
+    found: dict[str, object] = {}
+    for text in texts or ():
+        item, equals, number = text.rpartition("=")  # a number has none
+        if not equals or item in found:
+            what = f"item {item} is given twice" if equals else "there is no = in it"
+            faults.append(UsageError(what, where="--weight", hint="write --weight ITEM=NUMBER, once per item"))
+        found[item] = number
+    return found or None
 
 
 def readable(texts: Sequence[str] | None) -> dict[str, str]:
