@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.release import plain
 from kohort.transactions.problem import MOST
+from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from kohort.arrays import Index, Items
+    from kohort.arrays import Counts, Index, Items
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions
     from kohort.transactions.problem import Remedy, SuppressionAlgorithm
     from kohort.transactions.roles import RoleChoice, Roles
     from kohort.verify.transactions import CoherenceVerdict
+
+#: The endings of Parquet files, of cells between tabs, and of files that are no plain text.
+_PARQUET = frozenset({".parquet", ".pq"})
+_TABBED = frozenset({".tab", ".tsv"})
+_PACKED = frozenset({".arrow", ".feather", ".gz", ".ipc", ".xlsx"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +80,44 @@ class TransactionJob:
         if self.most < 1:
             raise UsageError("the limit of sets must be at least 1", where="most")
 
+    def written_to(self, target: Path) -> BasketOptions:
+        """In what form the release is written to `target`: as said, else as the name has it, else as it was read.
+
+        Raises:
+            UsageError: the form and the name contradict each other.
+        """
+        ending = target.suffix.lower()
+        form = self.writing.form or (Form.LISTS if ending in _PARQUET else self.reading.form)
+        if ending in _PACKED or (form is Form.LISTS) is not (ending in _PARQUET):
+            what = f"the form {form} is not written to a file whose name ends in {ending or 'nothing'}"
+            raise UsageError(what, where="format", hint="lists are written to .parquet, every other form as plain text")
+        read = self.reading.separator if form is self.reading.form else None
+        named = "\t" if ending in _TABBED and form is not Form.BASKET else None
+        return BasketOptions(form=form, separator=self.writing.separator or named or read)
+
     def described(self) -> str:
-        """The job as canonical JSON: sorted keys; what the certificate keeps."""
-        return json.dumps(plain(self), sort_keys=True, ensure_ascii=False)
+        """The job as canonical JSON: sorted keys; what the certificate keeps.
+
+        Lists of names are told by their number and their digest. How the input was read is left out: it belongs to
+        the input, and the same transactions read from another form are the same transactions.
+        """
+        parts = cast("dict[str, object]", plain(replace(self, weights=())))
+        del parts["reading"]
+        if isinstance(self.roles, Listed):
+            parts["roles"] = {
+                "kind": "Listed",
+                "absent": self.roles.absent,
+                "private": _counted(self.roles.private),
+                "public": None if self.roles.public is None else _counted(self.roles.public),
+            }
+        parts["weights"] = _counted(f"{name}={weight}" for name, weight in self.weights)
+        return json.dumps(parts, sort_keys=True, ensure_ascii=False)
+
+
+def _counted(names: Iterable[str]) -> dict[str, object]:
+    """How many different names there are, and a digest by which whoever has the list can tell that it is this one."""
+    known = sorted(set(names))
+    return {"count": len(known), "sha256": hashlib.sha256(json.dumps(known).encode()).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +133,8 @@ class TransactionRelease:
         released: The transactions in the order of their own content, with the items that are left.
         lineage: (n,) the source's transaction that each released one was; never published.
         dropped: (d,) items of `database` that no released transaction has, in the order in which they were dropped.
-        distortion: The share of the (weighted) cells of `database` that the release lacks, exact.
+        losses: (m,) what dropping each item of `database` loses: its support, times its weight.
+        lost: What the release lost.
         repeated: Cells of the input that named an item its transaction already had.
         seconds: Wall time of each stage.
         verdict: What verification found on the bytes.
@@ -107,9 +150,24 @@ class TransactionRelease:
     released: Transactions
     lineage: Index
     dropped: Items
-    distortion: Fraction
+    losses: Counts
+    lost: int
     repeated: int
     seconds: Mapping[str, float]
     verdict: CoherenceVerdict | None = None
     path: Path | None = None
     certificate: Path | None = None
+
+    @property
+    def whole(self) -> int:
+        """What could be lost: the cells of `database`, by their weights."""
+        return int(self.losses.sum())
+
+    @property
+    def distortion(self) -> Fraction:
+        """The share of the (weighted) cells of `database` that the release lacks, exact."""
+        return Fraction(self.lost, self.whole or 1)
+
+    def baskets(self) -> list[list[str]]:
+        """The released transactions as lists of names, in the order of their own content."""
+        return self.released.sets()
