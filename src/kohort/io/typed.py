@@ -14,7 +14,7 @@ import unicodedata
 from collections import Counter
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import polars as pl
 
@@ -65,7 +65,7 @@ def read_parquet(path: Path) -> Table:
         InputError: the file is no Parquet file, is damaged, or holds names or types that cannot be read.
         FileError: the system failed to read the file.
     """
-    return _read(path, "Parquet", b"PAR1", pl.scan_parquet)
+    return _read(path, "Parquet")
 
 
 def read_ipc(path: Path) -> Table:
@@ -75,7 +75,7 @@ def read_ipc(path: Path) -> Table:
         InputError: the file is no Arrow IPC file, is damaged, or holds names or types that cannot be read.
         FileError: the system failed to read the file.
     """
-    return _read(path, "Arrow IPC", b"ARROW1", pl.scan_ipc, "damaged, or two of its columns have one name")
+    return _read(path, "Arrow")
 
 
 def from_frame(frame: object) -> Table:
@@ -124,24 +124,50 @@ def extra(library: str) -> ModuleType:
         raise MissingExtraError(message, hint="pip install 'kohort[pandas]'") from None
 
 
-def _read(path: Path, kind: str, magic: bytes, scan: Callable[[Any], pl.LazyFrame], damaged: str = "damaged") -> Table:
+def _read(path: Path, form: str) -> Table:
     where = str(path)
     if not path.is_file():
         raise InputError("there is no such file", where=where)
-    # polars is given the open file, not the path: it would take the path for a pattern, and open it once a column.
-    with _faults(where, f"the {kind} file is {damaged}"), path.open("rb") as file:
+    with faults(where, f"the {form} file is damaged"), path.open("rb") as file:
+        return table_in(file, form, where)
+
+
+def table_in(file: BinaryIO, form: str, where: str) -> Table:
+    """The table in an open `Parquet` or `Arrow` file, one column in memory at a time.
+
+    Raises:
+        InputError: the file is not of that form, is damaged, or holds names or types that cannot be read.
+        FileError: the system failed to read the file.
+    """
+    with scanned(file, form, where) as lazy:
+        return _table(lazy.collect_schema(), lambda place: lazy.select(pl.nth(place)).collect().to_series(), where)
+
+
+@contextmanager
+def scanned(file: BinaryIO, form: str, where: str) -> Generator[pl.LazyFrame]:
+    """The frame in an open `Parquet` or `Arrow` file, of which nothing is read before it is asked for.
+
+    Raises:
+        InputError: the file is not of that form, or is damaged.
+        FileError: the system failed to read the file.
+    """
+    if form == "Parquet":
+        kind, magic, damaged = "Parquet", b"PAR1", "damaged"
+    else:
+        kind, magic, damaged = "Arrow IPC", b"ARROW1", "damaged, or two of its columns have one name"
+    with faults(where, f"the {kind} file is {damaged}"):
         if file.read(len(magic)) != magic:
             raise InputError(f"the file is not {kind}", where=where, hint="give the file the name of its format")
         file.seek(-len(magic), os.SEEK_END)
         if file.read() != magic:
             raise InputError(f"the {kind} file is cut short", where=where, hint="fetch or write it again")
         file.seek(0)
-        lazy = scan(file)
-        return _table(lazy.collect_schema(), lambda place: lazy.select(pl.nth(place)).collect().to_series(), where)
+        # polars is given the open file, not the path: it would take the path for a pattern, and open it once a column.
+        yield pl.scan_parquet(file) if form == "Parquet" else pl.scan_ipc(file)
 
 
 def _from_polars(frame: pl.DataFrame | pl.LazyFrame) -> Table:
-    with _faults("the frame", "the lazy frame cannot be collected"):
+    with faults("the frame", "the lazy frame cannot be collected"):
         table = frame.lazy().collect()
     return _table(table.schema, table.to_series, "the frame")
 
@@ -154,17 +180,27 @@ def _from_arrow(frame: object) -> Table:
 
 
 def _from_pandas(frame: object) -> Table:
-    pandas, arrow, source = extra("pandas"), extra("pyarrow"), cast("Any", frame)
-    if not isinstance(source.index, pandas.RangeIndex) or source.index.name is not None:
-        hint = "make it a column with .reset_index(), or drop it with .reset_index(drop=True)"
-        raise SchemaError("the frame's index is more than row numbers, and a release has no index", hint=hint)
+    arrow, source = extra("pyarrow"), cast("Any", frame)
+    check_index(source)
     names = check_names(list(source.columns), "the frame")
     columns = [_pandas_array(name, source.iloc[:, place]) for place, name in enumerate(names)]
     return _from_arrow(arrow.table(columns, names=list(names)))
 
 
+def check_index(frame: object) -> None:
+    """Refuse a pandas frame whose index may hold data.
+
+    Raises:
+        SchemaError: its index is more than row numbers.
+    """
+    index = cast("Any", frame).index
+    if not isinstance(index, extra("pandas").RangeIndex) or index.name is not None:
+        hint = "make it a column with .reset_index(), or drop it with .reset_index(drop=True)"
+        raise SchemaError("the frame's index is more than row numbers, and a release has no index", hint=hint)
+
+
 def _from_array(name: str, array: object) -> pl.Series:
-    with _faults(f"the frame, column {name!r}", "the column's type has no one exact text"):
+    with faults(f"the frame, column {name!r}", "the column's type has no one exact text"):
         return pl.Series(name, cast("Any", array))
 
 
@@ -177,7 +213,7 @@ def _pandas_array(name: str, column: Any) -> object:  # noqa: ANN401  a pandas S
             raise InputError(f"the column holds Python objects ({kind})", where=where, hint=_CAST)
         if kind == "integer" and not column.dropna().between(-(2**63), 2**63 - 1).all():
             column = column.map(str, na_action="ignore")
-    with _faults(
+    with faults(
         where, "the column cannot be read as text, numbers or dates", ValueError, TypeError, NotImplementedError
     ):
         return extra("pyarrow").Array.from_pandas(column)
@@ -187,7 +223,7 @@ def _pandas_array(name: str, column: Any) -> object:  # noqa: ANN401  a pandas S
 
 
 @contextmanager
-def _faults(where: str, what: str, *kinds: type[Exception]) -> Generator[None]:
+def faults(where: str, what: str, *kinds: type[Exception]) -> Generator[None]:
     """Let `what` be said of a failure of polars (or one of `kinds`), whose own message may quote cells."""
     try:
         yield
