@@ -38,10 +38,11 @@ class Reading:
     size: int
 
 
-class _Digest:
+class Digest:
     """A file that keeps nothing of what is written to it but its digest."""
 
     def __init__(self) -> None:
+        """Nothing is written yet."""
         self._sha256 = hashlib.sha256()
 
     def write(self, data: bytes) -> int:
@@ -63,20 +64,20 @@ def read(file: BinaryIO, claim: Claim) -> Reading:
     Raises:
         VerificationError: the bytes are not exactly the plain form of a table with the claimed columns.
     """
-    content = _content(file)
+    content = content_of(file)
     if claim.is_text:
         packed = claim.format.endswith(".gz")
         trail = Trail(inflated(content) if packed else content)
         table = delimited(trail, claim)
-        sha256 = _digest(content) if packed else trail.sha256
+        sha256 = digest(content) if packed else trail.sha256
     else:
-        table, sha256 = _typed(file, claim), _digest(content)
+        table, sha256 = _typed(file, claim), digest(content)
     if not claim.is_text or conventional(table):
         _check_canonical(table, claim, sha256)
     return Reading(unmarked(table) if claim.excel_safe else table, sha256, len(content))
 
 
-def _content(file: BinaryIO) -> Content:
+def content_of(file: BinaryIO) -> Content:
     """The bytes of a file, left on disk until they are looked at where that can be."""
     try:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -84,7 +85,8 @@ def _content(file: BinaryIO) -> Content:
         return file.read()
 
 
-def _digest(content: Content) -> str:
+def digest(content: Content) -> str:
+    """The sha256 of the bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -113,7 +115,7 @@ def _check_canonical(table: Table, claim: Claim, sha256: str) -> None:
     """The bytes are those that the cells give when they are written again."""
     from kohort.io.write import Format, write  # noqa: PLC0415  the writer defines the form, not what is in it
 
-    again = _Digest()
+    again = Digest()
     write(table, cast("BinaryIO", again), Format(claim.format), separator=claim.separator)
     if again.sha256 != sha256:
         what = "the bytes are not the plain form of their cells: a leftover value, a note, statistics, another encoding"

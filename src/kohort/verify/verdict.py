@@ -49,7 +49,7 @@ class Check(StrEnum):
     """Records stand in the order of their own content."""
 
 
-def fault(check: Check, what: str, *, column: str = "") -> VerificationError:
+def fault(check: StrEnum, what: str, *, column: str = "") -> VerificationError:
     """The error that names the check and the column; `what` has counts, and never a cell's value."""
     return VerificationError(
         what,
