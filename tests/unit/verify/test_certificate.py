@@ -73,7 +73,7 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"k": 4,', ""),
         ('"k": 4', '"k": 4, "k": 4'),
         ('"k": 4', '"k":  4'),
-        ('"form": 2', '"form": 1'),
+        ('"form": 3', '"form": 2'),
         ('"levels": {}', '"levels": {"age": -1}'),
         ('"levels": {}', '"levels": {"age": "2"}'),
         ('"levels": {}', '"levels": [2]'),

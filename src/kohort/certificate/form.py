@@ -1,0 +1,91 @@
+"""What every certificate says, whatever was released, and how it is spelled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final, TypedDict, cast
+
+from kohort import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.verify import Verdict
+    from kohort.verify.transactions import CoherenceVerdict
+
+#: The form of the file; it changes when a key does.
+FORM: Final = 3
+
+#: The libraries whose version can make a difference to a release.
+_LIBRARIES: Final = ("numba", "numpy", "polars")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certified:
+    """What is certified of any file.
+
+    Attributes:
+        kind: What was released.
+        release: The file's name, without a folder.
+        sha256: The digest of its bytes.
+        size: How many they are.
+        kohort: The version that made and verified it.
+        libraries: Versions of the libraries that can make a difference.
+        job: Everything that was asked: with the same data it gives the same bytes.
+        job_sha256: The digest of the job's canonical text.
+        checks: What each check compared.
+        not_promised: What does not follow.
+        form: The version of this form.
+    """
+
+    kind: str
+    release: str
+    sha256: str
+    size: int
+    kohort: str
+    libraries: Mapping[str, str]
+    job: Mapping[str, object]
+    job_sha256: str
+    checks: Mapping[str, int]
+    not_promised: tuple[str, ...]
+    form: int = FORM
+
+    def encode(self) -> bytes:
+        """As JSON with sorted keys: equal certificates are equal bytes."""
+        return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+class Shared(TypedDict):
+    """The parts of any certificate that are found in one way."""
+
+    release: str
+    sha256: str
+    size: int
+    kohort: str
+    libraries: Mapping[str, str]
+    job: Mapping[str, object]
+    job_sha256: str
+    checks: Mapping[str, int]
+
+
+def shared(verdict: Verdict | CoherenceVerdict, name: str, job: str) -> Shared:
+    """What is certified of the file called `name`, made by the job of this canonical text, a JSON object."""
+    asked = cast("Mapping[str, object]", json.loads(job))
+    return Shared(
+        release=name,
+        sha256=verdict.sha256,
+        size=verdict.checks["bytes"],
+        kohort=__version__,
+        libraries={library: version(library) for library in _LIBRARIES},
+        job=asked,
+        job_sha256=digest(asked),
+        checks=verdict.checks,
+    )
+
+
+def digest(job: Mapping[str, object]) -> str:
+    """The sha256 of the job's canonical text: sorted keys, UTF-8."""
+    return hashlib.sha256(json.dumps(job, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -1,0 +1,136 @@
+"""The certificate of a transaction database. It names items that are in no transaction of it any more, and no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from kohort.certificate.form import Certified, shared
+from kohort.transactions.problem import CellSuppression
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.release.transactions import TransactionRelease
+    from kohort.transactions.moles import Moles
+    from kohort.verify.transactions import CoherenceVerdict
+
+#: What coherence does not promise, whatever its h, k and p.
+NOT_PROMISED: Final = (
+    "More knowledge: somebody who knows more than p public items of a person may find that person's transaction.",
+    "Absence: somebody who also knows items that a person does not have is left with fewer transactions than k.",
+    "Private and unlisted items: only public ones are taken for known; whoever knows another item may learn the rest.",
+    "Private items together: h bounds each alone; that a person has one of several may be inferred with more than h.",
+    "Knowledge of the world: h bounds the share in this release; with what is known besides, more may be inferred.",
+    "Several releases: of the same people, each may be coherent and all of them together not.",
+    "Several transactions of a person: unless they were merged, a person can be found by what they have together.",
+    "Right roles: an item that the steward wrongly called private or unlisted is not taken for known by an attacker.",
+)
+
+#: What coherence does not promise besides where single cells are suppressed.
+NOT_PROMISED_OF_CELLS: Final = (
+    "Suppressed cells: an item missing from a transaction may have been there; the promise is of what is left.",
+    "The original: a private item may be in more than the share h of the transactions that once had the same items.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoherenceCertificate(Certified):
+    """What is certified of a transaction database; private items are told in its job by their number and digest.
+
+    Attributes:
+        model: The model's name with its numbers, met.
+        h: The share of a cohort in which a private item may at most be, exact.
+        k: The transactions that a cohort must at least have.
+        p: The public items that an attacker is assumed to know at most.
+        transactions: Transactions released, as many as there were.
+        items: Items that occur in them.
+        cells: Cells of them.
+        public: Public items there were,
+        private: private ones,
+        neither: and those that are neither. Items below the minimum support are none of these.
+        minimal_moles: For each size, the minimal moles there were: `rare` in fewer than k transactions, `breach` of h.
+        dropped: Public items that no transaction has any more, in the order in which they were dropped.
+        suppressed: What is suppressed: `items` everywhere, or single `cells`.
+        suppressed_cells: Cells suppressed.
+        removed_items: Items removed for being below the minimum support,
+        removed_cells: and their cells.
+        distortion: The share of all cells that the release lacks, by their weights where items have any, rounded;
+        distortion_exact: the same as a fraction of what was lost and what was there.
+        cohorts: Sets of 0 to p public items that occur, counted anew in the released bytes; none is a mole.
+        smallest: Transactions of the smallest cohort.
+        confidence: The greatest share of a cohort that has one private item, rounded;
+        confidence_exact: the same as a fraction in lowest terms.
+    """
+
+    model: str
+    h: str
+    k: int
+    p: int
+    transactions: int
+    items: int
+    cells: int
+    public: int
+    private: int
+    neither: int
+    minimal_moles: Mapping[str, Mapping[str, int]]
+    dropped: tuple[str, ...]
+    suppressed: str
+    suppressed_cells: int
+    removed_items: int
+    removed_cells: int
+    distortion: float
+    distortion_exact: str
+    cohorts: int
+    smallest: int
+    confidence: float
+    confidence_exact: str
+    kind: str = "transactions"
+
+
+def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: str) -> bytes:
+    """The certificate of the file called `name`, as it is written.
+
+    Args:
+        release: What is in the file, and how that came about.
+        verdict: What verification found in the file's bytes.
+        name: The file's name, without a folder.
+    """
+    model, source, searched, roles = release.job.coherence, release.source, release.database, release.roles
+    public, private = int(roles.public.sum()), int(roles.private.sum())
+    dropped: list[int] = release.dropped.tolist()
+    cells = isinstance(release.remedy.suppression, CellSuppression)
+    together, support = verdict.confidence
+    return CoherenceCertificate(
+        **shared(verdict, name, release.job.described()),
+        not_promised=NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ()),
+        model=model.name,
+        h=str(model.h),
+        k=model.k,
+        p=model.p,
+        transactions=verdict.transactions,
+        items=verdict.items,
+        cells=verdict.cells,
+        public=public,
+        private=private,
+        neither=len(searched.names) - public - private,
+        minimal_moles=_by_size(release.remedy.moles),
+        dropped=tuple(searched.names[item] for item in dropped),
+        suppressed="cells" if cells else "items",
+        suppressed_cells=searched.cells.size - verdict.cells,
+        removed_items=len(source.names) - len(searched.names),
+        removed_cells=source.cells.size - searched.cells.size,
+        distortion=float(release.distortion),
+        distortion_exact=f"{release.lost}/{release.whole}",
+        cohorts=verdict.cohorts,
+        smallest=verdict.smallest,
+        confidence=float(Fraction(together, support)),
+        confidence_exact=f"{together}/{support}",
+    ).encode()
+
+
+def _by_size(moles: Moles) -> dict[str, dict[str, int]]:
+    """How many minimal moles of each size are of each kind."""
+    counts = ((int(rare.sum()), rare.size) for rare in moles.rare)
+    return {str(size): {"breach": all_ - rare, "rare": rare} for size, (rare, all_) in enumerate(counts, 1)}
