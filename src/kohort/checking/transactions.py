@@ -1,0 +1,83 @@
+"""Is a transaction database coherent as it stands?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.transactions.moles import mine
+from kohort.transactions.problem import MOST, SuppressionProblem
+
+if TYPE_CHECKING:
+    from kohort.transactions.coherence import Coherence
+    from kohort.transactions.database import Transactions
+    from kohort.transactions.roles import Roles
+
+
+@dataclass(frozen=True, slots=True)
+class MoleCount:
+    """Minimal moles of one size.
+
+    Attributes:
+        size: Their items.
+        rare: Those whose cohort is below k.
+        breach: Those in whose cohort a private item is in more than the share h.
+    """
+
+    size: int
+    rare: int
+    breach: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoherenceFinding:
+    """How a transaction database fares as it stands.
+
+    Attributes:
+        model: The model's name.
+        transactions: Transactions.
+        too_few: Whether all transactions together are fewer than k: the empty set is a mole.
+        over: Private items in more than the share h of all transactions: because of them the empty set is one.
+        moles: Minimal moles by size, from 1 to p; none where the empty set is a mole, which is a part of every set.
+    """
+
+    model: str
+    transactions: int
+    too_few: bool
+    over: int
+    moles: tuple[MoleCount, ...]
+
+    @property
+    def met(self) -> bool:
+        """Whether no set is a mole."""
+        return not (self.too_few or self.over or any(count.rare or count.breach for count in self.moles))
+
+
+def check_transactions(
+    database: Transactions, roles: Roles, coherence: Coherence, *, most: int = MOST
+) -> CoherenceFinding:
+    """Judge the sets of public items that occur in `database`; at most `most` of them are held at once.
+
+    Raises:
+        LimitError: more would have to be held.
+
+    >>> from kohort.transactions.coherence import Coherence
+    >>> from kohort.transactions.database import Transactions
+    >>> from kohort.transactions.roles import Roles
+    >>> database = Transactions.of([["bread", "milk"], ["bread"], ["milk"], ["pill"]])
+    >>> roles = Roles(np.array([True, True, False]), np.array([False, False, True]))
+    >>> finding = check_transactions(database, roles, Coherence.of(h="0.5", k=2, p=2))
+    >>> finding.met, finding.moles
+    (False, (MoleCount(size=1, rare=0, breach=0), MoleCount(size=2, rare=1, breach=0)))
+    """
+    n = len(database)
+    all_ = np.full(int(roles.private.sum()), n, np.int64)
+    over = int(coherence.is_breached(all_, database.supports[roles.private]).sum())
+    too_few = n > 0 and coherence.is_rare(n)
+    if over or too_few:
+        return CoherenceFinding(coherence.name, n, too_few, over, ())
+    moles = mine(SuppressionProblem(database, roles, coherence, database.supports, most))
+    counts = tuple(MoleCount(size, int(rare.sum()), int((~rare).sum())) for size, rare in enumerate(moles.rare, 1))
+    return CoherenceFinding(coherence.name, n, too_few, over, counts)
