@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from kohort.io.baskets.options import BasketOptions
+from kohort.io.baskets.options import BasketOptions, Form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +60,11 @@ class CoherenceClaim:
     removed: frozenset[str] = frozenset()
     cells: bool = False
     writing: BasketOptions = field(default_factory=BasketOptions)
+
+    @property
+    def places(self) -> bool:
+        """Whether the file calls its items by their places, so that none of them can be left out."""
+        return self.writing.form is Form.MATRIX
 
 
 @dataclass(frozen=True, slots=True)
