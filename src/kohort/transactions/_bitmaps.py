@@ -6,15 +6,19 @@ Fast where items are in many transactions: a word costs about 0.2 ns and tells o
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kohort.kernels import kernel
+from kohort.transactions._rows import commonest
 
 if TYPE_CHECKING:
-    from kohort.arrays import Counts, Index, Items
+    from collections.abc import Iterator
+
+    from kohort.arrays import Counts, Index, Items, Mask
     from kohort.transactions._rows import Rows
 
 #: A cohort: (words,) uint64, a bit for each transaction.
@@ -30,6 +34,9 @@ _ROOM: Final = 1 << 28
 WORD_COST: Final = 0.2
 CELL_COST: Final = 1.5
 
+#: Private items whose bitmaps a candidate is met with, those passed over not counted: about so many.
+_PASSES: Final = 20
+
 _FIVES: Final = np.uint64(0x5555_5555_5555_5555)
 _THREES: Final = np.uint64(0x3333_3333_3333_3333)
 _NIBBLES: Final = np.uint64(0x0F0F_0F0F_0F0F_0F0F)
@@ -41,27 +48,40 @@ _LAST: Final = np.uint64(56)
 
 
 class Bitmaps:
-    """The cohorts of f public items, and of g private ones once they are asked for.
+    """The cohorts of f public items, and of g private ones once they are asked for, among some transactions.
+
+    The cohort of an item is a database of its own: sets that begin with the item are counted in bitmaps of that alone
+    where so many extend it that making these is worth it.
 
     Args:
         rows: The public items of each transaction.
         hidden: The private items of each transaction.
+        among: The transactions; all if not given.
     """
 
-    def __init__(self, rows: Rows, hidden: Rows) -> None:
+    def __init__(self, rows: Rows, hidden: Rows, among: Items | None = None) -> None:
         """Make the public items' bitmaps."""
-        self._public = bits_of(rows)
-        self._hidden = hidden
+        self._rows, self._hidden = rows, hidden
+        self._among = np.arange(len(rows), dtype=np.int32) if among is None else among
+        self._public = self._bits(rows)
+        self._cohorts: dict[int, Bitmaps] = {}
+        self._known, self._secret = (CELL_COST * one.items.size / max(len(one), 1) for one in (rows, hidden))
 
     @staticmethod
     def fit(rows: Rows, hidden: Rows) -> bool:
         """Whether bitmaps of these take no more memory than allowed."""
-        return (rows.width + hidden.width) * words_of(rows) * 8 + 4 * rows.width * hidden.width <= _ROOM
+        return (rows.width + hidden.width) * words_of(len(rows)) * 8 + 4 * rows.width * hidden.width <= _ROOM
+
+    def _bits(self, rows: Rows) -> Bits:
+        """(width, words) a bitmap for each item."""
+        bits = np.zeros((rows.width, words_of(self._among.size)), np.uint64)
+        mark(rows.starts, rows.items, self._among, bits)
+        return bits
 
     @cached_property
     def _private(self) -> Bits:
         """(g, words) the private items' bitmaps."""
-        return bits_of(self._hidden)
+        return self._bits(self._hidden)
 
     @cached_property
     def _pairs(self) -> Pairs:
@@ -78,8 +98,8 @@ class Bitmaps:
     def supports(self, sets: Items, base: Index, item: Items) -> Counts:
         """(c,) the transactions that contain each candidate: the set `sets[base]` and an item."""
         supports = np.empty(base.size, np.int64)
-        cohort = np.empty(self._public.shape[1], np.uint64)
-        count(self._public, sets, base, item, cohort, supports)
+        for bitmaps, part in self._parts(sets, base, np.ones(base.size, np.int64)):
+            bitmaps.count(sets, base[part], item[part], supports[part])
         return supports
 
     def tops(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
@@ -88,38 +108,82 @@ class Bitmaps:
         It is that of some private item where the share is exceeded, so that the judgement is exact.
         """
         tops = np.empty(base.size, np.int64)
-        scratch = np.empty((2, self._public.shape[1]), np.uint64)
-        few = self._few()
-        alone = supports <= few
-        if alone.any():
-            chosen = base[alone], item[alone]
-            counts, part = np.zeros(self._hidden.width, np.int64), np.empty(int(alone.sum()), np.int64)
-            scanned(self._public, self._hidden.starts, self._hidden.items, sets, *chosen, scratch, counts, part)
-            tops[alone] = part
-        if not alone.all():
-            chosen = base[~alone], item[~alone]
-            part = np.empty(chosen[0].size, np.int64)
-            met(self._public, self._private, self._pairs, sets, *chosen, supports[~alone], share, scratch, part)
-            tops[~alone] = part
+        passes = np.where(self._alone(supports), 1, _PASSES)
+        for bitmaps, part in self._parts(sets, base, passes):
+            tops[part] = bitmaps.look(sets, base[part], item[part], supports[part], share)
         return tops
 
-    def _few(self) -> int:
-        """The transactions of a cohort below which it is quicker to look at each than at each private item's bitmap."""
-        breadth = max(self._hidden.items.size / max(len(self._hidden), 1), 1)
-        # a quarter: most private items are passed over by their pairs
-        return int(WORD_COST * self._hidden.width * words_of(self._hidden) / 4 / (CELL_COST * breadth))
+    def _parts(self, sets: Items, base: Index, passes: Counts) -> Iterator[tuple[Bitmaps, slice]]:
+        """The candidates by the first item of their base, each part with the bitmaps to count it in.
+
+        Args:
+            sets: The bases.
+            base: The base of each candidate.
+            passes: How often each candidate goes through its words.
+        """
+        first = sets[base, 0]
+        bounds = [*np.flatnonzero(np.diff(first, prepend=-1)).tolist(), base.size]
+        for start, end in pairwise(bounds):
+            yield self._within(int(first[start]), int(passes[start:end].sum())), slice(start, end)
+
+    def _within(self, item: int, passes: int) -> Bitmaps:
+        """The bitmaps of the item's cohort, where so many passes are worth them; else these ones."""
+        if item not in self._cohorts:
+            support = int(self._support[item])
+            words = words_of(support)
+            spared = passes * WORD_COST * (self._public.shape[1] - words)
+            if spared < support * self._known + self._rows.width * words * WORD_COST:
+                return self
+            among = np.empty(support, np.int32)
+            unpack(self._public[item], self._among, among)
+            self._cohorts[item] = Bitmaps(self._rows, self._hidden, among)
+        return self._cohorts[item]
+
+    @cached_property
+    def _support(self) -> Counts:
+        """(f,) the transactions that contain each item."""
+        supports = np.empty(len(self._public), np.int64)
+        for item in range(supports.size):
+            supports[item] = together(self._public[item], self._public[item])
+        return supports
+
+    def count(self, sets: Items, base: Index, item: Items, supports: Counts) -> None:
+        """Write the supports of candidates, counted in these bitmaps."""
+        stack = np.empty((sets.shape[1], self._public.shape[1]), np.uint64)
+        count(self._public, sets, base, item, stack, supports)
+
+    def look(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
+        """The tops of candidates in these bitmaps: small cohorts transaction by transaction, others by private item."""
+        tops = np.empty(base.size, np.int64)
+        stack = np.empty((sets.shape[1] + 1, self._public.shape[1]), np.uint64)
+        alone = self._alone(supports)
+        if alone.any():
+            rows = self._among, self._hidden.starts, self._hidden.items
+            counts, found = np.zeros(self._hidden.width, np.int64), np.empty(int(alone.sum()), np.int64)
+            chosen = np.empty(int(supports[alone].max()), np.int32)
+            scanned(self._public, *rows, sets, base[alone], item[alone], stack, chosen, counts, found)
+            tops[alone] = found
+        if not alone.all():
+            rest = ~alone
+            found = np.empty(int(rest.sum()), np.int64)
+            bits = self._public, self._private, self._pairs
+            least = np.empty((sets.shape[1], self._hidden.width), np.int32)
+            met(*bits, sets, base[rest], item[rest], supports[rest], share, stack, least, found)
+            tops[rest] = found
+        return tops
+
+    def _alone(self, supports: Counts) -> Mask:
+        """The cohorts for which it is quicker to look at each transaction than to meet private items' bitmaps."""
+        words = WORD_COST * self._hidden.width * self._public.shape[1]
+        looks, meets = supports * self._secret, words / 4  # most private items are passed over by their pairs
+        made = "_pairs" in self.__dict__
+        worth = made or float(np.maximum(looks - meets, 0).sum()) > words * (self._rows.width + 1)
+        return np.asarray((looks <= meets) | (not worth), np.bool_)
 
 
-def bits_of(rows: Rows) -> Bits:
-    """(width, words) a bitmap for each item."""
-    bits = np.zeros((rows.width, words_of(rows)), np.uint64)
-    mark(rows.starts, rows.items, bits)
-    return bits
-
-
-def words_of(rows: Rows) -> int:
-    """The words that hold a bit for each transaction."""
-    return (len(rows) + 63) // 64
+def words_of(transactions: int) -> int:
+    """The words that hold a bit for each of so many transactions."""
+    return (transactions + 63) // 64
 
 
 @kernel
@@ -140,12 +204,25 @@ def together(one: Bits, other: Bits) -> int:
 
 
 @kernel
-def mark(starts: Index, items: Items, bits: Bits) -> None:
-    """Set the bit of each transaction in the bitmaps of its items."""
-    for row in range(starts.size - 1):
-        bit = _ONE << np.uint64(row & 63)
-        for cell in range(starts[row], starts[row + 1]):
-            bits[items[cell], row >> 6] |= bit
+def mark(starts: Index, items: Items, among: Items, bits: Bits) -> None:
+    """Set the bit of each transaction of `among` in the bitmaps of its items."""
+    for at in range(among.size):
+        bit = _ONE << np.uint64(at & 63)
+        for cell in range(starts[among[at]], starts[among[at] + 1]):
+            bits[items[cell], at >> 6] |= bit
+
+
+@kernel
+def unpack(cohort: Bits, among: Items, chosen: Items) -> int:
+    """Write the transactions of a cohort, which is one among those of `among`; return how many they are."""
+    size = 0
+    for at in range(cohort.size):
+        word = cohort[at]
+        while word:
+            chosen[size] = among[64 * at + ones((word - _ONE) & ~word)]
+            word &= word - _ONE
+            size += 1
+    return size
 
 
 @kernel
@@ -157,37 +234,45 @@ def cross(public: Bits, private: Bits, pairs: Pairs) -> None:
 
 
 @kernel
-def meet(bits: Bits, items: Items, cohort: Bits) -> None:
-    """Write the cohort of a set of items, at least one."""
-    for place in range(items.size):
-        other = bits[items[place]]
-        for at in range(cohort.size):
-            cohort[at] = cohort[at] & other[at] if place else other[at]
+def shared(sets: Items, base: Index, at: int) -> int:
+    """The items that the base of candidate `at` begins with as the one of the candidate before does."""
+    place = 0
+    while at > 0 and place < sets.shape[1] and sets[base[at], place] == sets[base[at - 1], place]:
+        place += 1
+    return place
+
+
+@kernel
+def meet(bits: Bits, sets: Items, base: Index, at: int, stack: Bits) -> None:
+    """Write the cohort of the base of candidate `at` to the last row of `stack`, (size, words).
+
+    Row i holds the cohort of the base's first i + 1 items; those it shares with the base before are still there.
+    """
+    for row in range(shared(sets, base, at), sets.shape[1]):
+        other = bits[sets[base[at], row]]
+        for word in range(other.size):
+            stack[row, word] = stack[row - 1, word] & other[word] if row else other[word]
 
 
 @kernel
 def count(  # noqa: PLR0917  a kernel takes arrays by position
-    bits: Bits, sets: Items, base: Index, item: Items, cohort: Bits, supports: Counts
+    bits: Bits, sets: Items, base: Index, item: Items, stack: Bits, supports: Counts
 ) -> None:
-    """Count the cohort of each candidate; that of a base is made once for all candidates that extend it."""
-    made = -1
+    """Count the cohort of each candidate."""
     for at in range(base.size):
-        if base[at] != made:
-            made = base[at]
-            meet(bits, sets[made], cohort)
-        supports[at] = together(cohort, bits[item[at]])
+        meet(bits, sets, base, at, stack)
+        supports[at] = together(stack[sets.shape[1] - 1], bits[item[at]])
 
 
 @kernel
 def narrow(  # noqa: PLR0917  a kernel takes arrays by position
-    bits: Bits, sets: Items, base: Index, item: Items, at: int, scratch: Bits
+    bits: Bits, sets: Items, base: Index, item: Items, at: int, stack: Bits
 ) -> None:
-    """Write a candidate's cohort to the second row; that of its base stays in the first for the next candidate."""
-    if at == 0 or base[at] != base[at - 1]:
-        meet(bits, sets[base[at]], scratch[0])
-    other = bits[item[at]]
+    """Write a candidate's cohort to the row of `stack`, (size + 1, words), below that of its base."""
+    meet(bits, sets, base, at, stack)
+    size, other = sets.shape[1], bits[item[at]]
     for word in range(other.size):
-        scratch[1, word] = scratch[0, word] & other[word]
+        stack[size, word] = stack[size - 1, word] & other[word]
 
 
 @kernel
@@ -200,7 +285,8 @@ def met(  # noqa: PLR0917  a kernel takes arrays by position
     item: Items,
     supports: Counts,
     share: tuple[int, int],
-    scratch: Bits,
+    stack: Bits,
+    least: Pairs,
     tops: Counts,
 ) -> None:
     """Bound the private items in the cohort of each candidate, private item by private item; see `Bitmaps.tops`.
@@ -208,15 +294,19 @@ def met(  # noqa: PLR0917  a kernel takes arrays by position
     Those that are within the share by their pairs with the candidate's items are passed over.
     """
     numerator, denominator = share
+    last = sets.shape[1] - 1
     for at in range(base.size):
-        narrow(public, sets, base, item, at, scratch)
-        top = 0
-        for e in range(private.shape[0]):
-            most = pairs[item[at], e]
-            for place in range(sets.shape[1]):
-                most = min(most, pairs[sets[base[at], place], e])
+        place = shared(sets, base, at)
+        narrow(public, sets, base, item, at, stack)
+        for row in range(place, last + 1):
+            other = pairs[sets[base[at], row]]
+            for e in range(other.size):
+                least[row, e] = min(least[row - 1, e], other[e]) if row else other[e]
+        own, top = pairs[item[at]], 0
+        for e in range(own.size):
+            most = min(own[e], least[last, e])
             if most > top and most * denominator > supports[at] * numerator:
-                most = together(scratch[1], private[e])
+                most = together(stack[last + 1], private[e])
             top = max(top, most)
             if top * denominator > supports[at] * numerator:
                 break
@@ -226,32 +316,19 @@ def met(  # noqa: PLR0917  a kernel takes arrays by position
 @kernel
 def scanned(  # noqa: PLR0917  a kernel takes arrays by position
     public: Bits,
+    among: Items,
     starts: Index,
     hidden: Items,
     sets: Items,
     base: Index,
     item: Items,
-    scratch: Bits,
+    stack: Bits,
+    chosen: Items,
     counts: Counts,
     tops: Counts,
 ) -> None:
     """Count the private items in the cohort of each candidate, transaction by transaction."""
     for at in range(base.size):
-        narrow(public, sets, base, item, at, scratch)
-        tops[at] = scan(scratch[1], starts, hidden, counts)
-
-
-@kernel
-def scan(cohort: Bits, starts: Index, hidden: Items, counts: Counts) -> int:
-    """The greatest number of transactions of a cohort that have one private item; `counts` is zero, also after."""
-    top = 0
-    for again in range(2):
-        for at in range(cohort.size):
-            word = cohort[at]
-            while word:
-                row = 64 * at + ones((word - _ONE) & ~word)
-                word &= word - _ONE
-                for cell in range(starts[row], starts[row + 1]):
-                    counts[hidden[cell]] = 0 if again else counts[hidden[cell]] + 1
-                    top = max(top, counts[hidden[cell]])
-    return top
+        narrow(public, sets, base, item, at, stack)
+        size = unpack(stack[sets.shape[1]], among, chosen)
+        tops[at] = commonest(starts, hidden, chosen[:size], counts)

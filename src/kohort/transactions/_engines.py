@@ -47,21 +47,21 @@ class Engines:
     Args:
         public: The public items of each transaction.
         private: The private items of each transaction.
+        supports: The transactions of each public item.
         only: Use this engine alone.
     """
 
-    def __init__(self, public: Rows, private: Rows, only: EngineName | None = None) -> None:
+    def __init__(self, public: Rows, private: Rows, supports: Counts, only: EngineName | None = None) -> None:
         """Make neither of them yet."""
-        self._public, self._private, self._only = public, private, only
+        self._public, self._private, self._supports, self._only = public, private, supports, only
         self._made: dict[EngineName, Engine] = {}
         self._fit = Bitmaps.fit(public, private)
-        self._words = WORD_COST * words_of(public)
+        self._words = WORD_COST * words_of(len(public))
         self._row = CELL_COST * public.breadth
-        self._supports = np.bincount(public.items, minlength=public.width)
 
     def among(self, items: Index) -> Engines:
         """The engines over some of the public items, whose codes become their places in `items`."""
-        return Engines(self._public.only(items), self._private, self._only)
+        return Engines(self._public.only(items), self._private, self._supports[items], self._only)
 
     def singles(self, items: Index) -> Counts:
         """The most transactions that each of these items has in common with one private item."""
@@ -106,7 +106,9 @@ class Engines:
 
     def _engine(self, *, dense: bool) -> Engine:
         """One of the engines; it is kept."""
-        name, kind = (EngineName.BITMAPS, Bitmaps) if dense else (EngineName.TIDS, Tids)
+        name = EngineName.BITMAPS if dense else EngineName.TIDS
         if name not in self._made:
-            self._made[name] = kind(self._public, self._private)
+            rows = self._public, self._private
+            engine: Engine = Bitmaps(*rows) if dense else Tids(*rows)
+            self._made[name] = engine
         return self._made[name]

@@ -32,6 +32,7 @@ class Level:
         tops: (s,) no private item is in more of a set's cohort than this.
         parts: (s, i) for each item the place, one level below, of the set without it; the last one is its parent.
         children: (s' + 1,) for each of the s' sets one level below, where its children start here.
+        below: (s',) the supports of the sets one level below.
     """
 
     items: Items
@@ -39,6 +40,7 @@ class Level:
     tops: Counts
     parts: Index
     children: Index
+    below: Counts
 
     @property
     def size(self) -> int:
@@ -54,13 +56,21 @@ class Candidates:
         base: (c,) the place of the set without the last item, ascending.
         item: (c,) the last item.
         tops: (c,) the least of the parts' tops: a bound on its own.
+        floors: (c,) what its support is not below, by those of its parts; 0 where that was not asked for.
         parts: (c, i + 1) the places of all parts; the last one is the base.
     """
 
     base: Index
     item: Items
     tops: Counts
+    floors: Counts
     parts: Index
+
+    def only(self, chosen: Index) -> Candidates:
+        """Some of them."""
+        return Candidates(
+            self.base[chosen], self.item[chosen], self.tops[chosen], self.floors[chosen], self.parts[chosen]
+        )
 
     def sets(self, level: Level, chosen: Index) -> Items:
         """The items of the chosen candidates, which extend sets of `level`."""
@@ -78,22 +88,49 @@ def stacked(parts: Sequence[Level], below: Level) -> Level:
         np.concatenate([part.tops for part in parts]),
         np.concatenate([part.parts for part in parts]),
         np.searchsorted(base, np.arange(len(below.items) + 1)),
+        below.supports,
     )
 
 
-def candidates(level: Level, items: int) -> Iterator[Candidates]:
-    """The sets that may occur one level above, some at a time; `items` is the number of relevant items."""
+def candidates(level: Level, items: int, *, floors: bool = False) -> Iterator[Candidates]:
+    """The sets that may occur one level above, some at a time.
+
+    Args:
+        level: The non-moles.
+        items: The number of relevant items.
+        floors: Whether to bound supports from below.
+    """
     size, sets = level.size, len(level.items)
     room = max(_CHUNK, items)
     base, item, tops = np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int64)
-    parts = np.empty((room, size + 1), np.int64)
+    parts, least = np.empty((room, size + 1), np.int64), np.zeros(room, np.int64)
     seen, places = np.full(items, -1, np.int64), np.empty((size, items), np.int64)
     last = np.ascontiguousarray(level.items[:, -1])
     at = 0
     while at < sets:
-        found, at = join(at, last, level.tops, level.parts, level.children, seen, places, base, item, tops, parts)
+        found, at = join(
+            at, last, level.tops, level.parts, level.children, seen, places, base, item, tops, parts
+        )  # fmt: skip
+        if floors:
+            bound(level.supports, level.below, level.parts, parts[:found], least)
         if found:
-            yield Candidates(base[:found], item[:found], tops[:found], parts[:found])
+            yield Candidates(base[:found], item[:found], tops[:found], least[:found], parts[:found])
+
+
+@kernel
+def bound(supports: Counts, below: Counts, parts_of: Index, parts: Index, least: Counts) -> None:
+    """Bound the support of each candidate C from below by sup(C - a) + sup(C - b) - sup(C - a - b), for all a and b.
+
+    Of the transactions with C - a - b, as many lack a as C - b shows, and as many lack b as C - a shows; all others
+    have both (Calders and Goethals, Mining all non-derivable frequent itemsets, 2002, to the second degree).
+    """
+    for at in range(parts.shape[0]):
+        least[at] = 0
+        for a in range(parts.shape[1]):
+            for b in range(a + 1, parts.shape[1]):
+                without = parts_of[parts[at, a], b - 1]
+                floor = supports[parts[at, a]] + supports[parts[at, b]] - below[without]
+                least[at] = max(least[at], floor)
 
 
 @kernel

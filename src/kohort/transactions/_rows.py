@@ -10,16 +10,16 @@ import numpy as np
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
-    from kohort.arrays import Index, Items
+    from kohort.arrays import Counts, Index, Items
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The relevant items of each transaction.
+    """The relevant items of each transaction, in any order.
 
     Attributes:
         starts: (n + 1,) int64, where each transaction's items start.
-        items: (c,) codes 0..width-1, ascending in each transaction.
+        items: (c,) codes 0..width-1.
         width: The relevant items.
     """
 
@@ -41,7 +41,7 @@ class Rows:
         """The same transactions with these items alone, whose codes become their places in `items`."""
         codes = np.full(self.width, -1, np.int32)
         codes[items] = np.arange(items.size)
-        kept = np.empty(self.items.size, np.int32)
+        kept = np.empty(self.items.size + 1, np.int32)  # one more: what is written past the last is not kept
         starts = np.empty(self.starts.size, np.int64)
         size = recode(self.starts, self.items, codes, starts, kept)
         return Rows(starts, kept[:size], items.size)
@@ -51,34 +51,60 @@ class Rows:
         firsts = np.zeros(self.width + 1, np.int64)
         np.cumsum(np.bincount(self.items, minlength=self.width), out=firsts[1:])
         tids = np.empty(self.items.size, np.int32)
-        invert(self.starts, self.items, firsts[:-1].copy(), tids)
+        transpose(self.starts, self.items, firsts[:-1].copy(), tids)
         return firsts, tids
+
+    def ascending(self, firsts: Index, tids: Items) -> Items:
+        """(c,) the items, ascending in each transaction: the inverted rows, inverted again."""
+        items = np.empty(self.items.size, np.int32)
+        transpose(firsts, tids, self.starts[:-1].copy(), items)
+        return items
 
 
 @kernel
 def recode(starts: Index, items: Items, codes: Items, begins: Index, kept: Items) -> int:
-    """Write the relevant items of each transaction under their new codes, ascending; return how many there are."""
+    """Write the relevant items of each transaction under their new codes; return how many there are."""
     size = 0
     for row in range(starts.size - 1):
         begins[row] = size
         for cell in range(starts[row], starts[row + 1]):
             code = codes[items[cell]]
-            if code >= 0:
-                at = size
-                while at > begins[row] and kept[at - 1] > code:
-                    kept[at] = kept[at - 1]
-                    at -= 1
-                kept[at] = code
-                size += 1
+            kept[size] = code
+            size += code >= 0
     begins[starts.size - 1] = size
-    return size
+    return int(size)
 
 
 @kernel
-def invert(starts: Index, items: Items, free: Index, tids: Items) -> None:
-    """Write the transactions of each item; `free` says where those of each begin, and is used up."""
+def transpose(starts: Index, items: Items, free: Index, rows: Items) -> None:
+    """Write for each item the rows that have it, ascending; `free` says where those of each begin, and is used up."""
     for row in range(starts.size - 1):
         for cell in range(starts[row], starts[row + 1]):
             item = items[cell]
-            tids[free[item]] = row
+            rows[free[item]] = row
             free[item] += 1
+
+
+@kernel
+def commonest(starts: Index, items: Items, cohort: Items, counts: Counts) -> int:
+    """The greatest number of a cohort's transactions that share one item; `counts` is zero, also after."""
+    top, cells = 0, 0
+    for row in cohort:
+        cells += int(starts[row + 1] - starts[row])
+        for cell in range(starts[row], starts[row + 1]):
+            counts[items[cell]] += 1
+            top = max(top, int(counts[items[cell]]))
+    clear(starts, items, cohort, cells, counts)
+    return top
+
+
+@kernel
+def clear(starts: Index, items: Items, cohort: Items, cells: int, counts: Counts) -> None:
+    """Set to zero the counts of the items in a cohort of so many cells: all counts, where these are fewer."""
+    if cells > counts.size:
+        for item in range(counts.size):
+            counts[item] = 0
+        return
+    for row in cohort:
+        for cell in range(starts[row], starts[row + 1]):
+            counts[items[cell]] = 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.kernels import kernel
+from kohort.transactions._rows import clear, commonest
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items
@@ -28,7 +29,7 @@ class Tids:
     def __init__(self, rows: Rows, hidden: Rows) -> None:
         """Invert the public rows."""
         self._firsts, self._tids = rows.inverted()
-        self._rows = rows.starts, rows.items, self._firsts, self._tids
+        self._rows = rows.starts, rows.ascending(self._firsts, self._tids), self._firsts, self._tids
         self._width = rows.width
         self._hidden = hidden
 
@@ -105,19 +106,19 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
     while at < base.size:
         wanted = sets[base[at]]
         size = cohort_of(starts, items, firsts, tids, wanted, cohort)
-        for again in range(2):
-            for row in cohort[:size]:
-                for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
-                    if items[cell] <= wanted[-1]:
-                        break
-                    counts[items[cell]] = 0 if again else counts[items[cell]] + 1
-            end = at
-            while not again and end < base.size and base[end] == base[at]:
-                supports[end] = counts[item[end]]
-                end += 1
-            if not again:
-                after = end
-        at = after
+        cells = 0
+        for row in cohort[:size]:
+            cells += int(starts[row + 1] - starts[row])
+            for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
+                if items[cell] <= wanted[-1]:
+                    break
+                counts[items[cell]] += 1
+        end = at
+        while end < base.size and base[end] == base[at]:
+            supports[end] = counts[item[end]]
+            end += 1
+        clear(starts, items, cohort[:size], cells, counts)
+        at = end
 
 
 @kernel
@@ -157,21 +158,9 @@ def highest(  # noqa: PLR0917  a kernel takes arrays by position
                     free[items[cell]] += 1
         for one in range(at, end):
             last = free[item[one]]
-            tops[one] = most(hidden_starts, hidden, dealt[last - supports[one] : last], counts)
+            tops[one] = commonest(hidden_starts, hidden, dealt[last - supports[one] : last], counts)
             free[item[one]] = -1
         at = end
-
-
-@kernel
-def most(starts: Index, hidden: Items, cohort: Items, counts: Counts) -> int:
-    """The greatest number of transactions of a cohort that have one private item; `counts` is zero, also after."""
-    top = 0
-    for again in range(2):
-        for row in cohort:
-            for cell in range(starts[row], starts[row + 1]):
-                counts[hidden[cell]] = 0 if again else counts[hidden[cell]] + 1
-                top = max(top, counts[hidden[cell]])
-    return top
 
 
 @kernel
@@ -180,4 +169,4 @@ def highest_alone(  # noqa: PLR0917  a kernel takes arrays by position
 ) -> None:
     """Count the private items in the cohorts of single items."""
     for at in range(items.size):
-        tops[at] = most(starts, hidden, tids[firsts[items[at]] : firsts[items[at] + 1]], counts)
+        tops[at] = commonest(starts, hidden, tids[firsts[items[at]] : firsts[items[at] + 1]], counts)
