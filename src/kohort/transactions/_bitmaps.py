@@ -123,8 +123,16 @@ class Bitmaps:
         """
         first = sets[base, 0]
         bounds = [*np.flatnonzero(np.diff(first, prepend=-1)).tolist(), base.size]
+        begin = 0
         for start, end in pairwise(bounds):
-            yield self._within(int(first[start]), int(passes[start:end].sum())), slice(start, end)
+            bitmaps = self._within(int(first[start]), int(passes[start:end].sum()))
+            if bitmaps is not self:
+                if begin < start:
+                    yield self, slice(begin, start)
+                yield bitmaps, slice(start, end)
+                begin = end
+        if begin < base.size:
+            yield self, slice(begin, base.size)
 
     def _within(self, item: int, passes: int) -> Bitmaps:
         """The bitmaps of the item's cohort, where so many passes are worth them; else these ones."""

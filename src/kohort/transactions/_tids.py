@@ -47,7 +47,7 @@ class Tids:
         count(*self._rows, sets, base, item, self._cohort(), counts, supports)
         return supports
 
-    def tops(self, sets: Items, base: Index, item: Items, supports: Counts, _share: tuple[int, int]) -> Counts:
+    def tops(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:  # noqa: ARG002  counts are exact whatever the share
         """(c,) the most transactions of each candidate's cohort that have one private item."""
         tops = np.empty(base.size, np.int64)
         bounds = np.flatnonzero(np.diff(base, prepend=-1))

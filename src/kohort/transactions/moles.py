@@ -113,7 +113,8 @@ class _Search:
         tops[doubtful] = engines.singles(doubtful)
         breached = model.is_breached(supports[items], tops)
         sound = np.flatnonzero(~breached)
-        self._keep([np.append(rare, items[breached])[:, None]], [np.arange(rare.size + breached.sum()) < rare.size])
+        found, kinds = np.append(rare, items[breached]), np.repeat([True, False], [rare.size, int(breached.sum())])
+        self._keep([found[:, None]], [kinds])
         names = items[sound]
         sets = np.arange(names.size, dtype=np.int32)[:, None]
         parts, children = np.zeros((names.size, 1), np.int64), np.array([0, names.size])
@@ -172,9 +173,9 @@ class _Search:
 
     def _keep(self, moles: Sequence[NDArray[np.int64]], kinds: Sequence[Mask]) -> None:
         """Keep the minimal moles of a size, in lexicographic order."""
-        sets = np.sort(np.concatenate(moles).astype(np.int32), axis=1)
-        order = np.lexsort(sets.T[::-1])
-        self._sets.append(sets[order])
+        sets = np.sort(np.concatenate(moles), axis=1)
+        order = _lexicographic(sets, len(self._problem.database.names))
+        self._sets.append(sets[order].astype(np.int32))
         self._rare.append(np.concatenate(kinds)[order])
 
     def _hold(self, sets: int) -> None:
@@ -190,3 +191,13 @@ def _by_support(chosen: Mask, supports: Counts) -> Index:
     """The chosen items, ascending by support; ties by item order."""
     items = np.flatnonzero(chosen)
     return items[np.argsort(supports[items], kind="stable")]
+
+
+def _lexicographic(sets: NDArray[np.int64], items: int) -> Index:
+    """The places of sets of items in lexicographic order."""
+    if items ** sets.shape[1] >= 1 << 63:
+        return np.lexsort(sets.T[::-1])
+    keys = np.zeros(len(sets), np.int64)  # one number a set, which sorts many times faster
+    for column in sets.T:
+        keys = keys * items + column
+    return np.argsort(keys)
