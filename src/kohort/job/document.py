@@ -36,6 +36,11 @@ class Document:
     folder: Path = Path()
     path: tuple[Path, ...] = ()
 
+    @property
+    def is_of_transactions(self) -> bool:
+        """Whether it has the table that makes it a job on transactions."""
+        return "transactions" in self.raw
+
 
 def document_at(path: Path) -> Document:
     """The job file at `path`.

@@ -27,7 +27,7 @@ from kohort.schema import Label, Missing, Order, Role, Scale
 #: The names of methods.
 MethodName: TypeAlias = Literal["mondrian", "mondrian-relaxed", "samarati", "optimal", "datafly", "best-effort"]
 
-_Word = Field(strict=False)  # a word of an enumeration, though all else must have its own type
+Word = Field(strict=False)  # a word of an enumeration, though all else must have its own type
 
 
 class Part(BaseModel):
@@ -53,7 +53,7 @@ class OutputPart(Part):
     """Where the release goes."""
 
     path: str = Field(description="The file to publish, relative to the job's folder.")
-    format: Annotated[Format, _Word] | None = Field(None, description="Its format; else by the ending of its name.")
+    format: Annotated[Format, Word] | None = Field(None, description="Its format; else by the ending of its name.")
     separator: Separator = Field(",", description="Between cells.")
     excel_safe: bool = Field(
         default=False, alias="excel-safe", description="Neutralise cells that a spreadsheet would run."
@@ -78,8 +78,8 @@ class MethodPart(Part):
     cut: Literal["nearest", "median"] | None = Field(
         None, description="Which cuts Mondrian tries; nearest if not given."
     )
-    order: Annotated[Order, _Word] | None = Field(None, description="Order of categorical values, where it can hold.")
-    labels: Annotated[Label, _Word] | None = Field(None, description="What is released, where a column can.")
+    order: Annotated[Order, Word] | None = Field(None, description="Order of categorical values, where it can hold.")
+    labels: Annotated[Label, Word] | None = Field(None, description="What is released, where a column can.")
     objective: Objective | None = Field(
         None,
         description="The metric of which a lattice method's release is to cost little; lm if not given."
@@ -97,8 +97,8 @@ class MethodPart(Part):
 class ColumnPart(Part):
     """One column."""
 
-    role: Annotated[Role, _Word] = Field(description="What the column tells about a person.")
-    scale: Annotated[Scale, _Word] | None = Field(None, description="Numeric or categorical; else the values decide.")
+    role: Annotated[Role, Word] = Field(description="What the column tells about a person.")
+    scale: Annotated[Scale, Word] | None = Field(None, description="Numeric or categorical; else the values decide.")
     hierarchy: str | None = Field(None, description="A hierarchy file, or a builder such as intervals:5,10,20.")
     max_level: Level | None = Field(
         None, alias="max-level", description="The greatest level of its hierarchy that a lattice method may use."
@@ -108,9 +108,9 @@ class ColumnPart(Part):
     )
     bounds: Bounds | None = Field(None, description="Least and greatest value of the domain.")
     grid: GridText | None = Field(None, description="Public cut points: a step, a list, or the hierarchy's.")
-    order: Annotated[Order, _Word] | None = Field(None, description="Order of a categorical column's values.")
-    label: Annotated[Label, _Word] | None = Field(None, description="What is released.")
-    missing: Annotated[Missing, _Word] = Field(Missing.VALUE, description="What a missing value means.")
+    order: Annotated[Order, Word] | None = Field(None, description="Order of a categorical column's values.")
+    label: Annotated[Label, Word] | None = Field(None, description="What is released.")
+    missing: Annotated[Missing, Word] = Field(Missing.VALUE, description="What a missing value means.")
 
 
 class JobFile(Part):

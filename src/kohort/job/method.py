@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms import METHODS, Choices
 from kohort.algorithms.given import GivenNode
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.job.faults import faults_of, nearest
 from kohort.job.form import MethodPart, PrivacyPart
-from kohort.job.parts import right_part, table
+from kohort.job.parts import Misfit, right_part, table
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.schema import Label, Schema
@@ -35,13 +35,6 @@ _LEAVE: Final = "leave it out, or choose another method"
 
 #: The method that can stop early.
 _TIMED: Final = "best-effort"
-
-
-class Misfit(NamedTuple):
-    """What does not go with the method, and the key that said it."""
-
-    place: Place
-    fault: UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +85,7 @@ def method_of(
         None if algorithm.full_domain else part.labels,
         (part.time_limit or TIME_LIMIT) if timed else None,
     )
-    return made, [UsageError(one.fault.what, where=where(one.place), hint=one.fault.hint) for one in faults]
+    return made, [one.told(where) for one in faults]
 
 
 def _refused(part: MethodPart, limit: SuppressionLimit | None) -> Iterator[Misfit]:

@@ -41,45 +41,45 @@ _LONGEST = 604_800
 _LARGEST_POWER = 1_000
 
 
-def _wrong(what: str, hint: str = "") -> PydanticCustomError:
+def wrong(what: str, hint: str = "") -> PydanticCustomError:
     """What pydantic is told of a wrong value; `kohort.job.faults` finds both parts again."""
     return PydanticCustomError("kohort", "{what}", {"what": what, "hint": hint})
 
 
-def _passing(check: Callable[[T], object]) -> Callable[[T], T]:
+def passing(check: Callable[[T], object]) -> Callable[[T], T]:
     """A validator that returns the value itself where `check` raises none of kohort's errors over it."""
 
     def validator(value: T) -> T:
         try:
             check(value)
         except KohortError as error:
-            raise _wrong(error.what, error.hint) from None
+            raise wrong(error.what, error.hint) from None
         return value
 
     return validator
 
 
-def _number(value: object) -> Fraction:
+def number(value: object) -> Fraction:
     """The exact number that was written, as a number or as a text."""
     match value:
         case int() if not isinstance(value, bool):
             return Fraction(value)
         case float():
-            return _number(Decimal(repr(value)))
+            return number(Decimal(repr(value)))
         case Decimal() if value.is_finite() and abs(value.adjusted()) < _LARGEST_POWER:
             return Fraction(value)
         case str():
             try:
                 return exact(value)
             except KohortError:
-                raise _wrong("it must be a number", "write digits without a leading zero, such as -12 or 0.5") from None
+                raise wrong("it must be a number", "write digits without a leading zero, such as -12 or 0.5") from None
         case _:
-            raise _wrong("it must be a number", "such as 5 or 0.5")
+            raise wrong("it must be a number", "such as 5 or 0.5")
 
 
 def _numbers(value: object) -> tuple[Fraction, ...] | None:
     """The numbers of a list; `None` where there is no list."""
-    return tuple(map(_number, cast("list[object]", value))) if isinstance(value, list) else None
+    return tuple(map(number, cast("list[object]", value))) if isinstance(value, list) else None
 
 
 def _bounds(value: object) -> tuple[Fraction, Fraction]:
@@ -88,7 +88,7 @@ def _bounds(value: object) -> tuple[Fraction, Fraction]:
         case (low, high):
             return low, high
         case _:
-            raise _wrong("bounds are two numbers, the least and the greatest value", "such as [18, 90]")
+            raise wrong("bounds are two numbers, the least and the greatest value", "such as [18, 90]")
 
 
 def _grid(value: object) -> Grid:
@@ -99,9 +99,9 @@ def _grid(value: object) -> Grid:
     if cuts is not None:
         return cuts
     try:
-        return _number(value)
+        return number(value)
     except PydanticCustomError:
-        raise _wrong('a grid is a step, a list of cut points or "hierarchy"', "such as 5 or [18, 30, 60]") from None
+        raise wrong('a grid is a step, a list of cut points or "hierarchy"', "such as 5 or [18, 30, 60]") from None
 
 
 def _limit(value: object) -> SuppressionLimit:
@@ -116,7 +116,7 @@ def _limit(value: object) -> SuppressionLimit:
     try:
         return SuppressionLimit.of(cast("int | str", said))
     except KohortError as error:
-        raise _wrong(error.what, error.hint) from None
+        raise wrong(error.what, error.hint) from None
 
 
 def _level(value: object) -> int:
@@ -127,7 +127,7 @@ def _level(value: object) -> int:
         case str() if _level_text(value):
             return int(value)
         case _:
-            raise _wrong("a level is a count of steps up the hierarchy", "such as 2; 0 is the value itself")
+            raise wrong("a level is a count of steps up the hierarchy", "such as 2; 0 is the value itself")
 
 
 def _node(value: object) -> NodeText:
@@ -138,14 +138,14 @@ def _node(value: object) -> NodeText:
         case dict():
             return {name: _level(level) for name, level in cast("dict[str, object]", value).items()}
         case _:
-            raise _wrong("a node is a level for each quasi-identifier", "such as [0, 2, 1], or { age = 2, sex = 0 }")
+            raise wrong("a node is a level for each quasi-identifier", "such as [0, 2, 1], or { age = 2, sex = 0 }")
 
 
 def _seconds(value: object) -> float:
     """A length of time."""
-    seconds = _number(value)
+    seconds = number(value)
     if not 0 < seconds <= _LONGEST:
-        raise _wrong("a time limit is a number of seconds above 0", f"such as 30; {_LONGEST:,} at most")
+        raise wrong("a time limit is a number of seconds above 0", f"such as 30; {_LONGEST:,} at most")
     return float(seconds)
 
 
@@ -170,14 +170,14 @@ _SECONDS = [
 _PAIR = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2}
 _CUTS = {"type": "array", "items": _NUMBER, "minItems": 2}
 
-Number = Annotated[Fraction, PlainValidator(_number), WithJsonSchema(_NUMBER)]
+Number = Annotated[Fraction, PlainValidator(number), WithJsonSchema(_NUMBER)]
 Bounds = Annotated[tuple[Fraction, Fraction], PlainValidator(_bounds), WithJsonSchema(_PAIR)]
 GridText = Annotated[
     Grid,
     PlainValidator(_grid),
     WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"const": "hierarchy"}]}),
 ]
-K = Annotated[int, PlainValidator(_passing(KAnonymity)), WithJsonSchema({"type": "integer", "minimum": 2})]
+K = Annotated[int, PlainValidator(passing(KAnonymity)), WithJsonSchema({"type": "integer", "minimum": 2})]
 Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
 Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
 Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]
@@ -188,6 +188,6 @@ Objective = Annotated[
     WithJsonSchema({"enum": [*get_args(ObjectiveName), "lm-geometric", "arx-loss", "c-dm", "c-avg"]}),
 ]
 
-Separator = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(separator=text)))]
-Quote = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(quote=text or None)))]
-Encoding = Annotated[str, AfterValidator(_passing(lambda text: ReadOptions(encoding=text)))]
+Separator = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(separator=text)))]
+Quote = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(quote=text or None)))]
+Encoding = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(encoding=text)))]

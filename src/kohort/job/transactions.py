@@ -1,0 +1,205 @@
+"""Jobs on transactions: the tables of a job file, or the command line's flags, to a `TransactionRequest`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from pydantic import ValidationError
+
+from kohort.errors import KohortError, UsageError
+from kohort.io.baskets.options import BasketOptions
+from kohort.job.document import Document, document, document_at
+from kohort.job.faults import job_error, shape_faults
+from kohort.job.item_files import names_in, weights_in
+from kohort.job.parts import relative
+from kohort.job.transactions_form import TransactionFile
+from kohort.job.transactions_misfits import form_of, misfits
+from kohort.release.transactions import BasketWriting, TransactionJob
+from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.coherence import Coherence
+from kohort.transactions.optimum import Optimum
+from kohort.transactions.problem import MOST
+from kohort.transactions.roles import Draw, Drawn, Listed
+from kohort.transactions.suppression import Greedy, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.job.lines import Place
+    from kohort.job.transactions_form import BasketsPart, ItemsPart, SuppressionPart, TransactionsPart
+    from kohort.transactions.problem import SuppressionAlgorithm
+    from kohort.transactions.roles import RoleChoice
+
+E = TypeVar("E", bound=KohortError)
+
+__all__ = ["TransactionFile", "TransactionRequest", "load", "of", "parse", "request"]
+
+#: The keys behind the places that kohort's errors name.
+_PLACES: Final[Mapping[str, Place]] = {
+    **{key: ("transactions", key) for key in ("format", "key", "item")},
+    **{key: ("privacy", key) for key in ("h", "k", "p")},
+    **{key: ("items", key) for key in ("private", "public", "delta", "seed", "min-support", "weight")},
+    "most": ("method", "max-sets"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionRequest:
+    """A job on transactions with its two ends.
+
+    Attributes:
+        source: Where the transactions are; `-` is standard input.
+        target: Where the release goes.
+        job: What decides the release.
+        inputs: The other files that it was made from: the job file and lists of items.
+        where: Tells the reader's place for a path of keys, such as `("items", "private")`: a line, or a flag.
+        said: What is said by another key than usual, such as private items by a file.
+    """
+
+    source: str
+    target: str
+    job: TransactionJob
+    inputs: tuple[Path, ...]
+    where: Callable[[Place], str]
+    said: Mapping[str, Place]
+
+    def refuse_output(self) -> None:
+        """Refuse a target whose name contradicts the form of the release, before any work.
+
+        Raises:
+            JobError: it does.
+        """
+        try:
+            self.job.written_to(Path(self.target))
+        except UsageError as fault:
+            place = self.where(("output", "path"))
+            raise job_error([UsageError(fault.what, where=place, hint=fault.hint)]) from None
+
+    def placed(self, fault: E) -> E:
+        """A fault that the transactions showed, with the place of the key that it comes of."""
+        return _placed(fault, self.where, self.said)
+
+
+def load(path: Path) -> TransactionRequest:
+    """The request of the job file at `path`; relative paths in it are relative to its folder.
+
+    Raises:
+        InputError: the file, or a list of items, cannot be read.
+        JobError: everything that is wrong in it, each fault with its line.
+    """
+    return of(document_at(path))
+
+
+def parse(text: str, *, name: str = "job", folder: Path = Path()) -> TransactionRequest:
+    """The request that the TOML `text` makes; see `load`.
+
+    >>> made = parse('''
+    ...     transactions.format = "basket"
+    ...     input.path = "baskets.dat"
+    ...     output.path = "release.dat"
+    ...     privacy = { h = 0.8, k = 2, p = 2 }
+    ...     items.private = ["diabetes", "hepatitis", "hiv"]
+    ... ''')
+    >>> made.job.coherence.name, made.job.algorithm.name
+    ('(0.8, 2, 2)-coherence', 'mmil')
+    """
+    return of(document(text, name=name, folder=folder))
+
+
+def of(text: Document) -> TransactionRequest:
+    """The request that a job file makes; see `load`."""
+    made = request(text.raw, where=text.where, folder=text.folder)
+    return replace(made, inputs=(*text.path, *made.inputs))
+
+
+def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> TransactionRequest:
+    """The request that nested mappings make: a job file's tables, or the command line's flags.
+
+    Args:
+        raw: The tables of a job file.
+        where: Tells the reader's place for a path of keys: a line, or a flag.
+        folder: What relative paths are relative to.
+
+    Raises:
+        JobError: all faults at once.
+        InputError: a list of items cannot be read.
+    """
+    faults = [one.told(where) for one in misfits(raw)]
+    try:
+        file = TransactionFile.model_validate(raw)
+    except ValidationError as fault:
+        raise job_error([*shape_faults(fault.errors(include_url=False), where, TransactionFile), *faults]) from None
+    if faults:
+        raise job_error(faults)
+    return _made(file, where, folder)
+
+
+def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) -> TransactionRequest:
+    """The request of a job whose tables go together; its lists of items are read now."""
+    items, privacy = file.items, file.privacy
+    paths = {"private": items.private_file, "public": items.public_file, "weight": items.weight_file}
+    lists = {key: folder / path for key, path in paths.items() if path is not None}
+    said: dict[str, Place] = {key: ("items", f"{key}-file") for key in lists}
+    weights = weights_in(lists["weight"]) if "weight" in lists else items.weight or {}
+    try:
+        job = TransactionJob(
+            coherence=Coherence(privacy.h, privacy.k, privacy.p),
+            roles=_roles(items, lists),
+            algorithm=_algorithm(file.method),
+            min_support=items.min_support or Fraction(0),
+            weights=tuple(weights.items()),
+            reading=_reading(file.transactions, file.input),
+            writing=BasketWriting(form=file.output.format, separator=file.output.separator),
+            most=file.method.max_sets or MOST,
+        )
+    except UsageError as fault:  # an item in two lists
+        raise job_error([_placed(fault, where, said)]) from None
+    source, target = relative(file.input.path, folder), relative(file.output.path, folder)
+    return TransactionRequest(source, target, job, tuple(lists.values()), where, said)
+
+
+def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) -> E:
+    """A fault with the place of the key that it comes of."""
+    place = said.get(fault.where) or _PLACES.get(fault.where)
+    return type(fault)(fault.what, where=where(place), hint=fault.hint) if place else fault
+
+
+# --- from the file's tables to the job --------------------------------------------------------------------------------
+
+
+def _roles(items: ItemsPart, lists: Mapping[str, Path]) -> RoleChoice:
+    """The roles that are listed, or how they are drawn."""
+    if items.delta is not None:
+        return Drawn(delta=items.delta, seed=items.seed or 0, draw=items.draw or Draw.FEASIBLE)
+    private, public = _named(items.private, lists.get("private")), _named(items.public, lists.get("public"))
+    return Listed(private=private or (), public=public, absent=items.allow_absent)
+
+
+def _named(names: Sequence[str] | None, file: Path | None) -> tuple[str, ...] | None:
+    """The names that are said, or those of a file; `None` where there are neither."""
+    if file is not None:
+        return names_in(file)
+    return None if names is None else tuple(names)
+
+
+def _algorithm(method: SuppressionPart) -> SuppressionAlgorithm:
+    """How the suppression is found."""
+    if method.optimal:
+        return Optimum(time_limit=method.time_limit)
+    if method.suppress == "cells":
+        return LocalSuppression()
+    return Greedy(score=method.score or Score.MMIL, give_back=method.give_back)
+
+
+def _reading(said: TransactionsPart, file: BasketsPart) -> BasketOptions:
+    """How the input is read."""
+    return BasketOptions(
+        form=form_of(said, file.path),
+        separator=file.separator,
+        encoding=file.encoding,
+        key=said.person or said.key,
+        item=said.item,
+    )

@@ -1,0 +1,97 @@
+"""What in a job on transactions is right key by key, and together makes no sense."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kohort.errors import UsageError
+from kohort.io.baskets.options import Form
+from kohort.job.parts import Misfit, part, right_part, table
+from kohort.job.transactions_form import CoherencePart, ItemsPart, SuppressionPart, TransactionsPart
+from kohort.transactions.coherence import Coherence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+#: Endings of files that hold lists where no form is said.
+_PARQUET: Final = (".parquet", ".pq")
+
+#: Forms whose cells have no column of their own.
+_NO_COLUMNS: Final = frozenset({Form.BASKET, Form.MATRIX, Form.MATRIX_HEADER})
+
+#: What a file can say instead of the job.
+_LISTS: Final = ("private", "public", "weight")
+
+#: What only drawn roles, and what only listed ones have.
+_DRAWN: Final = ("seed", "draw")
+_LISTED: Final = ("private", "private-file", "public", "public-file", "allow-absent")
+
+
+def form_of(said: TransactionsPart, path: object) -> Form:
+    """The form that is said; where none is, that of a file with such a name."""
+    return said.format or (Form.LISTS if str(path).lower().endswith(_PARQUET) else Form.BASKET)
+
+
+def misfits(raw: Mapping[str, object]) -> Iterator[Misfit]:
+    """What does not go together in the tables of a job; keys of a wrong form count as not said."""
+    yield from _of_reading(raw)
+    yield from _of_privacy(raw)
+    yield from _of_roles(raw)
+    yield from _of_method(raw)
+
+
+def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
+    """Columns of a form that has none, and two names for one column."""
+    said = right_part(TransactionsPart, table(raw, "transactions"))
+    form = form_of(said, table(raw, "input").get("path"))
+    if said.key is not None and said.person is not None:
+        fault = UsageError("key and person are one column", hint="say person where it is a person's, else key")
+        yield Misfit(("transactions", "person"), fault)
+    columns = {"key": said.key, "person": said.person, "item": said.item}
+    for key in (key for key, column in columns.items() if column is not None and form in _NO_COLUMNS):
+        fault = UsageError(f"transactions of the form {form} have no such column", hint="leave it out, or say the form")
+        yield Misfit(("transactions", key), fault)
+
+
+def _of_privacy(raw: Mapping[str, object]) -> Iterator[Misfit]:
+    """A promise of nothing."""
+    said = part(CoherencePart, table(raw, "privacy"))
+    if said is None:
+        return
+    try:
+        Coherence(said.h, said.k, said.p)
+    except UsageError as fault:
+        yield Misfit(("privacy", fault.where), fault)
+
+
+def _of_roles(raw: Mapping[str, object]) -> Iterator[Misfit]:
+    """Items that are said twice, roles that are both drawn and listed, and private items that nobody names."""
+    said = {key for key, value in table(raw, "items").items() if value is not None and value is not False}
+    for key in (key for key in _LISTS if {key, f"{key}-file"} <= said):
+        yield Misfit(("items", f"{key}-file"), UsageError(f"{key} says the same", hint="leave one out"))
+    drawn = "delta" in said
+    for key in (key for key in (_LISTED if drawn else _DRAWN) if key in said):
+        what = "the roles are drawn (delta)" if drawn else "only roles that are drawn (delta) have it"
+        yield Misfit(("items", key), UsageError(what, hint="leave one out" if drawn else "leave it out, or add delta"))
+    known = {field.alias or name for name, field in ItemsPart.model_fields.items()}
+    if not drawn and "items" in raw and said <= known and said.isdisjoint(("private", "private-file")):
+        public = not said.isdisjoint(("public", "public-file"))
+        what = "public items alone protect nothing" if public else "no private item is named"
+        yield Misfit(("items",), UsageError(what, hint="say private or private-file, or draw the roles with delta"))
+
+
+def _of_method(raw: Mapping[str, object]) -> Iterator[Misfit]:
+    """Choices that a method does not have."""
+    said = right_part(SuppressionPart, table(raw, "method"))
+    cells = said.suppress == "cells"
+    chosen = {"score": said.score is not None, "give-back": said.give_back, "suppress": said.optimal and cells}
+    if said.optimal or cells:
+        method = (
+            "the optimum drops whole items" if said.optimal else "suppressing cells begins with mmil and gives back"
+        )
+        hint = f"leave it out, or {'leave out optimal' if said.optimal else 'suppress items'}"
+        for key in (key for key, given in chosen.items() if given):
+            yield Misfit(("method", key), UsageError(f"{method}: it has no such choice", hint=hint))
+    if said.time_limit is not None and not said.optimal:
+        fault = UsageError("only the optimum stops before its end", hint="leave it out, or add optimal")
+        yield Misfit(("method", "time-limit"), fault)

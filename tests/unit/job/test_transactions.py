@@ -1,0 +1,391 @@
+"""Jobs on transactions: what they mean, and that every fault comes at once, with its line and a suggestion."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from kohort.errors import InfeasibleError, InputError, JobError, UsageError
+from kohort.io.baskets.options import BasketOptions, Form
+from kohort.job import faults_of
+from kohort.job.document import document
+from kohort.job.transactions import TransactionRequest, load, parse, request
+from kohort.release.transactions import BasketWriting
+from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.coherence import Coherence
+from kohort.transactions.optimum import Optimum
+from kohort.transactions.problem import MOST, SuppressionAlgorithm
+from kohort.transactions.roles import Draw, Drawn, Listed
+from kohort.transactions.suppression import Greedy, Score
+
+HEAD = """\
+transactions.format = "basket"
+input.path = "baskets.dat"
+output.path = "release.dat"
+privacy = { h = 0.8, k = 2, p = 2 }
+"""
+
+#: A job that uses every key but those of `DRAWN` and `FILES`.
+FULL = """\
+[transactions]
+format = "long"
+key = "ticket"
+item = "article"
+
+[input]
+path = "sales.csv"
+separator = ";"
+encoding = "latin-1"
+
+[output]
+path = "release.tsv"
+format = "long"
+separator = "\\t"
+
+[privacy]
+h = "2/5"
+k = 10
+p = 4
+
+[items]
+private = ["pill", "wine, red"]
+public = ["bread", "milk"]
+allow-absent = true
+min-support = 0.001
+weight = { bread = 2, "milk=" = "0.5" }
+
+[method]
+score = "1il"
+give-back = true
+suppress = "items"
+max-sets = 1_000
+"""
+
+DRAWN = """\
+transactions = { format = "lists", person = "patient" }
+input.path = "visits.parquet"
+output.path = "release.parquet"
+privacy = { h = "0.4", k = 10, p = 4 }
+items = { delta = "0.15", seed = 7, draw = "paper" }
+method = { optimal = true, time-limit = 10 }
+"""
+
+FILES = HEAD + 'items = { private-file = "private.txt", public-file = "public.txt", weight-file = "weights.txt" }\n'
+
+
+def faults(text: str, folder: Path = Path()) -> list[UsageError]:
+    """The faults of a job, which must be there."""
+    with pytest.raises(JobError) as caught:
+        parse(text, folder=folder)
+    assert caught.value.exit_status == 2
+    return faults_of(caught.value)
+
+
+def job(text: str) -> TransactionRequest:
+    """The request of a job with the usual head."""
+    return parse(HEAD + dedent(text))
+
+
+def in_folder(folder: Path, **texts: str) -> Path:
+    """A folder with lists of items: of private ones, public ones and weights."""
+    for name, text in {"private": "pill\n", "public": "bread\n", "weights": "bread=2\n", **texts}.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+# --- what a job means -------------------------------------------------------------------------------------------------
+
+
+def test_every_key_reaches_the_job() -> None:
+    """A job that uses every key says with each what the documentation says."""
+    made = parse(FULL)
+    assert (made.source, made.target, made.inputs) == ("sales.csv", "release.tsv", ())
+    assert made.job.coherence == Coherence(Fraction(2, 5), 10, 4)
+    assert made.job.roles == Listed(private=("pill", "wine, red"), public=("bread", "milk"), absent=True)
+    assert made.job.algorithm == Greedy(score=Score.ONE_IL, give_back=True)
+    assert made.job.min_support == Fraction(1, 1000)
+    assert made.job.weights == (("bread", Fraction(2)), ("milk=", Fraction(1, 2)))
+    assert made.job.reading == BasketOptions(
+        form=Form.LONG, separator=";", encoding="latin-1", key="ticket", item="article"
+    )
+    assert made.job.writing == BasketWriting(form=Form.LONG, separator="\t")
+    assert made.job.most == 1_000
+
+
+def test_every_key_of_drawn_roles_and_the_optimum_reaches_the_job() -> None:
+    """A share is exact, and a person's column is a key."""
+    made = parse(DRAWN).job
+    assert made.roles == Drawn(delta=Fraction(3, 20), seed=7, draw=Draw.PAPER)
+    assert made.algorithm == Optimum(time_limit=10)
+    assert made.reading == BasketOptions(form=Form.LISTS, key="patient")
+    assert made.writing == BasketWriting()
+    assert made.most == MOST
+
+
+def test_lists_of_items_come_from_files(tmp_path: Path) -> None:
+    """One name a line, whatever ends the lines; no output may replace these files or the job."""
+    in_folder(tmp_path, private="pill\r\nwine, red\r\n", public="\ufeffbread\n\nmilk 1\n", weights="a=b=0.5\nbread=2")
+    path = tmp_path / "job.toml"
+    path.write_text(FILES, encoding="utf-8")
+    made = load(path)
+    assert made.job.roles == Listed(private=("pill", "wine, red"), public=("bread", "milk 1"))
+    assert made.job.weights == (("a=b", Fraction(1, 2)), ("bread", Fraction(2)))
+    assert made.source == str(tmp_path / "baskets.dat")
+    assert made.inputs == (path, *(tmp_path / f"{name}.txt" for name in ("private", "public", "weights")))
+
+
+@pytest.mark.parametrize(
+    ("path", "form"), [("a.dat", Form.BASKET), ("a.parquet", Form.LISTS), ("a.PQ", Form.LISTS), ("-", Form.BASKET)]
+)
+def test_where_no_form_is_said_a_parquet_file_has_lists_and_any_other_baskets(path: str, form: Form) -> None:
+    """A table of this kind of job may be empty, but not left out."""
+    text = HEAD.replace("baskets.dat", path).replace('transactions.format = "basket"', "transactions = {}")
+    assert parse(f'{text}\nitems.private = ["pill"]').job.reading.form is form
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("", Greedy()),
+        ('score = "all"\ngive-back = true', Greedy(score=Score.ALL, give_back=True)),
+        ("optimal = true\ngive-back = false", Optimum()),
+        ('suppress = "cells"', LocalSuppression()),
+    ],
+)
+def test_the_algorithm_is_made_as_asked(method: str, expected: SuppressionAlgorithm) -> None:
+    """Where nothing is said it is the greedy search by MM/IL."""
+    assert job(f'items.private = ["pill"]\n[method]\n{method}').job.algorithm == expected
+
+
+def test_drawn_roles_have_a_seed_where_none_is_said() -> None:
+    """The release can be repeated by whoever has the job."""
+    assert job("items.delta = 0.5").job.roles == Drawn(delta=Fraction(1, 2), seed=0, draw=Draw.FEASIBLE)
+
+
+# --- every fault at once ----------------------------------------------------------------------------------------------
+
+FAULTY = """\
+[transactions]
+fromat = "long"
+person = "patient"
+key = "ticket"
+
+[input]
+path = 5
+
+[output]
+path = "release.dat"
+format = "matricx"
+
+[privacy]
+h = 1.4
+k = 0
+p = "4"
+
+[items]
+privat = ["pill"]
+public = []
+delta = 40
+seed = -1
+min-support = "1/"
+weight = { bread = 0, milk = "05" }
+
+[method]
+score = "mmill"
+give-back = "yes"
+optimal = true
+suppress = "rows"
+time-limit = -3
+max-sets = true
+"""
+
+
+def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
+    """Faults of form and of meaning come in one error, in the order of their lines."""
+    found = [(one.where.removeprefix("job, "), one.hint) for one in faults(FAULTY)]
+    assert found == [
+        ("line 2 (transactions.fromat)", "did you mean format?"),
+        ("line 3 (transactions.person)", "say person where it is a person's, else key"),
+        ("line 3 (transactions.person)", "leave it out, or say the form"),
+        ("line 4 (transactions.key)", "leave it out, or say the form"),
+        ("line 7 (input.path)", ""),
+        ("line 11 (output.format)", "did you mean matrix or matrix-header?"),
+        ("line 14 (privacy.h)", "such as 0.4 for 40 %"),
+        ("line 15 (privacy.k)", ""),
+        ("line 16 (privacy.p)", ""),
+        ("line 19 (items.privat)", "did you mean private or private-file?"),
+        ("line 20 (items.public)", "name at least one"),
+        ("line 20 (items.public)", "leave one out"),
+        ("line 21 (items.delta)", "such as 0.4"),
+        ("line 22 (items.seed)", ""),
+        ("line 23 (items.min-support)", "such as 0.4 or 2/5"),
+        ("line 24 (items.weight.bread)", "items that nothing is said of have 1"),
+        ("line 24 (items.weight.milk)", "write digits without a leading zero, such as -12 or 0.5"),
+        ("line 27 (method.score)", "did you mean mmil?"),
+        ("line 28 (method.give-back)", ""),
+        ("line 30 (method.suppress)", ""),
+        ("line 31 (method.time-limit)", "such as 30; 604,800 at most"),
+        ("line 32 (method.max-sets)", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "where"),
+    [
+        ("items = {}", "no private item is named", "line 5 (items)"),
+        ('items.public = ["bread"]', "public items alone protect nothing", "line 5 (items)"),
+        ('items = { private = ["a"], private-file = "a" }', "private says the same", "line 5 (items.private-file)"),
+        ('items = { private = ["a"], public = ["b"], public-file = "b" }', "public says", "line 5 (items.public-file)"),
+        ('items = { private = ["a"], weight = { b = 2 }, weight-file = "b" }', "weight says", "line 5 (items.weight-"),
+        ('items = { private = ["a"], seed = 1 }', "only roles that are drawn", "line 5 (items.seed)"),
+        ('items = { private = ["a"], draw = "paper" }', "only roles that are drawn", "line 5 (items.draw)"),
+        ('items = { private = ["a"], delta = 0.4 }', "the roles are drawn", "line 5 (items.private)"),
+        ("items = { allow-absent = true, delta = 0.4 }", "the roles are drawn", "line 5 (items.allow-absent)"),
+        ('items = { private = ["a"], public = ["a"] }', "1 items are both", "line 5 (items.private)"),
+        ("items = { delta = 0 }", "delta is the share", "line 5 (items.delta)"),
+        ("items = { delta = 0.4, min-support = 1 }", "a minimum support is a share", "line 5 (items.min-support)"),
+        ("items.delta = 0.4\nmethod.time-limit = 5", "only the optimum", "line 6 (method.time-limit)"),
+        ('items.delta = 0.4\nmethod = { optimal = true, score = "mm" }', "the optimum", "line 6 (method.score)"),
+        (
+            "items.delta = 0.4\nmethod = { optimal = true, give-back = true }",
+            "the optimum",
+            "line 6 (method.give-back)",
+        ),
+        (
+            'items.delta = 0.4\nmethod = { optimal = true, suppress = "cells" }',
+            "the optimum",
+            "line 6 (method.suppress)",
+        ),
+        (
+            'items.delta = 0.4\nmethod = { suppress = "cells", score = "mm" }',
+            "suppressing cells",
+            "line 6 (method.score)",
+        ),
+        (
+            "items.delta = 0.4\nmethod = { suppress = 'cells', give-back = true }",
+            "suppressing",
+            "line 6 (method.give-back)",
+        ),
+        ("items.delta = 0.4\ncolumns = {}", "unknown key columns", "line 6 (columns)"),
+        ("", "the table [items] is missing", "job"),
+    ],
+)
+def test_what_makes_no_sense_is_one_fault_at_the_key_that_says_it(text: str, what: str, where: str) -> None:
+    """Nothing is passed over that would have no effect, and nothing is told twice."""
+    [fault] = faults(HEAD + text)
+    assert what in fault.what
+    assert fault.where.startswith(where if where == "job" else f"job, {where}")
+    assert fault.hint
+
+
+@pytest.mark.parametrize("privacy", ["{ h = 1, k = 1, p = 2 }", '{ h = "3/3", k = 1, p = 2 }'])
+def test_a_promise_of_nothing_is_refused(privacy: str) -> None:
+    """Each number is right alone."""
+    text = HEAD.replace("{ h = 0.8, k = 2, p = 2 }", privacy)
+    [fault] = faults(f'{text}items.private = ["pill"]')
+    assert (fault.what, fault.where) == ("k = 1 with h = 1 promises nothing", "job, line 4 (privacy.k)")
+
+
+@pytest.mark.parametrize("h", ["1e-12", "nan", "-0.1", '"1/0"', '"40%"', '"0,4"', '"1e5"', "true", "[0.4]"])
+def test_what_is_no_share_is_refused(h: str) -> None:
+    """A share is written as a decimal or as a fraction, and held exactly."""
+    text = HEAD.replace("h = 0.8", f"h = {h}")
+    [fault] = faults(f'{text}items.private = ["pill"]')
+    assert fault.where == "job, line 4 (privacy.h)"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what", "line"),
+    [
+        ("private", "\n\n", "the file names no item", ""),
+        ("weights", "bread=2\nmilk\n", "this is no weight", ", line 2"),
+        ("weights", "bread=2\n=2\n", "there is no item before the =", ", line 2"),
+        ("weights", "bread=0", "a weight must be above 0", ", line 1"),
+        ("weights", "bread=1\n\nbread=2\n", "the item has a weight already", ", line 3"),
+    ],
+)
+def test_a_list_that_is_none_is_an_error_with_its_line(
+    tmp_path: Path, name: str, text: str, what: str, line: str
+) -> None:
+    """The line is told, never what stands on it."""
+    in_folder(tmp_path, **{name: text})
+    with pytest.raises(InputError) as caught:
+        parse(FILES, folder=tmp_path)
+    assert (caught.value.what, caught.value.where) == (what, f"{tmp_path / name}.txt{line}")
+
+
+def test_a_list_that_cannot_be_read_is_an_error_of_the_input(tmp_path: Path) -> None:
+    """Missing, no file at all, or no text."""
+    path = in_folder(tmp_path) / "private.txt"
+    path.write_bytes(b"caf\xe9\n")
+    with pytest.raises(InputError, match="cannot be read"):
+        parse(FILES, folder=tmp_path)
+    path.unlink()
+    with pytest.raises(InputError, match="there is no such list"):
+        parse(FILES, folder=tmp_path)
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="not a regular file"):
+        parse(FILES, folder=tmp_path)
+
+
+def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
+    """It is known once both are read; the place is the key that names the file."""
+    [fault] = faults(FILES, in_folder(tmp_path, public="bread\npill\n"))
+    assert (fault.what, fault.where) == ("1 items are both public and private", "job, line 5 (items.private-file)")
+
+
+# --- what the transactions show ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("private", "job, line 5 (items.private-file)"),
+        ("weight", "job, line 5 (items.weight-file)"),
+        ("delta", "job, line 5 (items.delta)"),
+        ("h", "job, line 4 (privacy.h)"),
+        ("most", "job (method.max-sets)"),
+        ("baskets.dat, line 7", "baskets.dat, line 7"),
+    ],
+)
+def test_a_fault_of_the_transactions_has_the_place_of_its_key(tmp_path: Path, where: str, expected: str) -> None:
+    """What is only known once the transactions are read is told with the line of the job; other places stay."""
+    made = parse(FILES, folder=in_folder(tmp_path))
+    for kind in (UsageError, InfeasibleError):
+        placed = made.placed(kind("wrong", where=where, hint="do"))
+        assert type(placed) is kind
+        assert (placed.what, placed.where, placed.hint) == ("wrong", expected, "do")
+
+
+def test_a_target_of_another_form_is_refused_before_any_work() -> None:
+    """Lists are written to Parquet, and nothing else is."""
+    made = job('items.private = ["pill"]\noutput.format = "lists"')
+    with pytest.raises(JobError) as caught:
+        made.refuse_output()
+    [fault] = faults_of(caught.value)
+    assert fault.where == "job, line 3 (output.path)"
+    job('items.private = ["pill"]').refuse_output()
+
+
+def test_flags_make_the_same_request() -> None:
+    """The command line says `None` for what is not given; a text is as good as a number."""
+    raw = {
+        "transactions": {"format": None, "key": None, "person": None, "item": None},
+        "input": {"path": "baskets.dat", "separator": None, "encoding": "utf-8"},
+        "output": {"path": "release.dat", "format": None, "separator": None},
+        "privacy": {"h": "0.8", "k": 2, "p": 2},
+        "items": {"private": ["pill"], "private-file": None, "delta": None, "allow-absent": False, "weight": None},
+        "method": {"score": None, "give-back": False, "time-limit": None, "suppress": "items", "max-sets": None},
+    }
+    made = request(raw, where=lambda place: f"--{place[-1]}")
+    assert made.job == job('items.private = ["pill"]').job
+
+
+def test_a_job_file_tells_its_kind() -> None:
+    """The table makes it, even where it is empty."""
+    assert document("transactions = {}").is_of_transactions
+    assert not document("columns = {}").is_of_transactions
