@@ -1,0 +1,108 @@
+"""From cells as a source has them to a database: in item order, none twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.kernels import kernel
+from kohort.transactions.database import Transactions, in_item_order
+
+if TYPE_CHECKING:
+    from kohort.arrays import Index, Items
+
+#: The transaction of each cell: (c,) uint32.
+Keys: TypeAlias = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """Transactions as they were found, each item any number of times.
+
+    Attributes:
+        names: (m,) the items' names, distinct.
+        starts: (n + 1,) where each transaction's cells start.
+        cells: (c,) index into `names`, in any order; the array may be written to.
+        ordered: Whether the order of `names` is the item order.
+    """
+
+    names: tuple[str, ...]
+    starts: Index
+    cells: Items
+    ordered: bool = False
+
+    def settled(self) -> tuple[Transactions, int]:
+        """The database, and the cells that named an item its transaction already had."""
+        names = self.names if self.ordered else in_item_order(self.names)
+        rank = {name: place for place, name in enumerate(names)}
+        ranks = np.fromiter(map(rank.__getitem__, self.names), np.int32, len(names))
+        left = settle(self.starts, self.cells, ranks)
+        return Transactions(names, self.starts, self.cells[:left]), self.cells.size - left
+
+
+def by_key(names: tuple[str, ...], keys: Keys, items: Items, n: int) -> Coded:
+    """The cells of each of `n` transactions, brought together; `keys` (c,) says whose each is."""
+    starts = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(keys, minlength=n), out=starts[1:])
+    cells = np.empty(items.size, np.int32)
+    scatter(keys, items, starts[:-1].copy(), cells)
+    return Coded(names, starts, cells)
+
+
+@kernel
+def scatter(keys: Keys, items: Items, ends: Index, cells: Items) -> None:
+    """Put each item where its transaction's cells end so far."""
+    for at in range(keys.size):
+        end = ends[keys[at]]
+        cells[end] = items[at]
+        ends[keys[at]] = end + 1
+
+
+@kernel
+def sort_items(cells: Items, start: int, end: int) -> None:
+    """Sort some cells by Shell's method, which of few items is plain insertion."""
+    gap = 1
+    while 9 * gap < end - start:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for place in range(start + gap, end):
+            item = cells[place]
+            while place - gap >= start and cells[place - gap] > item:
+                cells[place] = cells[place - gap]
+                place -= gap  # noqa: PLW2901  the hole moves to where the item belongs
+            cells[place] = item
+        gap //= 3
+
+
+@kernel
+def settle(starts: Index, cells: Items, ranks: Items) -> int:
+    """Replace items by their ranks, sort each transaction's and drop repeated ones, in place; how many cells are left.
+
+    Args:
+        starts: Read and written: where each transaction's cells start.
+        cells: Read and written: the items.
+        ranks: The rank of each item.
+    """
+    left = end = 0
+    for row in range(starts.size - 1):
+        start, end = end, starts[row + 1]
+        sorts, last = True, -1
+        for at in range(start, end):
+            item = ranks[cells[at]]
+            cells[at] = item
+            sorts &= item > last
+            last = item
+        if not sorts:
+            sort_items(cells, start, end)
+        last = -1
+        for at in range(start, end):
+            item = cells[at]
+            if item != last:
+                cells[left] = item
+                left += 1
+            last = item
+        starts[row + 1] = left
+    return left

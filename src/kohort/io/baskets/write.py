@@ -1,0 +1,162 @@
+"""A transaction database written to a file: its bytes depend on the transactions, their order and the form alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.engines.table import Column, Table, narrow
+from kohort.errors import FileError, UsageError
+from kohort.io.baskets.names import UNPRINTABLE
+from kohort.io.baskets.options import Form
+from kohort.io.baskets.spell import FULL, spelled
+from kohort.io.options import ReadOptions
+from kohort.io.typed import reason_of
+from kohort.io.write import GROUP, ZSTD_LEVEL, Format, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from kohort.io.baskets.options import BasketOptions
+    from kohort.io.source import Bytes
+    from kohort.transactions.database import Transactions
+
+#: What the columns are called that nobody gave a name.
+_KEY: Final = "transaction"
+_ITEM: Final = "item"
+_LISTS: Final = "items"
+
+#: Between the items of a transaction while their list is made: no name holds it.
+_UNIT: Final = "\x1f"
+
+
+def write_transactions(database: Transactions, file: BinaryIO, options: BasketOptions) -> None:
+    r"""Write the transactions to the open `file`, in their order, items in item order.
+
+    Text is UTF-8 with LF line ends and no byte order mark, whatever the options' encoding. The long form numbers the
+    transactions 1, 2, 3, …; one of no items is a record with an empty item cell. Lists are a Parquet column of text.
+
+    Args:
+        database: The transactions.
+        file: Anything with a `write` method; it stays open.
+        options: The form; what is between items (a blank if not said) or cells (a comma); what columns are called.
+
+    Raises:
+        UsageError: some items' names cannot be written in that form.
+        FileError: the system failed to write.
+
+    >>> import io
+    >>> from kohort.io.baskets.options import BasketOptions
+    >>> from kohort.transactions.database import Transactions
+    >>> file = io.BytesIO()
+    >>> write_transactions(Transactions.of([["b", "a"], [], ["b"]]), file, BasketOptions())
+    >>> file.getvalue()
+    b'a b\n\nb\n'
+    """
+    ReadOptions(separator=options.separator)  # refuses what cannot separate
+    try:
+        _write(database, file, options)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        raise FileError(f"writing failed: {reason_of(error) or type(error).__name__}") from None
+
+
+def _write(database: Transactions, file: BinaryIO, options: BasketOptions) -> None:
+    """Write in the form that is asked for."""
+    _check_names(database.names, options)
+    comma = options.separator or ","
+    match options.form:
+        case Form.BASKET:
+            _pour(spelled(database, options.separator or " "), file)
+        case Form.LONG:
+            columns = options.key or _KEY, options.item or _ITEM
+            write(_long(database, *columns), file, Format.CSV, separator=comma)
+        case Form.MATRIX:
+            _pour(_noughts_and_ones(database, comma), file)
+        case Form.MATRIX_HEADER:
+            file.write((comma.join(_quoted(name, comma) for name in database.names) + "\n").encode())
+            _pour(_noughts_and_ones(database, comma), file)
+        case Form.LISTS:
+            lists = pl.LazyFrame([_lists(database).alias(options.item or _LISTS)])
+            lists.sink_parquet(file, compression="zstd", compression_level=ZSTD_LEVEL, row_group_size=GROUP)
+
+
+def _pour(pieces: Iterable[Bytes], file: BinaryIO) -> None:
+    """Write pieces one by one."""
+    for piece in pieces:  # noqa: FURB122  `write` is all that the file must have
+        file.write(piece.data)
+
+
+def _check_names(names: tuple[str, ...], options: BasketOptions) -> None:
+    """Refuse names that would not be read back as they are."""
+    if options.form in {Form.MATRIX, Form.MATRIX_HEADER} and not names:
+        raise UsageError("a matrix without items has no columns", where="form", hint="write basket lines")
+    if options.form is Form.MATRIX:
+        unfit = sum(name != str(place) for place, name in enumerate(names))
+        what, hint = "are not the number of their column", "write matrix-header, whose first line has the names"
+    else:
+        unfit = sum(map(_unfit(options), names))
+        what, hint = "cannot be written in this form", "write long or lists" if options.form is Form.BASKET else ""
+    if unfit:
+        raise UsageError(f"the names of {unfit} items {what}", where=f"form {options.form}", hint=hint)
+
+
+def _unfit(options: BasketOptions) -> Callable[[str], bool]:
+    """Whether a name cannot be written."""
+    wrong = f"^$|\n|{UNPRINTABLE.pattern}"
+    if options.form is Form.BASKET:
+        sign = options.separator or " "
+        wrong += f'|^["\ufeff ]| $|{re.escape(sign)}'
+    search = re.compile(wrong).search
+    return lambda name: search(name) is not None
+
+
+def _quoted(name: str, separator: str) -> str:
+    """A name as it stands in a header; a byte order mark would vanish where it starts the file."""
+    special = any(sign in name for sign in (separator, '"', "\ufeff"))
+    return '"' + name.replace('"', '""') + '"' if special else name
+
+
+def _long(database: Transactions, key: str, item: str) -> Table:
+    """A table with a record for each cell, and one for each transaction of no items."""
+    n, m = len(database), len(database.names)
+    records = np.maximum(database.lengths, 1)
+    items = np.full(int(records.sum()), m, np.int64)
+    items[np.repeat(database.lengths > 0, records)] = database.cells
+    names = pl.Series([*database.names, None], dtype=pl.String)
+    numbers = pl.int_range(1, n + 1, eager=True).cast(pl.String)
+    return Table(
+        (
+            Column(key, numbers, narrow(np.repeat(np.arange(n), records), n), pl.String()),
+            Column(item, names, narrow(items, m + 1), pl.String()),
+        ),
+        items.size,
+    )
+
+
+def _noughts_and_ones(database: Transactions, separator: str) -> Iterator[Bytes]:
+    """The records of a matrix, some at a time."""
+    m = len(database.names)
+    none = np.full(2 * m, ord("0"), np.uint8)
+    none[1::2], none[-1] = ord(separator), ord("\n")
+    block = np.tile(none, (max(FULL // none.size, 1), 1))
+    for first in range(0, len(database), len(block)):
+        last = min(first + len(block), len(database))
+        rows = np.repeat(np.arange(last - first), database.lengths[first:last])
+        places = rows, 2 * database.cells[database.starts[first] : database.starts[last]]
+        block[places] = ord("1")
+        yield block[: last - first].reshape(-1)
+        block[places] = ord("0")
+
+
+def _lists(database: Transactions) -> pl.Series:
+    """(n,) each transaction's items, as a list of text."""
+    lines = b"".join(piece.tobytes() for piece in spelled(database, _UNIT)).decode()
+    if not lines:
+        return pl.Series(dtype=pl.List(pl.String))
+    whole = pl.Series([lines[:-1]]).str.split("\n").explode()
+    lists = whole.str.split(_UNIT)
+    empty = whole == ""
+    return lists.zip_with(~empty, pl.Series([[]], dtype=pl.List(pl.String))) if empty.any() else lists
