@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from fractions import Fraction
 from pathlib import Path
 from textwrap import dedent
@@ -13,7 +14,7 @@ from kohort.errors import InfeasibleError, InputError, JobError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job import faults_of
 from kohort.job.document import document
-from kohort.job.transactions import TransactionRequest, load, parse, request
+from kohort.job.transactions import TransactionFile, TransactionRequest, load, parse, request
 from kohort.release.transactions import BasketWriting
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
@@ -21,6 +22,7 @@ from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST, SuppressionAlgorithm
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
+from tests.unit.job.test_form import keys, meets
 
 HEAD = """\
 transactions.format = "basket"
@@ -336,6 +338,65 @@ def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
     """It is known once both are read; the place is the key that names the file."""
     [fault] = faults(FILES, in_folder(tmp_path, public="bread\npill\n"))
     assert (fault.what, fault.where) == ("1 items are both public and private", "job, line 5 (items.private-file)")
+
+
+# --- the JSON Schema --------------------------------------------------------------------------------------------------
+
+SCHEMA = TransactionFile.model_json_schema(by_alias=True)
+
+
+@pytest.mark.parametrize("text", [FULL, DRAWN, FILES])
+def test_a_right_job_meets_the_schema(text: str) -> None:
+    """The examples that use every key are valid."""
+    assert meets(text, SCHEMA)
+
+
+def test_the_examples_use_every_key() -> None:
+    """Otherwise the tests over them would miss one."""
+    said = FULL + DRAWN + FILES
+    assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"(?<![\w-]){key}(?![\w-])", said)} == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("transactions.format = 'lists'", True),
+        ("transactions.format = 'list'", False),
+        ("privacy.h = '2/5'", True),
+        ("privacy.h = '1.0'", True),
+        ("privacy.h = 1.2", False),
+        ("privacy.h = '40%'", False),
+        ("privacy.k = 0", False),
+        ("privacy.p = 1", True),
+        ("privacy.p = 2.0", False),
+        ("items.public = ['milk']", True),
+        ("items.public = []", False),
+        ("items.min-support = 0.001", True),
+        ("items.weight = { bread = '0.5' }", True),
+        ("items.weight = { bread = 0 }", False),
+        ("items.weight = { bread = '05' }", False),
+        ("method.score = 'all'", True),
+        ("method.score = 'ALL'", False),
+        ("method.suppress = 'cells'", True),
+        ("method.suppress = true", False),
+        ("method.max-sets = 1", True),
+        ("method.max-sets = 0", False),
+        ("input.quote = '\"'", False),
+        ("output.format = 'matrix'", True),
+    ],
+)
+def test_the_schema_and_the_reader_agree(line: str, *, right: bool) -> None:
+    """What the schema allows is read, and what it forbids is refused."""
+    key = line.partition(" ")[0]
+    lines = ["transactions = {}"] if not key.startswith("transactions") else []
+    lines += ["input.path = 'a'", "output.path = 'b'", "items.private = ['pill']"]
+    lines += [f"privacy.{name}" for name in ("h = 0.4", "k = 10", "p = 4") if not key.endswith(f".{name[0]}")]
+    text = "\n".join([*lines, line])
+    assert meets(text, SCHEMA) is right
+    if right:
+        parse(text)
+    else:
+        assert faults(text)
 
 
 # --- what the transactions show ---------------------------------------------------------------------------------------
