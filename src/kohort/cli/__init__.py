@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from kohort.cli import anonymize, check, demo, describe, generate, hierarchy
+from kohort.cli import anonymize, check, demo, describe, generate, hierarchy, transactions
 from kohort.errors import FileError, JobError, KohortError, LimitError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _STOPPED = {
 
 app = typer.Typer(
     name="kohort",
-    help="Make tables safe to release, prove it on the bytes that leave, and see what it cost.",
+    help="Make tables and transactions safe to release, prove it on the bytes that leave, and see what it cost.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -40,6 +40,7 @@ app.command()(demo.demo)
 app.command()(describe.inspect)
 app.command()(describe.init)
 app.command()(anonymize.anonymize)
+app.command()(transactions.transactions)
 app.command()(anonymize.run)
 app.command()(check.check)
 app.command()(describe.schema)

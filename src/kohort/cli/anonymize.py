@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import flags, options, outputs
+from kohort.cli import flags, options, outputs, transactions
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -170,18 +170,31 @@ def run(
     report: outputs.ReportFile = None,
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
+    trace: options.Trace = False,
+    show_values: options.ShowValues = False,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
     dry_run: options.DryRun = False,
     overwrite: options.Overwrite = False,
 ) -> None:
-    """The same from a job file."""
+    """The same from a job file, on a table or on transactions."""
     options.use_threads(threads)
-    from kohort.job import load
+    from kohort.job.document import document_at
 
+    text = document_at(job)
+    if text.is_of_transactions:
+        from kohort.job.transactions import of as made_of
+
+        flags.refuse({"mapping": mapping, "picture": picture}, "it is of jobs on tables")
+        shown = transactions.Shown(json=json, quiet=quiet, trace=trace, values=show_values)
+        transactions.carry_out(made_of(text), report, shown, dry_run=dry_run, overwrite=overwrite)
+        return
+    from kohort.job import of
+
+    flags.refuse({"trace": trace, "show-values": show_values}, "it is of jobs on transactions")
     files = outputs.Files(report, mapping, picture)
-    _carry_out(load(job), files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
+    _carry_out(of(text), files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
 def _carry_out(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from kohort.job import Request
     from kohort.job.lines import Place
+    from kohort.job.transactions import TransactionRequest
 
 T = TypeVar("T")
 
@@ -23,6 +24,13 @@ def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
     from kohort.job import request as made_of
 
     return together(lambda: made_of(raw, where=_flag), faults)
+
+
+def transaction_request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
+    """The same for a job on transactions."""
+    from kohort.job.transactions import request as made_of
+
+    return together(lambda: made_of(raw, where=_transaction_flag), faults)
 
 
 def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
@@ -40,6 +48,19 @@ def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     if faults:
         raise job_error(faults)
     return made
+
+
+def refuse(said: Mapping[str, object], what: str, hint: str = "leave it out") -> None:
+    """Refuse flags that would have no effect, by the names they have without their dashes."""
+    faults = [
+        UsageError(what, where=f"--{flag}", hint=hint)
+        for flag, given in said.items()
+        if given is not None and given is not False
+    ]
+    if faults:
+        from kohort.job import job_error
+
+        raise job_error(faults)
 
 
 def columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError]) -> dict[str, dict[str, object]]:
@@ -108,3 +129,24 @@ def _flag(place: Place) -> str:
             return f"column {name}"
         case _:
             return _FLAGS.get(place, f"--{place[-1]}") if place else "the flags"
+
+
+#: The same in a job on transactions.
+_TRANSACTION_FLAGS: Final[Mapping[Place, str]] = MappingProxyType(
+    {
+        ("input", "path"): "IN",
+        ("output", "path"): "--out",
+        ("output", "format"): "--out-format",
+        ("output", "separator"): "--out-separator",
+        ("items",): "--private",
+    }
+)
+
+
+def _transaction_flag(place: Place) -> str:
+    """The flag that a key of a job on transactions stands for."""
+    match place:
+        case ("items", "weight", item):
+            return f"--weight {item}=…"
+        case _:
+            return _TRANSACTION_FLAGS.get(place, f"--{place[-1]}") if place else "the flags"

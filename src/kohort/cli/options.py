@@ -106,11 +106,24 @@ MinSupport = Annotated[
     typer.Option(metavar="SHARE", help="Remove items first that are in a smaller share of the transactions."),
 ]
 H = Annotated[
-    str, typer.Option("--h", metavar="H", help="No private item is in more than this share of a cohort: 0.4, or 2/5.")
+    str | None,
+    typer.Option(
+        "--h",
+        metavar="H",
+        help="No private item is in more than this share of a cohort: 0.4, or 2/5.",
+        show_default="0.4",
+    ),
 ]
 CohortK = Annotated[int, typer.Option("--k", metavar="K", help="Every cohort has at least k transactions.")]
-P = Annotated[int, typer.Option("--p", metavar="P", help="An attacker knows at most p public items of a person.")]
+P = Annotated[
+    int | None,
+    typer.Option("--p", metavar="P", help="An attacker knows at most p public items of a person.", show_default="4"),
+]
 MaxSets = Annotated[int | None, typer.Option(metavar="N", help="Sets of items that may be held in memory at once.")]
+Trace = Annotated[
+    bool,
+    typer.Option("--trace", help="Show each step, with the original transactions: for teaching, on small examples."),
+]
 ShowValues = Annotated[
     bool, typer.Option("--show-values", help="Name the private items that stand in the way, not only their number.")
 ]

@@ -11,11 +11,14 @@ import typer
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from kohort.job import Request
     from kohort.pipeline import Report
+    from kohort.publish import Companion
     from kohort.release import Release
+    from kohort.release.transactions import TransactionRelease
+    from kohort.report import Json
 
 #: Forms that a report can have, by its name's ending.
 _REPORTS = (".json", ".txt")
@@ -61,8 +64,7 @@ def companions(made: Request, files: Files, *, dry_run: bool) -> tuple[Report, .
     from kohort import mapping, pipeline
 
     for flag, path in (("--report", files.report), ("--mapping", files.mapping)):
-        if path is not None and dry_run:
-            raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
+        _refuse_dry(flag, path, dry_run=dry_run)
     found: list[Report] = []
     if files.report is not None:
         found.append(pipeline.Report(files.report, _writer(files.report, made.quasi)))
@@ -73,6 +75,29 @@ def companions(made: Request, files: Files, *, dry_run: bool) -> tuple[Report, .
     if files.picture is not None:
         found.append(_picture(made, files.picture))
     return tuple(found)
+
+
+def transaction_companions(report: Path | None, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
+    """The same for a release of transactions: its report, if one is asked for.
+
+    Raises:
+        UsageError: it cannot be written; it is told before any work.
+    """
+    _refuse_dry("--report", report, dry_run=dry_run)
+    if report is None:
+        return ()
+    from kohort.publish import Companion
+    from kohort.render.transactions import release_text
+    from kohort.report.transactions import numbers
+
+    write = _form(report, release_text)
+    return (Companion(report, lambda release: write(numbers(release))),)
+
+
+def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
+    """Refuse a file that a dry run is to write."""
+    if path is not None and dry_run:
+        raise UsageError("a dry run writes nothing", where=flag, hint="leave it out; --json prints the figures")
 
 
 def _picture(made: Request, path: Path) -> Report:
@@ -95,14 +120,20 @@ def _placed(flag: str) -> Generator[None]:
 
 
 def _writer(path: Path, quasi: Sequence[str]) -> Callable[[Release], bytes]:
-    """What writes a release's figures in the form that the report's name asks for."""
-    from json import dumps
-
+    """What writes a release's figures."""
     from kohort.render import release_text
     from kohort.report import numbers
+
+    write = _form(path, lambda figures: release_text(figures, quasi))
+    return lambda release: write(numbers(release))
+
+
+def _form(path: Path, text: Callable[[Mapping[str, Json]], str]) -> Callable[[Mapping[str, Json]], bytes]:
+    """What writes figures in the form that a report's name asks for."""
+    from json import dumps
 
     if path.suffix not in _REPORTS:
         raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
     if path.suffix == ".json":
-        return lambda release: (dumps(numbers(release), indent=2) + "\n").encode()
-    return lambda release: (release_text(numbers(release), quasi) + "\n").encode()
+        return lambda figures: (dumps(figures, indent=2) + "\n").encode()
+    return lambda figures: (text(figures) + "\n").encode()
