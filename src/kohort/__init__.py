@@ -33,18 +33,29 @@ __version__ = "0.1.0"
 _MODULES = MappingProxyType(
     {
         "Attribute": "kohort.schema",
+        "BasketOptions": "kohort.io.baskets.options",
+        "BasketWriting": "kohort.release.transactions",
         "BestEffort": "kohort.algorithms.best_effort",
         "Check": "kohort.checking",
+        "Coherence": "kohort.transactions.coherence",
+        "CoherenceVerdict": "kohort.verify.transactions.verdict",
         "Datafly": "kohort.algorithms.datafly",
+        "Draw": "kohort.transactions.roles",
+        "Drawn": "kohort.transactions.roles",
         "Exhaustive": "kohort.algorithms.exhaustive",
+        "Form": "kohort.io.baskets.options",
         "GivenNode": "kohort.algorithms.given",
+        "Greedy": "kohort.transactions.suppression",
         "Hierarchy": "kohort.hierarchy",
         "Job": "kohort.release",
         "KAnonymity": "kohort.models.k_anonymity",
         "Label": "kohort.schema",
+        "Listed": "kohort.transactions.roles",
+        "LocalSuppression": "kohort.transactions.cells",
         "Missing": "kohort.schema",
         "Mondrian": "kohort.algorithms.mondrian",
         "Optimal": "kohort.algorithms.optimal",
+        "Optimum": "kohort.transactions.optimum",
         "Order": "kohort.schema",
         "ReadOptions": "kohort.io.options",
         "Release": "kohort.release",
@@ -52,26 +63,43 @@ _MODULES = MappingProxyType(
         "Samarati": "kohort.algorithms.samarati",
         "Scale": "kohort.schema",
         "Schema": "kohort.schema",
+        "Score": "kohort.transactions.suppression",
         "SuppressionLimit": "kohort.suppression",
+        "TransactionJob": "kohort.release.transactions",
+        "TransactionRelease": "kohort.release.transactions",
+        "Transactions": "kohort.transactions.database",
         "Verdict": "kohort.verify.verdict",
         "Writing": "kohort.release",
         "anonymize": "kohort.pipeline",
+        "anonymize_transactions": "kohort.pipeline.transactions",
         "check": "kohort.checking",
+        "check_transactions": "kohort.checking.transactions",
         "read_hierarchy": "kohort.hierarchies.files",
+        "read_transactions": "kohort.io.baskets",
         "rehearse": "kohort.pipeline",
+        "rehearse_transactions": "kohort.pipeline.transactions",
         "save": "kohort.pipeline",
+        "save_transactions": "kohort.pipeline.transactions",
     }
 )
 
 __all__ = [
     "Attribute",
+    "BasketOptions",
+    "BasketWriting",
     "BestEffort",
     "Check",
+    "Coherence",
+    "CoherenceVerdict",
     "Datafly",
+    "Draw",
+    "Drawn",
     "DurabilityError",
     "Exhaustive",
     "FileError",
+    "Form",
     "GivenNode",
+    "Greedy",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
@@ -82,10 +110,13 @@ __all__ = [
     "KohortError",
     "Label",
     "LimitError",
+    "Listed",
+    "LocalSuppression",
     "Missing",
     "MissingExtraError",
     "Mondrian",
     "Optimal",
+    "Optimum",
     "Order",
     "ReadOptions",
     "Release",
@@ -94,18 +125,27 @@ __all__ = [
     "Scale",
     "Schema",
     "SchemaError",
+    "Score",
     "SuppressionLimit",
     "TargetError",
+    "TransactionJob",
+    "TransactionRelease",
+    "Transactions",
     "UnsupportedError",
     "UsageError",
     "Verdict",
     "VerificationError",
     "Writing",
     "anonymize",
+    "anonymize_transactions",
     "check",
+    "check_transactions",
     "read_hierarchy",
+    "read_transactions",
     "rehearse",
+    "rehearse_transactions",
     "save",
+    "save_transactions",
 ]
 
 if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error to type checkers too
@@ -117,14 +157,26 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.algorithms.optimal import Optimal
     from kohort.algorithms.samarati import Samarati
     from kohort.checking import Check, check
+    from kohort.checking.transactions import check_transactions
     from kohort.hierarchies.files import read_hierarchy
     from kohort.hierarchy import Hierarchy
+    from kohort.io.baskets import read_transactions
+    from kohort.io.baskets.options import BasketOptions, Form
     from kohort.io.options import ReadOptions
     from kohort.models.k_anonymity import KAnonymity
     from kohort.pipeline import anonymize, rehearse, save
+    from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
     from kohort.release import Job, Release, Writing
+    from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
     from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
     from kohort.suppression import SuppressionLimit
+    from kohort.transactions.cells import LocalSuppression
+    from kohort.transactions.coherence import Coherence
+    from kohort.transactions.database import Transactions
+    from kohort.transactions.optimum import Optimum
+    from kohort.transactions.roles import Draw, Drawn, Listed
+    from kohort.transactions.suppression import Greedy, Score
+    from kohort.verify.transactions.verdict import CoherenceVerdict
     from kohort.verify.verdict import Verdict
 else:
 

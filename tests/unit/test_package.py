@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 import subprocess
 import sys
@@ -35,6 +36,15 @@ def test_every_public_name_is_defined_in_the_package(name: str) -> None:
     public = getattr(kohort, name)
     assert public.__name__ == name
     assert public.__module__.startswith("kohort.")
+
+
+def test_every_public_name_is_documented() -> None:
+    """The page of the Python API has each public name; the errors stand there as one module."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\.\. auto(?:class|function):: kohort\.(\w+)$", page, re.MULTILINE))
+    errors = {name for name in kohort.__all__ if getattr(kohort, name).__module__ == "kohort.errors"}
+    assert set(kohort.__all__) - errors == documented
+    assert ".. automodule:: kohort.errors\n" in page
 
 
 def test_public_names_are_sorted_and_listed() -> None:

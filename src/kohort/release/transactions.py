@@ -137,6 +137,7 @@ class TransactionRelease:
         lost: What the release lost.
         repeated: Cells of the input that named an item its transaction already had.
         seconds: Wall time of each stage.
+        like: What the input was: `file`, or the library of a frame or sparse matrix.
         verdict: What verification found on the bytes.
         path: Where the release was published; `None` while it is only in memory.
         certificate: Where its certificate is; `None` likewise.
@@ -154,6 +155,7 @@ class TransactionRelease:
     lost: int
     repeated: int
     seconds: Mapping[str, float]
+    like: str = "file"
     verdict: CoherenceVerdict | None = None
     path: Path | None = None
     certificate: Path | None = None
@@ -167,6 +169,10 @@ class TransactionRelease:
     def distortion(self) -> Fraction:
         """The share of the (weighted) cells of `database` that the release lacks, exact."""
         return Fraction(self.lost, self.whole or 1)
+
+    def named(self, items: Items) -> list[str]:
+        """The names of items of `database`."""
+        return [self.database.names[item] for item in cast("list[int]", items.tolist())]
 
     def baskets(self) -> list[list[str]]:
         """The released transactions as lists of names, in the order of their own content."""

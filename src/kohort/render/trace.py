@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import chain
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
 from kohort.render.transactions import shown
@@ -113,13 +113,12 @@ def _reasons(release: TransactionRelease, sizes: Sequence[Items]) -> Iterator[st
 
 def _named(release: TransactionRelease, sizes: Sequence[Items]) -> list[tuple[str, ...]]:
     """Minimal moles by the names of their items."""
-    moles = chain.from_iterable(cast("list[list[int]]", sets.tolist()) for sets in sizes)
-    return [tuple(release.database.names[item] for item in mole) for mole in moles]
+    return [tuple(release.named(mole)) for mole in chain.from_iterable(sizes)]
 
 
 def _shown(release: TransactionRelease, items: Items) -> str:
     """The names of items."""
-    return ", ".join(shown(release.database.names[item]) for item in cast("list[int]", items.tolist()))
+    return ", ".join(map(shown, release.named(items)))
 
 
 def _steps(release: TransactionRelease) -> Iterator[str]:

@@ -10,7 +10,6 @@ import numpy as np
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
 if TYPE_CHECKING:
-    from kohort.arrays import Items
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.transactions.coherence import Coherence
@@ -54,7 +53,7 @@ def _counted(release: TransactionRelease) -> dict[str, Json]:
         "removed_items": len(source.names) - len(searched.names),
         "removed_cells": source.cells.size - searched.cells.size,
         "cells": source.cells.size,
-        "released_items": int(np.count_nonzero(released.supports)),
+        "released_items": int(np.count_nonzero(np.delete(searched.supports, release.dropped))),
         "released_cells": released.cells.size,
         "repeated": release.repeated,
         "emptied": int(np.count_nonzero(released.lengths == 0) - np.count_nonzero(source.lengths == 0)),
@@ -90,16 +89,12 @@ def _found(release: TransactionRelease) -> dict[str, Json]:
     moles, returned = release.remedy.moles, release.remedy.returned
     kinds = [{"rare": int(rare.sum()), "breach": int((~rare).sum())} for rare in moles.rare]
     return {
-        "size1_moles": _names(release, moles.singles),
+        "size1_moles": [*release.named(moles.singles)],
         "minimal_moles": {str(size): len(sets) for size, sets in enumerate(moles.sets[1:], 2)},
         "moles_by_kind": {str(size): dict(kind) for size, kind in enumerate(kinds, 1)},
-        "dropped": _names(release, release.dropped),
-        "returned": [] if returned is None else _names(release, returned),
+        "dropped": [*release.named(release.dropped)],
+        "returned": [] if returned is None else [*release.named(returned)],
     }
-
-
-def _names(release: TransactionRelease, items: Items) -> list[Json]:
-    return [release.database.names[item] for item in items.tolist()]
 
 
 def _cost(release: TransactionRelease) -> dict[str, Json]:
