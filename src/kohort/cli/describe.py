@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import options
-from kohort.cli.screen import say
+from kohort.cli import flags, options
+from kohort.cli.screen import progress, say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.inspection import Guess
     from kohort.report import Json
@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 def inspect(
     source: options.Source,
     *,
+    transactions: Annotated[
+        bool, typer.Option("--transactions", help="IN holds transactions: say what they and their items are like.")
+    ] = False,
+    h: Annotated[
+        str | None,
+        typer.Option(
+            "--h", metavar="H", help="Count the items in more than this share of transactions.", show_default="0.4"
+        ),
+    ] = None,
+    format_: options.Form = None,
+    key: options.Key = None,
+    person: options.Person = None,
+    item: options.Item = None,
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
@@ -29,12 +42,37 @@ def inspect(
     json: options.Json = False,
 ) -> None:
     """Guess what each column reveals, and say why; write nothing."""
+    reading = {"format": format_, "key": key, "person": person, "item": item}
+    if transactions:
+        unused = {"missing-token": missing_token, "no-header": no_header, "skip-blank": skip_blank}
+        flags.refuse(unused, "it is of tables")
+        file = {"path": source, "separator": separator, "encoding": encoding}
+        _inspect_transactions({"transactions": reading, "input": file}, h, as_json=json)
+        return
+    flags.refuse({**reading, "h": h}, "it is of transactions", "leave it out, or add --transactions")
     table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
     from kohort.inspection import inspect_table
 
     guesses = inspect_table(table, missing=frozenset(["", *(missing_token or ())]))
     figures: dict[str, Json] = {"records": table.records, "columns": [_figures(guess) for guess in guesses]}
     say(_text(guesses), figures, as_json=json)
+
+
+def _inspect_transactions(raw: Mapping[str, object], h: str | None, *, as_json: bool) -> None:
+    """Say what the transactions are like that these tables of a job describe."""
+    options.use_threads()
+    from kohort.cli.profile import profile_figures, profile_text
+    from kohort.io.baskets import read_transactions
+    from kohort.transactions.profile import profile
+
+    said = {"privacy": {"h": "0.4" if h is None else h, "k": 2, "p": 1}}
+    unsaid = {"output": {"path": "-"}, "items": {"delta": 1}}  # nothing is written, no roles are asked for
+    made = flags.transaction_request({**raw, **said, **unsaid}, ())
+    with progress() as tell:
+        tell("read")
+        reading = read_transactions(made.source, made.job.reading)
+    seen = profile(reading.database, made.job.coherence.h)
+    say(profile_text(seen, reading.repeated), profile_figures(seen, reading.repeated), as_json=as_json)
 
 
 def init(
