@@ -7,12 +7,15 @@ same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
 
 import numpy as np
 
-from kohort.errors import InputError, LimitError
+from kohort.errors import KohortError
+from kohort.io.baskets import read_content, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
+from kohort.io.options import ReadOptions
 from kohort.kernels import kernel
 from kohort.verify.reading import Digest, digest
 from kohort.verify.transactions.verdict import CoherenceCheck
@@ -25,8 +28,13 @@ if TYPE_CHECKING:
     from kohort.io.source import Content
     from kohort.transactions.database import Transactions
 
+#: There may be no transactions, and names of any size that has a number.
+_LIMITS: Final = ReadOptions(allow_empty=True, max_cell=(1 << 31) - 1)
+
 #: What the fault of bytes that hold more than their cells is called.
-_NOT_PLAIN = "the bytes are not the plain form of their transactions: other blanks, line ends, another order or notes"
+_NOT_PLAIN: Final = (
+    "the bytes are not the plain form of their transactions: other blanks or line ends, another order, notes"
+)
 
 
 def read_released(content: Content, options: BasketOptions) -> Transactions:
@@ -35,11 +43,11 @@ def read_released(content: Content, options: BasketOptions) -> Transactions:
     Raises:
         VerificationError: they cannot be read, or a transaction names an item twice.
     """
-    from kohort.io.baskets import read_content  # noqa: PLC0415
-
+    if options.form is not Form.BASKET:  # else what is between cells would be found out
+        options = replace(options, separator=options.separator or ",")
     try:
-        reading = read_content("the release", content, options)
-    except (InputError, LimitError) as error:
+        reading = read_content("the release", content, options, limits=_LIMITS)
+    except KohortError as error:
         raise fault(CoherenceCheck.BYTES, f"the file is not well formed: {error.what} ({error.where})") from None
     if reading.repeated:
         what = f"{reading.repeated:,} cells name an item that their transaction already has"
@@ -53,8 +61,6 @@ def check_bytes(content: Content, database: Transactions, options: BasketOptions
     if options.form is Form.BASKET:
         plain = _is_spelled(content, database, options.separator or " ")
     else:
-        from kohort.io.baskets import write_transactions  # noqa: PLC0415
-
         again = Digest()
         write_transactions(database, cast("BinaryIO", again), options)
         plain = again.sha256 == sha256
