@@ -1,0 +1,114 @@
+"""The certificate beside a release of transactions."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from kohort.certificate import CoherenceCertificate, read_certificate
+from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS, certificate
+from kohort.errors import InputError
+from kohort.transactions.database import Transactions
+from kohort.transactions.moles import mine
+from kohort.transactions.problem import CellSuppression, Remedy
+from kohort.verify.transactions import CoherenceClaim, verify_transactions
+from tests.unit.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLAIM = CoherenceClaim(
+    SOURCE,
+    JOB.coherence,
+    public=frozenset("01256"),
+    private=frozenset("34"),
+    dropped=frozenset("156"),
+    lineage=LINEAGE,
+)
+BYTES = "".join(" ".join(row) + "\n" for row in RELEASED.sets()).encode()
+VERDICT = verify_transactions(io.BytesIO(BYTES), CLAIM)
+
+
+def made(**others: object) -> bytes:
+    """The certificate of Example 1's release."""
+    return certificate(release(**others), VERDICT, "safe.dat")
+
+
+def test_it_says_what_was_found_and_what_is_not_promised() -> None:
+    """Example 1: the moles, the items dropped, 8 of 20 cells lost; four sets are left, each with four transactions."""
+    told = json.loads(made())
+    assert (told["kind"], told["form"], told["release"], told["size"]) == ("transactions", 3, "safe.dat", len(BYTES))
+    assert (told["model"], told["h"], told["k"], told["p"]) == ("(0.5, 3, 3)-coherence", "1/2", 3, 3)
+    assert (told["transactions"], told["items"], told["cells"]) == (6, 4, 12)
+    assert (told["public"], told["private"], told["neither"]) == (5, 2, 0)
+    assert told["minimal_moles"] == {
+        "1": {"breach": 0, "rare": 1},
+        "2": {"breach": 0, "rare": 2},
+        "3": {"breach": 0, "rare": 1},
+    }
+    assert told["dropped"] == ["6", "5", "1"]
+    assert (told["suppressed"], told["suppressed_cells"]) == ("items", 8)
+    assert (told["distortion"], told["distortion_exact"]) == (0.4, "8/20")
+    assert (told["cohorts"], told["smallest"]) == (4, 4)
+    assert (told["confidence"], told["confidence_exact"]) == (0.25, "1/4")
+    assert told["not_promised"] == list(NOT_PROMISED)
+
+
+def test_removed_items_are_counted_apart() -> None:
+    """Items below the minimum support, with their cells, are no part of the distortion."""
+    source = Transactions.of([*SOURCE.sets(), ["7", "8"]])
+    told = json.loads(made(source=source))
+    assert (told["removed_items"], told["removed_cells"], told["distortion_exact"]) == (2, 2, "8/20")
+
+
+def test_suppressed_cells_are_another_promise() -> None:
+    """Where single cells went, it says so and what does not follow."""
+    remedy = Remedy(CellSuppression(np.ones(20, np.bool_)), mine(PROBLEM))
+    told = json.loads(made(remedy=remedy, dropped=DROPPED[:0]))
+    assert (told["suppressed"], told["dropped"]) == ("cells", [])
+    assert told["not_promised"] == [*NOT_PROMISED, *NOT_PROMISED_OF_CELLS]
+
+
+def test_no_private_item_is_named() -> None:
+    """Whoever reads it learns how many items are private, not which."""
+    assert ROLES.private.tolist() == [False, False, False, True, True, False, False]
+    texts = re.findall(r'^ *(?:"[^"]*": )?"([^"]*)",?$', made().decode(), re.MULTILINE)
+    assert {"6", "5", "1"} < set(texts)
+    assert not {"3", "4"} & set(texts)
+
+
+def test_it_is_read_back(tmp_path: Path) -> None:
+    """What was written is read as the kind it is, to the same bytes."""
+    path = tmp_path / "safe.dat.kohort.json"
+    path.write_bytes(made())
+    known = read_certificate(path)
+    assert isinstance(known, CoherenceCertificate)
+    assert known.encode() == made()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"kind": "transactions"', '"kind": "table"'),
+        ('"kind": "transactions"', '"kind": "cube"'),
+        ('"kind": "transactions"', '"kind": ["transactions"]'),
+        ('"rare": 2', '"rare": -2'),
+        ('"rare": 2', '"rare": "2"'),
+        ('"distortion": 0.4', '"distortion": "0.4"'),
+        ('"form": 3', '"form": 2'),
+        ('"h": "1/2"', '"h": 0.5'),
+    ],
+)
+def test_anything_else_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    """Another kind, or a part of another kind, is no certificate."""
+    changed = made().decode().replace(old, new, 1)
+    assert changed != made().decode()
+    path = tmp_path / "safe.dat.kohort.json"
+    path.write_text(changed)
+    with pytest.raises(InputError, match="no certificate"):
+        read_certificate(path)
