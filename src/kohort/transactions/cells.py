@@ -43,6 +43,7 @@ from kohort.transactions.suppression import items_of, steps
 
 if TYPE_CHECKING:
     from kohort.arrays import Index, Items, Mask
+    from kohort.transactions.moles import Moles
     from kohort.transactions.problem import SuppressionProblem
 
 
@@ -66,7 +67,10 @@ class LocalSuppression:
             LimitError: more sets than `problem.most` would have to be held.
         """
         refuse_infeasible(problem)
-        moles = mine(problem)
+        return self.suppress(problem, mine(problem))
+
+    def suppress(self, problem: SuppressionProblem, moles: Moles) -> Remedy:
+        """The same where the minimal moles are known, and that the empty set is none."""
         sets = Incidence.of(moles.sets[1:], problem.losses.size)
         found = steps(sets, problem.losses)
         dropped, returned = give_back(sets, problem.losses, items_of(found))

@@ -12,10 +12,8 @@ from kohort.transactions.suppression import Greedy, Score
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.transactions.problem import SuppressionAlgorithm
-
 #: The methods, each as it is where nothing more is said: the scores, then what goes beyond the paper.
-METHODS: Final[Mapping[str, SuppressionAlgorithm]] = MappingProxyType(
+METHODS: Final[Mapping[str, Greedy | Optimum | LocalSuppression]] = MappingProxyType(
     {
         "mmil": Greedy(score=Score.MMIL),
         "mm": Greedy(score=Score.MM),

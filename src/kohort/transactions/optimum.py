@@ -33,6 +33,7 @@ from kohort.transactions.suppression import items_of, steps
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Items
+    from kohort.transactions.moles import Moles
     from kohort.transactions.problem import SuppressionProblem
 
 
@@ -74,7 +75,12 @@ class Optimum:
         """
         refuse_missing()
         refuse_infeasible(problem)
-        moles, losses = mine(problem), problem.losses
+        return self.suppress(problem, mine(problem))
+
+    def suppress(self, problem: SuppressionProblem, moles: Moles) -> Remedy:
+        """The same where the minimal moles are known, and that the empty set is none."""
+        refuse_missing()
+        losses = problem.losses
         sets = Incidence.of(moles.sets[1:], losses.size)
         core = reduced(sets, losses)
         answer = solved(core.sets, losses, _greedy(core.sets, losses), self.time_limit)

@@ -28,6 +28,7 @@ from kohort.transactions.reversal import give_back
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Items, Mask
+    from kohort.transactions.moles import Moles
     from kohort.transactions.problem import SuppressionProblem
 
 #: No bound to what an item gains.
@@ -94,7 +95,10 @@ class Greedy:
             LimitError: more sets than `problem.most` would have to be held.
         """
         refuse_infeasible(problem)
-        moles = mine(problem)
+        return self.suppress(problem, mine(problem))
+
+    def suppress(self, problem: SuppressionProblem, moles: Moles) -> Remedy:
+        """The same where the minimal moles are known, and that the empty set is none."""
         others = np.zeros_like(problem.roles.public)
         if self.score is Score.ALL:
             others = problem.roles.public.copy()
