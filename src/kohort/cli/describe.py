@@ -113,14 +113,19 @@ def init(
     say(f"wrote {out}: correct the guesses in it, then   kohort run {out}", quiet=quiet)
 
 
-def schema() -> None:
+def schema(
+    *,
+    transactions: Annotated[bool, typer.Option("--transactions", help="That of a job file on transactions.")] = False,
+) -> None:
     """Print the JSON Schema of a job file."""
     from json import dumps
 
     options.use_threads()
     from kohort.job import JobFile
+    from kohort.job.transactions_form import TransactionFile
 
-    say(dumps(JobFile.model_json_schema(by_alias=True), indent=2))
+    form = TransactionFile if transactions else JobFile
+    say(dumps(form.model_json_schema(by_alias=True), indent=2))
 
 
 def _from_folder(source: str, folder: Path) -> str:
