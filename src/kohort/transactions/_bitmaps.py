@@ -13,19 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.kernels import kernel
+from kohort.transactions._pairs import Pairs, least_of, shared
 from kohort.transactions._rows import commonest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.transactions._levels import Level
     from kohort.transactions._rows import Rows
 
 #: A cohort: (words,) uint64, a bit for each transaction.
 Bits: TypeAlias = NDArray[np.uint64]
-
-#: Transactions with both an item and a private item: (f, g) int32.
-Pairs: TypeAlias = NDArray[np.int32]
 
 #: Bytes that bitmaps may take: as much again as a large database itself.
 _ROOM: Final = 1 << 28
@@ -84,30 +83,25 @@ class Bitmaps:
         return self._bits(self._hidden)
 
     @cached_property
-    def _pairs(self) -> Pairs:
+    def pairs(self) -> Pairs:
         """(f, g) the transactions that have both a public and a private item."""
         pairs = np.empty((len(self._public), len(self._private)), np.int32)
         cross(self._public, self._private, pairs)
         return pairs
 
-    def singles(self, items: Index) -> Counts:
-        """The most transactions that each of these items has in common with one private item."""
-        tops: Counts = self._pairs[items].max(axis=1, initial=0).astype(np.int64)
-        return tops
-
-    def supports(self, sets: Items, base: Index, item: Items) -> Counts:
-        """(c,) the transactions that contain each candidate: the set `sets[base]` and an item."""
-        supports = np.empty(base.size, np.int64)
+    def supports(self, level: Level, base: Index, item: Items) -> Counts:
+        """(c,) the transactions that contain each candidate: a set of the level and an item."""
+        sets, supports = level.items, np.empty(base.size, np.int64)
         for bitmaps, part in self._parts(sets, base, np.ones(base.size, np.int64)):
             bitmaps.count(sets, base[part], item[part], supports[part])
         return supports
 
-    def tops(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
+    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int], /) -> Counts:
         """(c,) for each candidate a count that no private item exceeds in its cohort.
 
         It is that of some private item where the share is exceeded, so that the judgement is exact.
         """
-        tops = np.empty(base.size, np.int64)
+        sets, tops = level.items, np.empty(base.size, np.int64)
         passes = np.where(self._alone(supports), 1, _PASSES)
         for bitmaps, part in self._parts(sets, base, passes):
             tops[part] = bitmaps.look(sets, base[part], item[part], supports[part], share)
@@ -174,7 +168,7 @@ class Bitmaps:
         if not alone.all():
             rest = ~alone
             found = np.empty(int(rest.sum()), np.int64)
-            bits = self._public, self._private, self._pairs
+            bits = self._public, self._private, self.pairs
             least = np.empty((sets.shape[1], self._hidden.width), np.int32)
             met(*bits, sets, base[rest], item[rest], supports[rest], share, stack, least, found)
             tops[rest] = found
@@ -184,7 +178,7 @@ class Bitmaps:
         """The cohorts for which it is quicker to look at each transaction than to meet private items' bitmaps."""
         words = WORD_COST * self._hidden.width * self._public.shape[1]
         looks, meets = supports * self._secret, words / 4  # most private items are passed over by their pairs
-        made = "_pairs" in self.__dict__
+        made = "pairs" in self.__dict__
         worth = made or float(np.maximum(looks - meets, 0).sum()) > words * (self._rows.width + 1)
         return np.asarray((looks <= meets) | (not worth), np.bool_)
 
@@ -242,15 +236,6 @@ def cross(public: Bits, private: Bits, pairs: Pairs) -> None:
 
 
 @kernel
-def shared(sets: Items, base: Index, at: int) -> int:
-    """The items that the base of candidate `at` begins with as the one of the candidate before does."""
-    place = 0
-    while at > 0 and place < sets.shape[1] and sets[base[at], place] == sets[base[at - 1], place]:
-        place += 1
-    return place
-
-
-@kernel
 def meet(bits: Bits, sets: Items, base: Index, at: int, stack: Bits) -> None:
     """Write the cohort of the base of candidate `at` to the last row of `stack`, (size, words).
 
@@ -304,12 +289,8 @@ def met(  # noqa: PLR0917  a kernel takes arrays by position
     numerator, denominator = share
     last = sets.shape[1] - 1
     for at in range(base.size):
-        place = shared(sets, base, at)
         narrow(public, sets, base, item, at, stack)
-        for row in range(place, last + 1):
-            other = pairs[sets[base[at], row]]
-            for e in range(other.size):
-                least[row, e] = min(least[row - 1, e], other[e]) if row else other[e]
+        least_of(pairs, sets, base, at, least)
         own, top = pairs[item[at]], 0
         for e in range(own.size):
             most = min(own[e], least[last, e])

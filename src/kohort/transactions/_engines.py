@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from kohort.transactions._bitmaps import CELL_COST, WORD_COST, Bitmaps, words_of
+from kohort.transactions._pairs import ROOM, bounds, pairs_of
 from kohort.transactions._tids import Tids
 
 if TYPE_CHECKING:
@@ -15,21 +17,18 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Items, Mask
     from kohort.transactions._levels import Candidates, Level
+    from kohort.transactions._pairs import Pairs
     from kohort.transactions._rows import Rows
 
 
 class Engine(Protocol):
-    """Counts the cohorts of single items and of candidates, which are sets `sets[base]` extended by an item each."""
+    """Counts the cohorts of single items and of candidates, which are sets of a level, each extended by an item."""
 
-    def singles(self, items: Index) -> Counts:
-        """The most transactions that each of these items has in common with one private item."""
-        ...
-
-    def supports(self, sets: Items, base: Index, item: Items) -> Counts:
+    def supports(self, level: Level, base: Index, item: Items) -> Counts:
         """The transactions that contain each candidate."""
         ...
 
-    def tops(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
+    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int], /) -> Counts:
         """What no private item exceeds in each cohort; where it is more than the share, some private item has it."""
         ...
 
@@ -49,66 +48,86 @@ class Engines:
         private: The private items of each transaction.
         supports: The transactions of each public item.
         only: Use this engine alone.
+        pairs: What public items share with private ones, where that is known.
     """
 
-    def __init__(self, public: Rows, private: Rows, supports: Counts, only: EngineName | None = None) -> None:
+    def __init__(
+        self,
+        public: Rows,
+        private: Rows,
+        supports: Counts,
+        only: EngineName | None = None,
+        pairs: Pairs | None = None,
+    ) -> None:
         """Make neither of them yet."""
         self._public, self._private, self._supports, self._only = public, private, supports, only
-        self._made: dict[EngineName, Engine] = {}
-        self._fit = Bitmaps.fit(public, private)
         self._words = WORD_COST * words_of(len(public))
         self._row = CELL_COST * public.breadth
+        self._fit = only is not EngineName.TIDS and (only is not None or Bitmaps.fit(public, private))
+        self._pairs = self._table() if pairs is None else pairs
+
+    def _table(self) -> Pairs | None:
+        """What public items share with private ones, where such a table is not too large."""
+        cells = self._public.width * self._private.width
+        if cells > ROOM:
+            return None
+        looks = CELL_COST * self._public.items.size * self._private.breadth
+        return (
+            self._bitmaps.pairs if self._fit and looks > self._words * cells else pairs_of(self._public, self._private)
+        )
+
+    @cached_property
+    def _bitmaps(self) -> Bitmaps:
+        return Bitmaps(self._public, self._private)
+
+    @cached_property
+    def _tids(self) -> Tids:
+        return Tids(self._public, self._private)
 
     def among(self, items: Index) -> Engines:
         """The engines over some of the public items, whose codes become their places in `items`."""
-        return Engines(self._public.only(items), self._private, self._supports[items], self._only)
+        pairs = None if self._pairs is None else self._pairs[items]
+        return Engines(self._public.only(items), self._private, self._supports[items], self._only, pairs)
 
     def singles(self, items: Index) -> Counts:
         """The most transactions that each of these items has in common with one private item."""
-        lists = CELL_COST * self._private.breadth * float(self._supports[items].sum())
-        words = self._words * self._public.width * self._private.width
-        dense = self._allowed(np.array([lists > words]))
-        return self._engine(dense=bool(dense[0])).singles(items)
+        if self._pairs is None:
+            return self._tids.singles(items)
+        tops: Counts = self._pairs[items].max(axis=1, initial=0).astype(np.int64)
+        return tops
 
     def supports(self, level: Level, found: Candidates) -> Counts:
         """(c,) the transactions that contain each candidate."""
         supports = np.empty(found.base.size, np.int64)
         for engine, chosen in self._shares(level, found.base):
-            supports[chosen] = engine.supports(level.items, found.base[chosen], found.item[chosen])
+            supports[chosen] = engine.supports(level, found.base[chosen], found.item[chosen])
         return supports
 
     def tops(
         self, level: Level, found: Candidates, doubtful: Index, supports: Counts, share: tuple[int, int]
     ) -> Counts:
         """What no private item exceeds in the cohorts of the doubtful candidates, which have these supports."""
-        tops = np.empty(doubtful.size, np.int64)
         base, item = found.base[doubtful], found.item[doubtful]
+        tops = np.full(doubtful.size, len(self._public))
+        if self._pairs is not None:
+            tops = bounds(self._pairs, level.items, base, item)
+        rest = np.flatnonzero(tops * share[1] > supports * share[0])
+        base, item, supports = base[rest], item[rest], supports[rest]
         for engine, chosen in self._shares(level, base):
-            tops[chosen] = engine.tops(level.items, base[chosen], item[chosen], supports[chosen], share)
+            tops[rest[chosen]] = engine.tops(level, base[chosen], item[chosen], supports[chosen], share)
         return tops
 
     def _shares(self, level: Level, base: Index) -> Iterator[tuple[Engine, Mask]]:
         """Which engine counts which candidates, given their bases: all candidates of a base go to one."""
-        bounds = np.flatnonzero(np.diff(base, prepend=-1))
-        sizes = np.diff(bounds, append=base.size)
+        starts = np.flatnonzero(np.diff(base, prepend=-1))
+        sizes = np.diff(starts, append=base.size)
         words = self._words * (level.size + sizes)
-        first = self._supports[level.items[base[bounds], 0]]
-        dense = np.repeat(self._allowed(self._row * (first + level.supports[base[bounds]]) > words), sizes)
-        for kind in (True, False):
-            if (chosen := dense == kind).any():
-                yield self._engine(dense=kind), chosen
-
-    def _allowed(self, dense: Mask) -> Mask:
-        """Where bitmaps are used that would be quicker."""
-        if self._only is not None:
-            return np.full_like(dense, self._only is EngineName.BITMAPS)
-        return dense & self._fit
-
-    def _engine(self, *, dense: bool) -> Engine:
-        """One of the engines; it is kept."""
-        name = EngineName.BITMAPS if dense else EngineName.TIDS
-        if name not in self._made:
-            rows = self._public, self._private
-            engine: Engine = Bitmaps(*rows) if dense else Tids(*rows)
-            self._made[name] = engine
-        return self._made[name]
+        first = self._supports[level.items[base[starts], 0]]
+        dense = np.full(starts.size, self._fit)
+        if self._only is None:
+            dense &= self._row * (first + level.supports[base[starts]]) > words
+        dense = np.repeat(dense, sizes)
+        if dense.any():
+            yield self._bitmaps, dense
+        if not dense.all():
+            yield self._tids, ~dense

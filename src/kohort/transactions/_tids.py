@@ -15,6 +15,7 @@ from kohort.transactions._rows import clear, commonest
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items
+    from kohort.transactions._levels import Level
     from kohort.transactions._rows import Rows
 
 
@@ -40,27 +41,42 @@ class Tids:
         highest_alone(self._firsts, self._tids, self._hidden.starts, self._hidden.items, items, counts, tops)
         return tops
 
-    def supports(self, sets: Items, base: Index, item: Items) -> Counts:
-        """(c,) the transactions that contain each candidate: the set `sets[base]` and an item."""
+    def supports(self, level: Level, base: Index, item: Items) -> Counts:
+        """(c,) the transactions that contain each candidate: a set of the level and an item."""
         supports = np.empty(base.size, np.int64)
         counts = np.zeros(self._width, np.int64)
-        count(*self._rows, sets, base, item, self._cohort(), counts, supports)
+        count(*self._rows, *_of(level), base, item, self._room(level, base), counts, supports)
         return supports
 
-    def tops(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:  # noqa: ARG002  counts are exact whatever the share
-        """(c,) the most transactions of each candidate's cohort that have one private item."""
+    def tops(self, level: Level, base: Index, item: Items, supports: Counts, _: tuple[int, int], /) -> Counts:
+        """(c,) the most transactions of each candidate's cohort that have one private item, exact whatever the share."""
         tops = np.empty(base.size, np.int64)
         bounds = np.flatnonzero(np.diff(base, prepend=-1))
         dealt = np.empty(int(np.add.reduceat(supports, bounds).max(initial=0)), np.int32)
         free = np.full(self._width, -1, np.int64)
         counts = np.zeros(self._hidden.width, np.int64)
         hidden = self._hidden.starts, self._hidden.items
-        highest(*self._rows, *hidden, sets, base, item, supports, self._cohort(), dealt, free, counts, tops)
+        room = self._room(level, base)
+        highest(*self._rows, *hidden, *_of(level), base, item, supports, room, free, dealt, counts, tops)
         return tops
 
-    def _cohort(self) -> Items:
-        """Room for any cohort."""
-        return np.empty(int(np.diff(self._firsts).max(initial=0)), np.int32)
+    def _room(self, level: Level, base: Index) -> tuple[Items, Index, Items]:
+        """Room for a cohort, for where those of the bases with one parent end, and for these themselves.
+
+        Cohorts of single items stand ready.
+        """
+        free = np.full(self._width, -1, np.int64)
+        if level.size == 1:
+            return np.empty(0, np.int32), free, self._tids
+        bases = base[np.flatnonzero(np.diff(base, prepend=-1))]
+        runs = np.flatnonzero(np.diff(level.parts[bases, -1], prepend=-1))
+        most = int(np.add.reduceat(level.supports[bases], runs).max(initial=0))
+        return np.empty(int(np.diff(self._firsts).max(initial=0)), np.int32), free, np.empty(most, np.int32)
+
+
+def _of(level: Level) -> tuple[Items, Counts, Index]:
+    """What kernels are told of a level: the sets, their supports and their parents."""
+    return level.items, level.supports, np.ascontiguousarray(level.parts[:, -1])
 
 
 @kernel
@@ -76,16 +92,63 @@ def cohort_of(  # noqa: PLR0917  a kernel takes arrays by position
         row = tids[at]
         place = 1
         for cell in range(starts[row], starts[row + 1]):
-            if place == wanted.size:
+            if place == wanted.size or items[cell] > wanted[place]:
                 break
-            if items[cell] >= wanted[place]:
-                if items[cell] > wanted[place]:
-                    break
-                place += 1
+            place += items[cell] == wanted[place]
         if place == wanted.size:
             cohort[size] = row
             size += 1
     return size
+
+
+@kernel
+def deal(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index, items: Items, cohort: Items, after: int, free: Index, dealt: Items
+) -> None:
+    """Write each transaction of a cohort to `dealt`, once for each item beyond `after` for which a place is free."""
+    for row in cohort:
+        for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
+            item = items[cell]
+            if item <= after:
+                break
+            if free[item] >= 0:
+                dealt[free[item]] = row
+                free[item] += 1
+
+
+@kernel
+def gather(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index,
+    items: Items,
+    firsts: Index,
+    tids: Items,
+    sets: Items,
+    sizes: Counts,
+    parents: Index,
+    base: Index,
+    at: int,
+    cohort: Items,
+    free: Index,
+    dealt: Items,
+) -> int:
+    """Deal the cohorts of the bases, from that of candidate `at` on, that have the same parent; return where they end.
+
+    Afterwards `free` says of each base's last item where its cohort ends in `dealt`.
+    """
+    last, end, place = sets.shape[1] - 1, at, 0
+    while end < base.size and parents[base[end]] == parents[base[at]]:
+        item = sets[base[end], last]
+        if last == 0:
+            free[item] = firsts[item + 1]
+        elif free[item] < 0:
+            free[item] = place
+            place += sizes[base[end]]
+        end += 1
+    if last > 0:
+        wanted = sets[base[at], :last]
+        size = cohort_of(starts, items, firsts, tids, wanted, cohort)
+        deal(starts, items, cohort[:size], int(wanted[-1]), free, dealt)
+    return end
 
 
 @kernel
@@ -95,30 +158,35 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
     firsts: Index,
     tids: Items,
     sets: Items,
+    sizes: Counts,
+    parents: Index,
     base: Index,
     item: Items,
-    cohort: Items,
+    room: tuple[Items, Index, Items],
     counts: Counts,
     supports: Counts,
 ) -> None:
     """Count the cohort of each candidate: of all that extend one base at once; `counts` is zero, also after."""
-    at = 0
+    cohort, ends, cohorts = room
+    at = end = 0
     while at < base.size:
-        wanted = sets[base[at]]
-        size = cohort_of(starts, items, firsts, tids, wanted, cohort)
+        if at == end:
+            end = gather(starts, items, firsts, tids, sets, sizes, parents, base, at, cohort, ends, cohorts)
+        one = base[at]
+        last = sets[one, sets.shape[1] - 1]
+        rows = cohorts[ends[last] - sizes[one] : ends[last]]
+        ends[last] = -1
         cells = 0
-        for row in cohort[:size]:
+        for row in rows:
             cells += int(starts[row + 1] - starts[row])
             for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
-                if items[cell] <= wanted[-1]:
+                if items[cell] <= last:
                     break
                 counts[items[cell]] += 1
-        end = at
-        while end < base.size and base[end] == base[at]:
-            supports[end] = counts[item[end]]
-            end += 1
-        clear(starts, items, cohort[:size], cells, counts)
-        at = end
+        while at < end and base[at] == one:
+            supports[at] = counts[item[at]]
+            at += 1
+        clear(starts, items, rows, cells, counts)
 
 
 @kernel
@@ -130,37 +198,36 @@ def highest(  # noqa: PLR0917  a kernel takes arrays by position
     hidden_starts: Index,
     hidden: Items,
     sets: Items,
+    sizes: Counts,
+    parents: Index,
     base: Index,
     item: Items,
     supports: Counts,
-    cohort: Items,
-    dealt: Items,
+    room: tuple[Items, Index, Items],
     free: Index,
+    dealt: Items,
     counts: Counts,
     tops: Counts,
 ) -> None:
     """Count the private items in the cohort of each candidate, after a base's cohort is dealt to its candidates."""
-    at = 0
+    cohort, ends, cohorts = room
+    at = end = 0
     while at < base.size:
-        wanted = sets[base[at]]
-        size = cohort_of(starts, items, firsts, tids, wanted, cohort)
-        end, place = at, 0
-        while end < base.size and base[end] == base[at]:
-            free[item[end]] = place
-            place += supports[end]
-            end += 1
-        for row in cohort[:size]:
-            for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
-                if items[cell] <= wanted[-1]:
-                    break
-                if free[items[cell]] >= 0:
-                    dealt[free[items[cell]]] = row
-                    free[items[cell]] += 1
-        for one in range(at, end):
-            last = free[item[one]]
-            tops[one] = commonest(hidden_starts, hidden, dealt[last - supports[one] : last], counts)
-            free[item[one]] = -1
-        at = end
+        if at == end:
+            end = gather(starts, items, firsts, tids, sets, sizes, parents, base, at, cohort, ends, cohorts)
+        one, first, place = base[at], at, 0
+        while at < end and base[at] == one:
+            free[item[at]] = place
+            place += supports[at]
+            at += 1
+        last = sets[one, sets.shape[1] - 1]
+        deal(starts, items, cohorts[ends[last] - sizes[one] : ends[last]], int(last), free, dealt)
+        ends[last] = -1
+        for candidate in range(first, at):
+            stop = free[item[candidate]]
+            rows = dealt[stop - supports[candidate] : stop]
+            tops[candidate] = commonest(hidden_starts, hidden, rows, counts)
+            free[item[candidate]] = -1
 
 
 @kernel
