@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import kohort
@@ -158,6 +160,24 @@ def test_an_algorithm_that_leaves_a_mole_is_found_out(tmp_path: Path) -> None:
     with pytest.raises(kohort.VerificationError):
         kohort.anonymize_transactions(SOURCE, job, target=tmp_path / "safe.dat")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_kind_of_frame_comes_back() -> None:
+    """Lists in a polars, pandas or Arrow frame come back as such a frame; from anything else, polars."""
+    lists = pl.DataFrame({"basket": SOURCE.sets()})
+    job = replace(JOB, reading=BasketOptions(form=Form.LISTS))
+    plain = kohort.anonymize_transactions(lists, job).frame()
+    assert isinstance(plain, pl.DataFrame)
+    assert plain["items"].to_list() == RELEASED.sets()
+    pandas = kohort.anonymize_transactions(lists.to_pandas(), job).frame()
+    assert isinstance(pandas, pd.DataFrame)
+    assert [list(one) for one in pandas["items"]] == RELEASED.sets()
+    arrow = kohort.anonymize_transactions(cast("object", lists.to_arrow()), job).frame()
+    assert (type(arrow).__module__.partition(".")[0], type(arrow).__name__) == ("pyarrow", "Table")
+    assert plain.equals(pl.DataFrame(cast("Any", arrow)))
+    memory = kohort.anonymize_transactions(SOURCE, JOB).frame()
+    assert isinstance(memory, pl.DataFrame)
+    assert memory.equals(plain)
 
 
 # ── on disk ──────────────────────────────────────────────────────────────────────────────────────

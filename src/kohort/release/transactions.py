@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
+from kohort.io.baskets.frames import to_frame
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.release import plain
 from kohort.transactions.problem import MOST
@@ -175,5 +176,13 @@ class TransactionRelease:
         return [self.database.names[item] for item in cast("list[int]", items.tolist())]
 
     def baskets(self) -> list[list[str]]:
-        """The released transactions as lists of names, in the order of their own content."""
+        """The released transactions as lists of names, in the order of their own content: for small databases."""
         return self.released.sets()
+
+    def frame(self) -> object:
+        """The released transactions as a frame with one column of lists, `items`: pandas, Arrow or else polars.
+
+        It is of the library that was given. As a sparse matrix in compressed rows, they are `released` itself: its
+        `starts` and `cells` are row pointers and columns, its `names` those of the columns.
+        """
+        return to_frame(self.released, self.like)

@@ -79,7 +79,7 @@ def _write(database: Transactions, file: BinaryIO, options: BasketOptions) -> No
             file.write((comma.join(_quoted(name, comma) for name in database.names) + "\n").encode())
             _pour(_noughts_and_ones(database, comma), file)
         case Form.LISTS:
-            lists = pl.LazyFrame([_lists(database).alias(options.item or _LISTS)])
+            lists = pl.LazyFrame([lists_of(database).alias(options.item or _LISTS)])
             lists.sink_parquet(file, compression="zstd", compression_level=ZSTD_LEVEL, row_group_size=GROUP)
 
 
@@ -151,7 +151,7 @@ def _noughts_and_ones(database: Transactions, separator: str) -> Iterator[Bytes]
         block[places] = ord("0")
 
 
-def _lists(database: Transactions) -> pl.Series:
+def lists_of(database: Transactions) -> pl.Series:
     """(n,) each transaction's items, as a list of text."""
     lines = b"".join(piece.tobytes() for piece in spelled(database, _UNIT)).decode()
     if not lines:
