@@ -18,7 +18,7 @@ from kohort.errors import FileError
 from kohort.io.baskets.options import BasketOptions
 from kohort.verify.reading import content_of
 from kohort.verify.transactions.cohorts import count_cohorts
-from kohort.verify.transactions.lineage import check_items, check_lineage, check_transactions
+from kohort.verify.transactions.lineage import check_items, check_lineage, check_number
 from kohort.verify.transactions.reading import check_bytes, read_released
 from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, CoherenceVerdict
 from kohort.verify.verdict import fault
@@ -53,7 +53,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
     try:
         content = content_of(file)
         read = read_released(content, claim.writing)
-        check_transactions(read, claim)
+        check_number(read, claim)
         database = check_items(read, claim)
         sha256 = check_bytes(content, database, claim.writing)
     except OSError as error:
@@ -68,7 +68,7 @@ def verify_database(database: Transactions, claim: CoherenceClaim) -> CoherenceV
         VerificationError: a check fails.
     """
     claim = replace(claim, writing=BasketOptions())
-    check_transactions(database, claim)
+    check_number(database, claim)
     return _judged(check_items(database, claim), claim)
 
 

@@ -34,7 +34,7 @@ class Held(NamedTuple):
     disordered: int
 
 
-def check_transactions(database: Transactions, claim: CoherenceClaim) -> None:
+def check_number(database: Transactions, claim: CoherenceClaim) -> None:
     """There are as many transactions as the input had."""
     if len(database) != len(claim.source):
         what = f"{len(database):,} transactions where the input had {len(claim.source):,}"
