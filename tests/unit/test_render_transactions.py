@@ -34,8 +34,8 @@ TEXT = """\
 6 transactions released
 7 items: 5 public, 2 private
 
-(0.5, 3, 3)-coherence: who knows up to 3 public items of a person finds at least 3 transactions
-with them, and no private item in more than 50% of those
+(0.5, 3, 3)-coherence: who knows up to 3 public items of a person finds no transaction with them,
+or at least 3, and no private item in more than 50% of those
 verified on the released transactions: of 4 cohorts the smallest has 4 transactions,
 and no private item is in more than 25.00% of one
 
@@ -64,7 +64,7 @@ MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact"
         ({"neither": 3}, "2 private, 3 neither"),
         ({"removed_items": 4, "removed_cells": 1}, "4 removed first for their support, with 1 cell"),
         ({"repeated": 1}, "1 item named again in a transaction count once"),
-        ({"model": MODEL}, "who knows up to 1 public item of a person finds at least 2 transactions\nwith it,"),
+        ({"model": MODEL}, "who knows up to 1 public item of a person finds no transaction with it,\nor at least 2,"),
         ({"model": MODEL}, "in more than 1/3 of those"),
         ({"verified": False}, "dry run: nothing was written, nothing verified"),
         ({"release": "a.dat", "certificate": "b.json"}, "verified on the published bytes"),

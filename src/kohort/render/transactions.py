@@ -14,8 +14,8 @@ SHOWN: Final = 20
 
 #: What is promised where items are suppressed.
 ITEMS: Final = (
-    "{model}: who knows up to {p} public item{s} of a person finds at least {k:,} transactions",
-    "with {them}, and no private item in more than {h} of those",
+    "{model}: who knows up to {p} public item{s} of a person finds no transaction with {them},",
+    "or at least {k:,}, and no private item in more than {h} of those",
 )
 
 #: What is promised where single cells are, and what is not.
