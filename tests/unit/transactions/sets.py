@@ -1,0 +1,53 @@
+"""Families of sets of items for these tests, and the hitting sets that they have."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from hypothesis import strategies as st
+
+from kohort.transactions._incidence import Incidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+#: Sets of items, none of them a part of another, by size and then lexicographically.
+Family: TypeAlias = "tuple[tuple[int, ...], ...]"
+
+
+def families(*, items: int = 9, most: int = 12) -> st.SearchStrategy[Family]:
+    """Families of sets of two to four of so many items."""
+    one = st.frozensets(st.integers(0, items - 1), min_size=2, max_size=4)
+    return st.frozensets(one, max_size=most).map(antichain)
+
+
+def antichain(sets: Iterable[frozenset[int]]) -> Family:
+    """The minimal ones of these sets."""
+    sets = list(sets)
+    least = (one for one in sets if not any(other < one for other in sets))
+    return tuple(sorted((tuple(sorted(one)) for one in least), key=lambda one: (len(one), one)))
+
+
+def incidence_of(family: Family, items: int) -> Incidence:
+    """The family as algorithms see it."""
+    sizes = sorted({len(one) for one in family})
+    return Incidence.of([np.array([one for one in family if len(one) == size], np.int32) for size in sizes], items)
+
+
+def family_of(sets: Incidence) -> list[tuple[int, ...]]:
+    """The sets, as they stand."""
+    return [tuple(one.tolist()) for one in np.split(sets.items, sets.starts[1:-1]) if len(sets)]
+
+
+def hits(family: Iterable[Sequence[int]], items: Iterable[int]) -> bool:
+    """Whether every set has one of the items."""
+    chosen = set(items)
+    return all(not chosen.isdisjoint(one) for one in family)
+
+
+def hitting(family: Sequence[Sequence[int]], items: int) -> Iterator[tuple[int, ...]]:
+    """Every set of items that hits the whole family."""
+    ways = chain.from_iterable(combinations(range(items), size) for size in range(items + 1))
+    return (way for way in ways if hits(family, way))
