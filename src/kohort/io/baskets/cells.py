@@ -13,6 +13,7 @@ from kohort.transactions.database import Transactions, in_item_order
 
 if TYPE_CHECKING:
     from kohort.arrays import Index, Items
+    from kohort.engines.table import CellCodes
 
 #: The transaction of each cell: (c,) uint32.
 Keys: TypeAlias = NDArray[np.uint32]
@@ -50,6 +51,24 @@ def by_key(names: tuple[str, ...], keys: Keys, items: Items, n: int) -> Coded:
     cells = np.empty(items.size, np.int32)
     scatter(keys, items, starts[:-1].copy(), cells)
     return Coded(names, starts, cells)
+
+
+def by_first(codes: CellCodes, n: int) -> Keys:
+    """Codes of `n` values, which have no promised order, as numbers in the order in which the values occur."""
+    keys = codes.astype(np.uint32)
+    renumber(keys, np.full(n, -1, np.int64))
+    return keys
+
+
+@kernel
+def renumber(keys: Keys, numbers: Index) -> None:
+    """Replace keys by numbers in the order in which they occur, in place; of no key there is a number before."""
+    used = 0
+    for at in range(keys.size):
+        if numbers[keys[at]] < 0:
+            numbers[keys[at]] = used
+            used += 1
+        keys[at] = numbers[keys[at]]
 
 
 @kernel

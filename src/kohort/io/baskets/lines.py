@@ -259,7 +259,8 @@ def _fault(text: Text, at: int, separator: int) -> InputError:
     """What the byte at `at` means, which cannot stand there."""
     where = f"{text.name}, line {line_of(text.data, at)}"
     byte = int(text.data[at]) if at < text.data.size else LF
-    if separator != BLANK and (byte == separator or (at and text.data[at - 1] == separator)):
+    ends = byte == separator or (byte in {LF, CR} and at > 0 and text.data[at - 1] == separator)
+    if separator != BLANK and ends:
         hint = "two separators follow each other, or one starts or ends the line: is the separator right?"
         return InputError("an item without a name", where=where, hint=hint)
     if byte in {LF, CR}:

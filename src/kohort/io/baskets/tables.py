@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
-from kohort.io.baskets.cells import Coded, by_key
+from kohort.io.baskets.cells import Coded, by_first, by_key
 from kohort.io.baskets.names import check_items
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def from_long(table: Table, name: str, options: BasketOptions) -> Coded:
             what, where=f"{name}, record {first}, column {key!r}", hint="fill in these cells, or drop them"
         )
     names, codes, there = named(items, f"{name}, column {item!r}")
-    return by_key(names, keys.codes[there].astype(np.uint32), codes[there], len(keys.values))
+    persons = by_first(keys.codes, len(keys.values))
+    return by_key(names, persons[there], codes[there], len(keys.values))
 
 
 def _columns(names: Sequence[str], name: str, options: BasketOptions) -> tuple[str, str]:

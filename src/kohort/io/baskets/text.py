@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 import numpy as np
 
@@ -53,6 +53,8 @@ def from_text(text: Text, options: BasketOptions, limits: ReadOptions) -> Coded:
         case Form.LISTS:
             hint = "lists lie in Parquet, Arrow or frames; of text say basket, long, matrix or matrix-header"
             raise UsageError("text holds no lists", where=text.name, hint=hint)
+        case _:
+            assert_never(options.form)
 
 
 def _from_matrix(text: Text, limits: ReadOptions, *, headed: bool) -> Coded:

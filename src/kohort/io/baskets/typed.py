@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
-from kohort.io.baskets.cells import Coded, by_key
+from kohort.io.baskets.cells import Coded, by_first, by_key
 from kohort.io.baskets.options import Form
 from kohort.io.baskets.tables import check_known, empty, from_long, from_matrix, named
 from kohort.io.cells import as_text, encode
@@ -108,7 +108,8 @@ def _from_lists(lazy: pl.LazyFrame, name: str, options: BasketOptions) -> Coded:
     if options.key is not None:
         key = lazy.select(pl.nth(names.index(options.key)).alias("")).collect().to_series()
         persons = _persons(key, f"{name}, column {options.key!r}")
-        keys, n = persons.codes.astype(np.uint32), len(persons.values)
+        n = len(persons.values)
+        keys = by_first(persons.codes, n)
     return by_key(items, np.repeat(keys, lengths), codes, n)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, assert_never
 
 import numpy as np
 import polars as pl
@@ -81,6 +81,8 @@ def _write(database: Transactions, file: BinaryIO, options: BasketOptions) -> No
         case Form.LISTS:
             lists = pl.LazyFrame([lists_of(database).alias(options.item or _LISTS)])
             lists.sink_parquet(file, compression="zstd", compression_level=ZSTD_LEVEL, row_group_size=GROUP)
+        case _:
+            assert_never(options.form)
 
 
 def _pour(pieces: Iterable[Bytes], file: BinaryIO) -> None:
