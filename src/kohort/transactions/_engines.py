@@ -15,7 +15,7 @@ from kohort.transactions._tids import Tids
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.arrays import Counts, Index, Items, Mask, Shares
     from kohort.transactions._levels import Candidates, Level
     from kohort.transactions._pairs import Pairs
     from kohort.transactions._rows import Rows
@@ -67,14 +67,13 @@ class Engines:
         self._pairs = self._table() if pairs is None else pairs
 
     def _table(self) -> Pairs | None:
-        """What public items share with private ones, where such a table is not too large."""
+        """What public items share with private ones, where such a table is neither too large nor mostly zero."""
         cells = self._public.width * self._private.width
-        if cells > ROOM:
+        looks = int(np.dot(np.diff(self._public.starts), np.diff(self._private.starts)))
+        if cells > min(ROOM, looks):
             return None
-        looks = CELL_COST * self._public.items.size * self._private.breadth
-        return (
-            self._bitmaps.pairs if self._fit and looks > self._words * cells else pairs_of(self._public, self._private)
-        )
+        quick = self._fit and self._words * cells < CELL_COST * looks
+        return self._bitmaps.pairs if quick else pairs_of(self._public, self._private)
 
     @cached_property
     def _bitmaps(self) -> Bitmaps:
@@ -99,7 +98,7 @@ class Engines:
     def supports(self, level: Level, found: Candidates) -> Counts:
         """(c,) the transactions that contain each candidate."""
         supports = np.empty(found.base.size, np.int64)
-        for engine, chosen in self._shares(level, found.base):
+        for engine, chosen in self._shares(level, found.base, 1):
             supports[chosen] = engine.supports(level, found.base[chosen], found.item[chosen])
         return supports
 
@@ -113,20 +112,32 @@ class Engines:
             tops = bounds(self._pairs, level.items, base, item)
         rest = np.flatnonzero(tops * share[1] > supports * share[0])
         base, item, supports = base[rest], item[rest], supports[rest]
-        for engine, chosen in self._shares(level, base):
+        looks = CELL_COST * self._private.breadth * supports
+        gains = np.maximum(looks - self._words * self._private.width / 4, 0)  # see Bitmaps: cohorts met, not looked at
+        for engine, chosen in self._shares(level, base, 3, gains):
             tops[rest[chosen]] = engine.tops(level, base[chosen], item[chosen], supports[chosen], share)
         return tops
 
-    def _shares(self, level: Level, base: Index) -> Iterator[tuple[Engine, Mask]]:
-        """Which engine counts which candidates, given their bases: all candidates of a base go to one."""
+    def _shares(
+        self, level: Level, base: Index, passes: int, gains: Shares | None = None
+    ) -> Iterator[tuple[Engine, Mask]]:
+        """Which engine counts which candidates, given their bases: all candidates of a base go to one.
+
+        Args:
+            level: The sets.
+            base: The base of each candidate.
+            passes: How often bitmaps go through the words of a candidate.
+            gains: What bitmaps spare of each candidate's cost besides.
+        """
         starts = np.flatnonzero(np.diff(base, prepend=-1))
         sizes = np.diff(starts, append=base.size)
-        words = self._words * (level.size + sizes)
-        first = self._supports[level.items[base[starts], 0]]
-        dense = np.full(starts.size, self._fit)
+        words = self._words * (level.size + passes * sizes)
+        rows = self._row * (self._supports[level.items[base[starts], 0]] + level.supports[base[starts]])
+        if gains is not None and starts.size:
+            rows += np.add.reduceat(gains, starts)
+        dense = np.full(base.size, self._fit)
         if self._only is None:
-            dense &= self._row * (first + level.supports[base[starts]]) > words
-        dense = np.repeat(dense, sizes)
+            dense &= np.repeat(rows > words, sizes)
         if dense.any():
             yield self._bitmaps, dense
         if not dense.all():

@@ -6,7 +6,7 @@ items there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items
     from kohort.transactions._levels import Level
     from kohort.transactions._rows import Rows
+
+
+#: Ascending items of each transaction, and transactions of each item: starts, items, firsts, tids.
+Both: TypeAlias = "tuple[Index, Items, Index, Items]"
+
+#: Sets, their supports and their parents.
+Sets: TypeAlias = "tuple[Items, Counts, Index]"
+
+#: Room for a cohort, for where those of the bases with one parent end, and for these themselves.
+Room: TypeAlias = "tuple[Items, Index, Items]"
 
 
 class Tids:
@@ -45,26 +55,22 @@ class Tids:
         """(c,) the transactions that contain each candidate: a set of the level and an item."""
         supports = np.empty(base.size, np.int64)
         counts = np.zeros(self._width, np.int64)
-        count(*self._rows, *_of(level), base, item, self._room(level, base), counts, supports)
+        count(self._rows, _of(level), base, item, self._room(level, base), counts, supports)
         return supports
 
     def tops(self, level: Level, base: Index, item: Items, supports: Counts, _: tuple[int, int], /) -> Counts:
-        """(c,) the most transactions of each candidate's cohort that have one private item, exact whatever the share."""
+        """(c,) the most transactions of each candidate's cohort that have one private item; none is only a bound."""
         tops = np.empty(base.size, np.int64)
-        bounds = np.flatnonzero(np.diff(base, prepend=-1))
+        bounds: Index = np.flatnonzero(np.diff(base, prepend=-1))
         dealt = np.empty(int(np.add.reduceat(supports, bounds).max(initial=0)), np.int32)
         free = np.full(self._width, -1, np.int64)
         counts = np.zeros(self._hidden.width, np.int64)
-        hidden = self._hidden.starts, self._hidden.items
-        room = self._room(level, base)
-        highest(*self._rows, *hidden, *_of(level), base, item, supports, room, free, dealt, counts, tops)
+        room, sets, hidden = self._room(level, base), _of(level), (self._hidden.starts, self._hidden.items)
+        highest(self._rows, hidden, sets, base, item, supports, room, (free, dealt), counts, tops)
         return tops
 
-    def _room(self, level: Level, base: Index) -> tuple[Items, Index, Items]:
-        """Room for a cohort, for where those of the bases with one parent end, and for these themselves.
-
-        Cohorts of single items stand ready.
-        """
+    def _room(self, level: Level, base: Index) -> Room:
+        """Room for the cohorts of the bases; those of single items stand ready."""
         free = np.full(self._width, -1, np.int64)
         if level.size == 1:
             return np.empty(0, np.int32), free, self._tids
@@ -74,19 +80,18 @@ class Tids:
         return np.empty(int(np.diff(self._firsts).max(initial=0)), np.int32), free, np.empty(most, np.int32)
 
 
-def _of(level: Level) -> tuple[Items, Counts, Index]:
-    """What kernels are told of a level: the sets, their supports and their parents."""
+def _of(level: Level) -> Sets:
+    """What kernels are told of a level."""
     return level.items, level.supports, np.ascontiguousarray(level.parts[:, -1])
 
 
 @kernel
-def cohort_of(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index, items: Items, firsts: Index, tids: Items, wanted: Items, cohort: Items
-) -> int:
+def cohort_of(rows: Both, wanted: Items, cohort: Items) -> int:
     """Write the transactions that contain a set of items, at least one; return how many they are.
 
     The first item is the rarest: each of its transactions is looked through for the others, both being ascending.
     """
+    starts, items, firsts, tids = rows
     size = 0
     for at in range(firsts[wanted[0]], firsts[wanted[0] + 1]):
         row = tids[at]
@@ -117,24 +122,14 @@ def deal(  # noqa: PLR0917  a kernel takes arrays by position
 
 
 @kernel
-def gather(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    items: Items,
-    firsts: Index,
-    tids: Items,
-    sets: Items,
-    sizes: Counts,
-    parents: Index,
-    base: Index,
-    at: int,
-    cohort: Items,
-    free: Index,
-    dealt: Items,
-) -> int:
+def gather(rows: Both, level: Sets, base: Index, at: int, room: Room) -> int:
     """Deal the cohorts of the bases, from that of candidate `at` on, that have the same parent; return where they end.
 
-    Afterwards `free` says of each base's last item where its cohort ends in `dealt`.
+    Afterwards the room's second part says of each base's last item where its cohort ends in the third.
     """
+    starts, items, firsts, _ = rows
+    sets, sizes, parents = level
+    cohort, free, dealt = room
     last, end, place = sets.shape[1] - 1, at, 0
     while end < base.size and parents[base[end]] == parents[base[at]]:
         item = sets[base[end], last]
@@ -146,38 +141,29 @@ def gather(  # noqa: PLR0917  a kernel takes arrays by position
         end += 1
     if last > 0:
         wanted = sets[base[at], :last]
-        size = cohort_of(starts, items, firsts, tids, wanted, cohort)
+        size = cohort_of(rows, wanted, cohort)
         deal(starts, items, cohort[:size], int(wanted[-1]), free, dealt)
     return end
 
 
 @kernel
 def count(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    items: Items,
-    firsts: Index,
-    tids: Items,
-    sets: Items,
-    sizes: Counts,
-    parents: Index,
-    base: Index,
-    item: Items,
-    room: tuple[Items, Index, Items],
-    counts: Counts,
-    supports: Counts,
+    rows: Both, level: Sets, base: Index, item: Items, room: Room, counts: Counts, supports: Counts
 ) -> None:
     """Count the cohort of each candidate: of all that extend one base at once; `counts` is zero, also after."""
-    cohort, ends, cohorts = room
+    starts, items, _, _ = rows
+    sets, sizes, _ = level
+    _, ends, cohorts = room
     at = end = 0
     while at < base.size:
         if at == end:
-            end = gather(starts, items, firsts, tids, sets, sizes, parents, base, at, cohort, ends, cohorts)
+            end = gather(rows, level, base, at, room)
         one = base[at]
         last = sets[one, sets.shape[1] - 1]
-        rows = cohorts[ends[last] - sizes[one] : ends[last]]
+        cohort = cohorts[ends[last] - sizes[one] : ends[last]]
         ends[last] = -1
         cells = 0
-        for row in rows:
+        for row in cohort:
             cells += int(starts[row + 1] - starts[row])
             for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
                 if items[cell] <= last:
@@ -186,35 +172,31 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
         while at < end and base[at] == one:
             supports[at] = counts[item[at]]
             at += 1
-        clear(starts, items, rows, cells, counts)
+        clear(starts, items, cohort, cells, counts)
 
 
 @kernel
 def highest(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    items: Items,
-    firsts: Index,
-    tids: Items,
-    hidden_starts: Index,
-    hidden: Items,
-    sets: Items,
-    sizes: Counts,
-    parents: Index,
+    rows: Both,
+    hidden: tuple[Index, Items],
+    level: Sets,
     base: Index,
     item: Items,
     supports: Counts,
-    room: tuple[Items, Index, Items],
-    free: Index,
-    dealt: Items,
+    room: Room,
+    places: tuple[Index, Items],
     counts: Counts,
     tops: Counts,
 ) -> None:
     """Count the private items in the cohort of each candidate, after a base's cohort is dealt to its candidates."""
-    cohort, ends, cohorts = room
+    starts, items, _, _ = rows
+    sets, sizes, _ = level
+    _, ends, cohorts = room
+    free, dealt = places
     at = end = 0
     while at < base.size:
         if at == end:
-            end = gather(starts, items, firsts, tids, sets, sizes, parents, base, at, cohort, ends, cohorts)
+            end = gather(rows, level, base, at, room)
         one, first, place = base[at], at, 0
         while at < end and base[at] == one:
             free[item[at]] = place
@@ -225,8 +207,8 @@ def highest(  # noqa: PLR0917  a kernel takes arrays by position
         ends[last] = -1
         for candidate in range(first, at):
             stop = free[item[candidate]]
-            rows = dealt[stop - supports[candidate] : stop]
-            tops[candidate] = commonest(hidden_starts, hidden, rows, counts)
+            cohort = dealt[stop - supports[candidate] : stop]
+            tops[candidate] = commonest(hidden[0], hidden[1], cohort, counts)
             free[item[candidate]] = -1
 
 

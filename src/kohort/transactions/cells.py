@@ -142,6 +142,6 @@ def mark_cohorts(  # noqa: PLR0917  a kernel takes arrays by position
 ) -> None:
     """Mark the transactions that contain one of the sets; `cohort` is room for the transactions of one."""
     for number in range(sets.shape[0]):
-        size = cohort_of(starts, items, firsts, tids, sets[number], cohort)
+        size = cohort_of((starts, items, firsts, tids), sets[number], cohort)
         for place in range(size):
             found[cohort[place]] = True
