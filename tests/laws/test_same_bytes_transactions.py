@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
@@ -81,7 +81,6 @@ def _released(spell: Callable[[Path], BasketOptions], job: TransactionJob) -> tu
         return target.read_bytes(), target.with_name("safe.dat.kohort.json").read_bytes()
 
 
-@settings(max_examples=60)
 @given(
     baskets=BASKETS,
     seed=st.integers(0, 99),
