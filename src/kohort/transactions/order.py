@@ -144,6 +144,15 @@ def sort_rows(  # noqa: PLR0917  a kernel takes arrays and numbers by position
 
 
 @kernel
+def lay_out(starts: Index, order: Index, sources: Index, new_starts: Index) -> None:
+    """Write where the transactions in `order` stand, and where they will."""
+    for place in range(order.size):
+        row = order[place]
+        sources[place] = starts[row]
+        new_starts[place + 1] = new_starts[place] + starts[row + 1] - starts[row]
+
+
+@kernel
 def copy_runs(cells: Items, sources: Index, starts: Index, copies: Items) -> None:
     """Copy runs of cells that stand anywhere, the first cell of each from `sources`, so that they start at `starts`.
 
@@ -185,8 +194,8 @@ def arranged(database: Transactions, order: Index) -> Transactions:
     >>> arranged(database, content_order(database)).sets()
     [['a', 'c'], ['b']]
     """
-    starts = np.zeros(order.size + 1, np.int64)
-    np.cumsum(database.lengths[order], out=starts[1:])
+    starts, sources = np.zeros(order.size + 1, np.int64), np.empty(order.size, np.int64)
+    lay_out(database.starts, order, sources, starts)
     cells = np.empty(int(starts[-1]), np.int32)
-    copy_runs(database.cells, database.starts[order], starts, cells)
+    copy_runs(database.cells, sources, starts, cells)
     return Transactions(database.names, starts, cells)

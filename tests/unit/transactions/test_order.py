@@ -61,7 +61,7 @@ def test_hardly_anything(rows: list[list[int]]) -> None:
 
 
 def test_long_equal_transactions() -> None:
-    """Transactions of very many items that only their last one tells apart take neither a deep stack nor many rounds."""
+    """Transactions of very many items, told apart by the last one only, take neither a deep stack nor many rounds."""
     long = list(range(100_000))
     check([[*long, 100_002], long, [*long, 100_001], [*long, 100_002], long], 100_003)
 
