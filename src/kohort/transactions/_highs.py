@@ -108,10 +108,10 @@ def _run(solver: highspy.Highs) -> None:
     """Run to the end, in a thread of its own: so Ctrl-C or a signal ends it at once, and is then passed on."""
     solver.resetGlobalScheduler(False)  # noqa: FBT003  or else threads = 1 is refused after a run with more
     solver.HandleUserInterrupt = True
-    thread = solver.startSolve()
+    solver.startSolve()
     try:
-        thread.join()
+        solver.wait()  # not the thread's own `join`: once interrupted, it takes a running thread for an ended one
     except BaseException:
         solver.cancelSolve()  # type: ignore[no-untyped-call]  # the same
-        thread.join()
+        solver.wait()
         raise

@@ -9,8 +9,8 @@ weighing what it loses.
 That is an integer program: an unknown of 0 or 1 for each item and a row for each mole, whose items' unknowns sum to at
 least 1. It is reduced first; what is left is solved by branch and bound, beginning with the greedy answer. A solver's
 arithmetic is in floating point, so nothing is taken from it unchecked: the items it names have to hit every mole, their
-loss is counted in whole numbers, and its bound is lowered by more than it may err by, then rounded up. Where losses are
-so large that this matters (beyond 10^8 units), an optimum is given with a bound just below it and not called proven.
+loss is counted in whole numbers, and its bound is lowered by more than it may err by, then rounded up. From a
+loss of about 10^8 units on that matters: then an optimum has a bound just below it and is not called proven.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,8 @@ from kohort.transactions.suppression import Greedy
 from tests.unit.transactions.sets import Family, families, family_of, hits, hitting, incidence_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kohort.transactions._incidence import Incidence
     from kohort.transactions.problem import Remedy
 
@@ -156,49 +157,39 @@ def test_a_bound_above_what_is_known_is_not_taken(monkeypatch: pytest.MonkeyPatc
     assert (lost(problem, remedy.suppression), remedy.bound, remedy.proven) == (10, None, False)
 
 
-@dataclass(frozen=True)
-class Run:
-    """In place of HiGHS's thread: what it does while it is waited for, which is remembered."""
+def replaced(monkeypatch: pytest.MonkeyPatch, *, interrupted: bool) -> list[str]:
+    """HiGHS that finds nothing, or is interrupted the first time that it is waited for; what happens to it."""
+    events: list[str] = []
 
-    events: list[str]
-    interrupted: bool
-
-    def join(self) -> None:
-        """End; or be interrupted, the first time."""
-        self.events.append("join")
-        if self.interrupted and len(self.events) == 1:
+    def waited(_: highspy.Highs) -> None:
+        events.append("wait")
+        if interrupted and events == ["start", "wait"]:
             raise KeyboardInterrupt
 
+    def noted(event: str) -> Callable[[highspy.Highs], None]:
+        return lambda _: events.append(event)
 
-def replaced(monkeypatch: pytest.MonkeyPatch, *, interrupted: bool) -> Run:
-    """HiGHS that finds nothing."""
-    run = Run([], interrupted)
-
-    def started(_: highspy.Highs) -> Run:
-        return run
-
-    def cancelled(_: highspy.Highs) -> None:
-        run.events.append("cancel")
-
-    monkeypatch.setattr(highspy.Highs, "startSolve", started)
-    monkeypatch.setattr(highspy.Highs, "cancelSolve", cancelled)
-    return run
+    monkeypatch.setattr(highspy.Highs, "startSolve", noted("start"))
+    monkeypatch.setattr(highspy.Highs, "cancelSolve", noted("cancel"))
+    monkeypatch.setattr(highspy.Highs, "wait", waited)
+    return events
 
 
 def test_a_search_that_is_interrupted_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever comes while HiGHS runs, such as Ctrl-C, stops it and is passed on."""
-    run = replaced(monkeypatch, interrupted=True)
+    events = replaced(monkeypatch, interrupted=True)
     with pytest.raises(KeyboardInterrupt):
         Optimum().solve(asked(RING))
-    assert run.events == ["join", "cancel", "join"]
+    assert events == ["start", "wait", "cancel", "wait"]
 
 
 def test_a_solver_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where HiGHS finds no better items and no bound, the greedy answer stands, and only what must go is known."""
-    replaced(monkeypatch, interrupted=False)
+    events = replaced(monkeypatch, interrupted=False)
     problem = asked(RING)
     remedy = Optimum().solve(problem)
     assert (lost(problem, remedy.suppression), remedy.bound, remedy.proven) == (10, 1, False)
+    assert events == ["start", "wait"]
 
 
 def test_the_same_answer_again() -> None:
