@@ -1,0 +1,88 @@
+"""A sweep as a picture: a line for each method, its mean over the seeds, and from where to where they went."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, cast, get_args
+
+from kohort.errors import UsageError
+from kohort.sheet import Format, library
+from kohort.sweep.chart import LOOKS, Chart, Line, Point
+from kohort.sweep.plan import Parameter, said
+from kohort.sweep.table import asked, failures
+from kohort.transactions.methods import METHODS
+
+if TYPE_CHECKING:
+    from kohort.sweep.transactions import Summary, Sweep
+
+#: A method looks the same in every picture.
+_LOOKS: Final = MappingProxyType(dict(zip(METHODS, LOOKS, strict=False)))
+
+#: Values of k lie by their ratios where the greatest is so many times the least.
+WIDE: Final = 8
+
+_ACROSS: Final = MappingProxyType(
+    {
+        Parameter.K: "k: transactions that a cohort must have",
+        Parameter.P: "p: public items that an attacker knows",
+        Parameter.H: "h: share of a cohort that a private item may have",
+        Parameter.DELTA: "delta: share of the items that are public",
+    }
+)
+
+
+def format_of(suffix: str) -> Format:
+    """The format that a picture with such a suffix has; refuses what cannot be drawn, before any work.
+
+    Raises:
+        UsageError: the suffix is neither `.svg` nor `.png`.
+        MissingExtraError: matplotlib is not installed.
+    """
+    format_ = suffix.lower().removeprefix(".")
+    if format_ not in get_args(Format):
+        raise UsageError(
+            "a picture is written as SVG or PNG", where="--picture", hint="give it a name that ends in .svg or .png"
+        )
+    library()
+    return cast("Format", format_)
+
+
+def picture(sweep: Sweep, format_: Format) -> bytes:
+    """Draw a sweep; the same bytes whenever it is the same.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    return chart(sweep).bytes(format_)
+
+
+def chart(sweep: Sweep) -> Chart:
+    """What is drawn of a sweep."""
+    plan = sweep.plan
+    wide = plan.vary is Parameter.K and plan.values[-1] >= WIDE * plan.values[0]
+    lines = [
+        Line(method, points, _LOOKS[method])
+        for method in plan.methods
+        if (points := tuple(_point(one) for one in sweep.summaries() if one.method == method and one.distortions))
+    ]
+    notes = list(failures(sweep))
+    if any(point.hollow for line in lines for point in line.points):
+        notes.append("A hollow mark is a mean over fewer runs.")
+    many = len(plan.repeats)
+    spread = f" Each mark is the mean of {many} seeds, each bar from the least to the greatest." if many > 1 else ""
+    return Chart(
+        title=f"Distortion against {plan.vary}",
+        under=f"{asked(sweep)}.{spread}",
+        across=_ACROSS[plan.vary] + (" (logarithmic)" if wide else ""),
+        up="distortion",
+        ticks=tuple((float(value), said(value)) for value in plan.values),
+        lines=tuple(lines),
+        notes=tuple(notes),
+        logarithmic=wide,
+    )
+
+
+def _point(one: Summary) -> Point:
+    """Where a summary is drawn; there is at least one distortion."""
+    low, high = map(float, (one.distortions[0], one.distortions[-1]))
+    return Point(float(one.value), float(one.mean or 0), low, high, len(one.distortions) < one.runs)

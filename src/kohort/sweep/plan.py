@@ -1,0 +1,169 @@
+"""What a sweep over transaction databases is asked: which parameter takes which values, and what stays as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kohort.errors import UsageError
+from kohort.transactions.methods import METHODS
+from kohort.transactions.roles import Drawn
+from kohort.transactions.suppression import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.release.transactions import TransactionJob
+    from kohort.transactions.coherence import Coherence
+    from kohort.transactions.roles import RoleChoice
+
+#: What is compared where nothing is said, and the seeds of drawn roles.
+SCORES: Final = tuple(map(str, Score))
+SEEDS: Final = (1, 2, 3)
+
+
+class Parameter(StrEnum):
+    """What can be varied."""
+
+    H = "h"
+    K = "k"
+    P = "p"
+    DELTA = "delta"
+
+
+def said(number: Fraction) -> str:
+    """A number as people write it: a decimal where that is exact, else a fraction.
+
+    >>> said(Fraction(5)), said(Fraction(2, 5)), said(Fraction(1, 3))
+    ('5', '0.4', '1/3')
+    """
+    decimal = str(number.numerator) if number.denominator == 1 else str(float(number))
+    return decimal if Fraction(decimal) == number else str(number)
+
+
+class Run(NamedTuple):
+    """One point of a sweep: all methods answer the same problem.
+
+    Attributes:
+        value: Of the parameter that is varied.
+        seed: Of the roles; `None` where they are listed.
+        job: With both.
+    """
+
+    value: Fraction
+    seed: int | None
+    job: TransactionJob
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that decides a sweep but the transactions.
+
+    Attributes:
+        job: What stays as it is; its algorithm, seed and value of the parameter that is varied say nothing.
+        vary: The parameter that takes several values.
+        values: Those, ascending, none twice.
+        methods: What is compared: names in `kohort.transactions.methods`.
+        seeds: Of drawn roles. Listed roles need none: there the answer is one.
+
+    Raises:
+        UsageError: a value is out of its range or said twice, or nothing is varied or compared.
+
+    >>> from kohort.release.transactions import TransactionJob
+    >>> from kohort.transactions.coherence import Coherence
+    >>> job = TransactionJob(coherence=Coherence.of(h=0.5, k=2, p=2), roles=Drawn(delta=Fraction(1, 2)))
+    >>> [(run.seed, run.job.coherence.name) for run in Plan.of(job, "k", [10, 5]).runs()][::3]
+    [(1, '(0.5, 5, 2)-coherence'), (1, '(0.5, 10, 2)-coherence')]
+    """
+
+    job: TransactionJob
+    vary: Parameter
+    values: tuple[Fraction, ...]
+    methods: tuple[str, ...] = SCORES
+    seeds: tuple[int, ...] = SEEDS
+
+    @classmethod
+    def of(
+        cls,
+        job: TransactionJob,
+        vary: str,
+        values: Sequence[str | float | Fraction],
+        *,
+        methods: Sequence[str] = SCORES,
+        seeds: Sequence[int] = SEEDS,
+    ) -> Plan:
+        """A sweep of these values as they are written: decimals, fractions such as 2/5, or floats by their digits."""
+        if vary not in tuple(Parameter):
+            raise UsageError("only h, k, p and delta can be varied", where="vary", hint="such as k=5,10,20")
+        try:
+            exact = tuple(sorted(one if isinstance(one, Fraction) else Fraction(str(one)) for one in values))
+        except (ValueError, ZeroDivisionError):
+            raise UsageError("a value is no number", where="vary", hint="numbers such as 5, 0.4 or 2/5") from None
+        return cls(job=job, vary=Parameter(vary), values=exact, methods=tuple(methods), seeds=tuple(seeds))
+
+    def __post_init__(self) -> None:
+        """Refuse a sweep that compares nothing, or the same twice."""
+        for where, given in (("vary", self.values), ("methods", self.methods), ("seeds", self.seeds)):
+            if not given or len(set(given)) < len(given):
+                raise UsageError("at least one must be said, and none twice", where=where)
+        unknown = [name for name in self.methods if name not in METHODS]
+        if unknown:
+            what = f"there is no method {unknown[0]}"
+            raise UsageError(what, where="methods", hint=f"one of {', '.join(METHODS)}")
+        if self.vary is Parameter.DELTA and not isinstance(self.job.roles, Drawn):
+            raise UsageError("delta can be varied only where the roles are drawn", where="vary")
+        for _ in self.runs():  # each refuses what is out of its range
+            pass
+
+    def fixed(self) -> list[tuple[Parameter, Fraction]]:
+        """What stays as it is: each parameter that is not varied, and its value; delta where roles are drawn."""
+        model, roles = self.job.coherence, self.job.roles
+        pairs = [(Parameter.H, model.h), (Parameter.K, Fraction(model.k)), (Parameter.P, Fraction(model.p))]
+        pairs += [(Parameter.DELTA, roles.delta)] if isinstance(roles, Drawn) else []
+        return [(name, value) for name, value in pairs if name is not self.vary]
+
+    @property
+    def least_h(self) -> Fraction:
+        """The least share h of all points: what drawn roles are drawn for."""
+        return self.values[0] if self.vary is Parameter.H else self.job.coherence.h
+
+    @property
+    def repeats(self) -> tuple[int | None, ...]:
+        """What is repeated at each value: the seeds, or once without one where roles are listed."""
+        return self.seeds if isinstance(self.job.roles, Drawn) else (None,)
+
+    def runs(self) -> Iterator[Run]:
+        """Every point: value by value, seed by seed."""
+        for value in self.values:
+            coherence = self._promise(value)
+            for seed in self.repeats:
+                yield Run(value, seed, replace(self.job, coherence=coherence, roles=self._roles(value, seed)))
+
+    def _promise(self, value: Fraction) -> Coherence:
+        """The promise where the parameter has this value."""
+        model = self.job.coherence
+        match self.vary:
+            case Parameter.H:
+                return replace(model, h=value)
+            case Parameter.K:
+                return replace(model, k=_whole(value, "k"))
+            case Parameter.P:
+                return replace(model, p=_whole(value, "p"))
+            case Parameter.DELTA:
+                return model
+
+    def _roles(self, value: Fraction, seed: int | None) -> RoleChoice:
+        """The roles where the parameter has this value."""
+        roles = self.job.roles
+        if seed is None or not isinstance(roles, Drawn):
+            return roles
+        return replace(roles, seed=seed, delta=value if self.vary is Parameter.DELTA else roles.delta)
+
+
+def _whole(value: Fraction, where: str) -> int:
+    """A value of k or p."""
+    if value.denominator != 1:
+        raise UsageError(f"{where} must be a whole number of at least 1", where=where)
+    return value.numerator

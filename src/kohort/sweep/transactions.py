@@ -1,0 +1,264 @@
+"""Every method at every point of a sweep over a transaction database: what is lost, exactly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from functools import partial
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, assert_never
+
+import numpy as np
+
+from kohort.errors import InfeasibleError, LimitError
+from kohort.pipeline.transactions import problem_of
+from kohort.sweep.plan import said
+from kohort.transactions.feasibility import refuse_infeasible
+from kohort.transactions.loss import distortion
+from kohort.transactions.methods import METHODS
+from kohort.transactions.moles import mine
+from kohort.transactions.problem import CellSuppression, ItemSuppression
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.errors import KohortError
+    from kohort.sweep.plan import Plan, Run
+    from kohort.transactions.database import Transactions
+    from kohort.transactions.moles import Moles
+    from kohort.transactions.problem import Suppression, SuppressionProblem
+
+    #: Tells the seconds since some moment.
+    Clock: TypeAlias = Callable[[], float]
+
+T = TypeVar("T")
+
+
+class Ending(StrEnum):
+    """How a method ended at a point."""
+
+    FOUND = "found"
+    """With an answer."""
+    INFEASIBLE = "infeasible"
+    """No suppression of public items can keep the promise, or so many private items cannot be drawn."""
+    LIMIT = "limit"
+    """The memory allowed was too little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one method answered at one point.
+
+    Attributes:
+        value: Of the parameter that is varied.
+        method: Its name.
+        seed: Of the roles; `None` where they are listed.
+        ending: How it ended; the rest is known only where it found an answer.
+        why: What stood in the way.
+        moles: The minimal moles of each size 1..p.
+        dropped: The items that occur nowhere any more.
+        distortion: The share of the cells that is lost.
+        seconds: What mining and suppressing took by the clock, if there is one; mining is done once for all methods and
+            counted in for each.
+    """
+
+    value: Fraction
+    method: str
+    seed: int | None
+    ending: Ending = Ending.FOUND
+    why: str = ""
+    moles: tuple[int, ...] = ()
+    dropped: int | None = None
+    distortion: Fraction | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One method at one value, over all seeds.
+
+    Attributes:
+        value: Of the parameter that is varied.
+        method: Its name.
+        distortions: Ascending; those of the runs that found an answer, and of no other.
+        runs: How many there were.
+    """
+
+    value: Fraction
+    method: str
+    distortions: tuple[Fraction, ...]
+    runs: int
+
+    @property
+    def mean(self) -> Fraction | None:
+        """The mean distortion, exact; `None` where no run found an answer."""
+        return Fraction(sum(self.distortions), len(self.distortions)) if self.distortions else None
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation of a sample; `None` for fewer than two."""
+        mean, many = self.mean, len(self.distortions)
+        if mean is None or many == 1:
+            return None
+        return sqrt(sum((one - mean) ** 2 for one in self.distortions) / (many - 1))
+
+
+class Failure(NamedTuple):
+    """Runs that ended without an answer, and are in no mean.
+
+    Attributes:
+        methods: Whose they are.
+        ending: How they ended.
+        runs: At which values, ascending, and how many of each method's.
+        why: What stood in the way of the first.
+    """
+
+    methods: tuple[str, ...]
+    ending: Ending
+    runs: tuple[tuple[Fraction, int], ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sweep:
+    """What every method answered at every point.
+
+    Attributes:
+        plan: What was asked.
+        transactions: Of the database.
+        items: Of the database, without those that were removed.
+        removed: Items below the minimum support.
+        outcomes: Value by value, seed by seed, method by method.
+    """
+
+    plan: Plan
+    transactions: int
+    items: int
+    removed: int
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 where some run found an answer, else that of what stood in the way."""
+        endings = {one.ending for one in self.outcomes}
+        if Ending.FOUND in endings:
+            return 0
+        return InfeasibleError.exit_status if Ending.INFEASIBLE in endings else LimitError.exit_status
+
+    def summaries(self) -> list[Summary]:
+        """Value by value, method by method: what came of all seeds."""
+        cells = {(value, method): list[Fraction]() for value in self.plan.values for method in self.plan.methods}
+        for one in self.outcomes:
+            if one.distortion is not None:
+                cells[one.value, one.method].append(one.distortion)
+        runs = len(self.plan.repeats)
+        return [Summary(value, method, tuple(sorted(all_)), runs) for (value, method), all_ in cells.items()]
+
+    def failures(self) -> list[Failure]:
+        """What had no answer; methods that fared alike are told together."""
+        without: dict[tuple[str, Ending], list[Outcome]] = {}
+        for one in self.outcomes:
+            if one.ending is not Ending.FOUND:
+                without.setdefault((one.method, one.ending), []).append(one)
+        alike: dict[tuple[Ending, tuple[tuple[Fraction, int], ...], str], list[str]] = {}
+        for (method, ending), ones in without.items():
+            runs = tuple(Counter(one.value for one in ones).items())
+            alike.setdefault((ending, runs, ones[0].why), []).append(method)
+        return [Failure(tuple(methods), ending, runs, why) for (ending, runs, why), methods in alike.items()]
+
+
+def sweep(
+    source: Transactions,
+    plan: Plan,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    clock: Clock | None = None,
+) -> Sweep:
+    """Answer at every point by every method; the moles of a point are mined once for all of them.
+
+    Args:
+        source: The transactions.
+        plan: What is asked.
+        tell: Called with each point as it begins.
+        clock: What tells the time; without one, no seconds are told, and equal sweeps are equal.
+
+    Raises:
+        UsageError: an item is named that is in no transaction.
+        MissingExtraError: a method needs a library that is not installed.
+    """
+    outcomes: list[Outcome] = []
+    for run in plan.runs():
+        tell(f"{plan.vary} = {said(run.value)}" + ("" if run.seed is None else f", seed {run.seed}"))
+        outcomes += _outcomes(source, plan, run, clock)
+    share = plan.job.min_support
+    kept = int(np.count_nonzero(source.supports * share.denominator >= len(source) * share.numerator))
+    return Sweep(plan, len(source), kept, len(source.names) - kept, tuple(outcomes))
+
+
+def _outcomes(source: Transactions, plan: Plan, run: Run, clock: Clock | None) -> list[Outcome]:
+    """What every method answers at one point."""
+    try:
+        (problem, moles), mined = _timed(lambda: _mined(source, plan, run), clock)
+    except (InfeasibleError, LimitError) as fault:
+        return [_failed(run, method, fault) for method in plan.methods]
+    found: list[Outcome] = []
+    for method in plan.methods:
+        try:
+            remedy, more = _timed(partial(METHODS[method].suppress, problem, moles), clock)
+        except LimitError as fault:
+            found.append(_failed(run, method, fault))
+            continue
+        outcome = Outcome(
+            value=run.value,
+            method=method,
+            seed=run.seed,
+            moles=tuple(map(len, moles.sets)),
+            dropped=_dropped(problem.database, remedy.suppression),
+            distortion=distortion(problem, remedy.suppression),
+            seconds=mined + more if clock else None,
+        )
+        found.append(outcome)
+    return found
+
+
+def _timed(make: Callable[[], T], clock: Clock | None) -> tuple[T, float]:
+    """What is made, and how long that took by the clock."""
+    begun = clock() if clock else 0.0
+    made = make()
+    return made, clock() - begun if clock else 0.0
+
+
+def _mined(source: Transactions, plan: Plan, run: Run) -> tuple[SuppressionProblem, Moles]:
+    """What is asked at one point, and the minimal moles."""
+    problem = problem_at(source, plan, run)
+    refuse_infeasible(problem)
+    return problem, mine(problem)
+
+
+def problem_at(source: Transactions, plan: Plan, run: Run) -> SuppressionProblem:
+    """What is asked at one point.
+
+    Roles are drawn for the least h of the sweep, so that a seed has the same ones at every h: drawn for each h, a
+    larger one could make more frequent items private, and the curve would show that instead of what h costs.
+    """
+    drawn = replace(run.job, coherence=replace(run.job.coherence, h=plan.least_h))
+    return replace(problem_of(source, drawn), coherence=run.job.coherence)
+
+
+def _failed(run: Run, method: str, fault: KohortError) -> Outcome:
+    """What is told where there is no answer."""
+    ending = Ending.INFEASIBLE if isinstance(fault, InfeasibleError) else Ending.LIMIT
+    return Outcome(value=run.value, method=method, seed=run.seed, ending=ending, why=fault.what)
+
+
+def _dropped(database: Transactions, suppression: Suppression) -> int:
+    """The items that are left nowhere."""
+    match suppression:
+        case ItemSuppression(items):
+            return items.size
+        case CellSuppression(keep):
+            return int(np.count_nonzero(database.supports) - np.count_nonzero(database.kept(keep).supports))
+        case _:
+            assert_never(suppression)
