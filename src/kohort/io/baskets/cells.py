@@ -26,7 +26,7 @@ class Coded:
     Attributes:
         names: (m,) the items' names, distinct.
         starts: (n + 1,) where each transaction's cells start.
-        cells: (c,) index into `names`, in any order; the array may be written to.
+        cells: (c,) index into `names`, in any order.
         ordered: Whether the order of `names` is the item order.
     """
 
@@ -36,7 +36,7 @@ class Coded:
     ordered: bool = False
 
     def settled(self) -> tuple[Transactions, int]:
-        """The database, and the cells that named an item its transaction already had."""
+        """The database, made in the same arrays, and the cells that named an item its transaction already had."""
         names = self.names if self.ordered else in_item_order(self.names)
         rank = {name: place for place, name in enumerate(names)}
         ranks = np.fromiter(map(rank.__getitem__, self.names), np.int32, len(names))

@@ -118,12 +118,3 @@ def _is_one(column: Column, where: str) -> Mask:
         what = f"{np.count_nonzero(places)} cells that are neither 0 nor 1"
         raise InputError(what, where=f"{where}, {first}", hint="is it a matrix?")
     return (column.values == yes).to_numpy()[column.codes]
-
-
-def one_sparse(names: tuple[str, ...], counts: Sequence[Items], cells: Sequence[Items]) -> Coded:
-    """The transactions of a matrix that was read in pieces: the ones of each record, and their columns."""
-    none = np.empty(0, np.int32)
-    lengths = np.concatenate([none, *counts])
-    starts = np.zeros(lengths.size + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return Coded(names, starts, np.concatenate([none, *cells]), ordered=True)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final, assert_never
 import numpy as np
 
 from kohort.errors import InputError, UsageError
+from kohort.io.baskets.cells import Coded
 from kohort.io.baskets.lines import read_lines
 from kohort.io.baskets.names import check_items
 from kohort.io.baskets.options import Form
-from kohort.io.baskets.tables import from_long, one_sparse
+from kohort.io.baskets.tables import from_long
 from kohort.io.header import lay_out
 from kohort.io.records import fill
 from kohort.io.source import line_of
@@ -20,8 +21,7 @@ from kohort.io.text import read_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kohort.arrays import Items
-    from kohort.io.baskets.cells import Coded
+    from kohort.arrays import Index, Items
     from kohort.io.baskets.options import BasketOptions
     from kohort.io.options import ReadOptions
     from kohort.io.records import Layout
@@ -67,15 +67,15 @@ def _from_matrix(text: Text, limits: ReadOptions, *, headed: bool) -> Coded:
     shape = len(names), max(_CELLS // len(names), 1)
     starts: Starts = np.empty(shape, np.int64)
     lengths: Lengths = np.empty(shape, np.int32)
-    counts: list[Items] = []
-    cells: list[Items] = []
+    counts: list[Index] = [np.zeros(1, np.int64)]  # so that their sums start at 0
+    cells: list[Items] = [np.empty(0, np.int32)]
     at = layout.body
     while at < text.data.size:
         records, at = fill(text, layout, asked, at, starts, lengths)
         ones = _ones(text, starts[:, :records], lengths[:, :records])
-        counts.append(np.count_nonzero(ones, axis=1).astype(np.int32))
+        counts.append(np.count_nonzero(ones, axis=1))
         cells.append(np.nonzero(ones)[1].astype(np.int32))
-    return one_sparse(names, counts, cells)
+    return Coded(names, np.cumsum(np.concatenate(counts)), np.concatenate(cells), ordered=True)
 
 
 def _header(text: Text, layout: Layout, limits: ReadOptions) -> tuple[tuple[str, ...], Layout]:
