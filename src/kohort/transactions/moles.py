@@ -45,7 +45,8 @@ class Moles:
     """The minimal moles of a database: those of which no part is a mole.
 
     Attributes:
-        sets: For each size i = 1..p, (s, i) the minimal moles of i items, items ascending, sets in lexicographic order.
+        sets: For each size i = 1, 2, ... up to p or the longest transaction, (s, i) the minimal moles of i items, items
+            ascending, sets in lexicographic order.
         rare: For each size, (s,) whether the cohort is below k; the others breach h.
         trace: What was counted.
     """
@@ -92,9 +93,10 @@ class _Search:
         self._trace: Counter[str] = Counter()
 
     def moles(self) -> Moles:
-        """All minimal moles, sizes 1 to p."""
+        """All minimal moles, sizes 1 to p; no larger set than the longest transaction occurs."""
         level, names, engines = self._first()
-        while len(self._sets) < self._model.p:
+        sizes = min(self._model.p, int(self._problem.database.lengths.max(initial=0)))
+        while len(self._sets) < sizes:
             level = self._next(level, names, engines)
         return Moles(tuple(self._sets), tuple(self._rare), dict(self._trace))
 
@@ -124,7 +126,7 @@ class _Search:
     def _next(self, level: Level, names: Index, engines: Engines) -> Level:
         """Judge the sets of the next size: the sound ones, where a further size needs them."""
         last = level.size + 1 == self._model.p
-        moles: list[NDArray[np.int64]] = [np.empty((0, level.size + 1), np.int64)]
+        moles: list[NDArray[np.int64]] = [np.empty((0, len(self._sets) + 1), np.int64)]
         kinds: list[Mask] = [np.empty(0, np.bool_)]
         sound: list[Level] = []
         for listed in candidates(level, names.size, floors=last):
