@@ -20,25 +20,15 @@ from kohort.transactions.feasibility import is_feasible
 from kohort.transactions.loss import distortion, item_losses, lost
 from kohort.transactions.moles import mine
 from kohort.transactions.optimum import Optimum
-from kohort.transactions.problem import ItemSuppression
 from kohort.transactions.suppression import Greedy, Score
 from tests.reference import transactions as plain
-from tests.reference.transactions import RawDatabase, problem_of, raw_databases, told, told_plainly
+from tests.reference.transactions import RawDatabase, items_of, problem_of, raw_databases, told, told_plainly
 
 if TYPE_CHECKING:
     from random import Random
 
-    from kohort.transactions.problem import Remedy
-
 ENGINES = (None, *EngineName)
 SCORES = (Score.MMIL, Score.MM, Score.ONE_IL)
-
-
-def items_of(remedy: Remedy) -> list[int]:
-    """The items that a remedy drops, in order."""
-    assert isinstance(remedy.suppression, ItemSuppression)
-    dropped: list[int] = remedy.suppression.items.tolist()
-    return dropped
 
 
 # ── Moles ────────────────────────────────────────────────────────────────────────────────────────

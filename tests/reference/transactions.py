@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Mask
     from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import Suppression
+    from kohort.transactions.problem import Remedy, Suppression
 
 #: Some items: a transaction, or what an attacker knows.
 Items: TypeAlias = "frozenset[int]"
@@ -228,6 +228,13 @@ def told(moles: Moles) -> list[tuple[Ordered, bool]]:
 def told_plainly(raw: RawDatabase) -> list[tuple[Ordered, bool]]:
     """What mining has to find."""
     return [(mole, is_rare(raw, frozenset(mole))) for mole in minimal_moles(raw)]
+
+
+def items_of(remedy: Remedy) -> list[int]:
+    """The items that a remedy drops, in order."""
+    assert isinstance(remedy.suppression, ItemSuppression)
+    dropped: list[int] = remedy.suppression.items.tolist()
+    return dropped
 
 
 def released(raw: RawDatabase, suppression: Suppression) -> RawDatabase:

@@ -1,0 +1,253 @@
+"""Mining finds the minimal moles of larger databases too, by either engine, in stretches, and stops where it must."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from kohort.errors import LimitError
+from kohort.transactions import _bitmaps, _levels
+from kohort.transactions._bitmaps import Bitmaps
+from kohort.transactions._engines import EngineName
+from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.moles import mine
+from kohort.transactions.roles import Roles
+from kohort.transactions.suppression import Greedy
+from tests.reference.transactions import (
+    RawDatabase,
+    is_coherent,
+    is_least,
+    items_of,
+    problem_of,
+    raw_databases,
+    released,
+    told,
+    told_plainly,
+)
+
+if TYPE_CHECKING:
+    from tests.reference.transactions import Ordered
+
+ENGINES = (None, *EngineName)
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a larger database is like.
+
+    Attributes:
+        seed: what is drawn.
+        rows: transactions.
+        public: public items.
+        private: private items.
+        dense: the share of the transactions that the commonest public items are in.
+        common: that of the commonest private items.
+        p: items that an attacker knows.
+        k: transactions of a cohort.
+    """
+
+    seed: int
+    rows: int
+    public: int
+    private: int
+    dense: float
+    common: float
+    p: int
+    k: int
+
+
+#: Transactions few and many, private items few and many: so each engine takes each of its ways.
+SIZES = (
+    Size(3, 90, 12, 3, 0.6, 0.3, 5, 3),
+    Size(4, 700, 14, 4, 0.9, 0.3, 4, 8),
+    Size(5, 500, 10, 60, 0.6, 0.3, 3, 20),
+    Size(6, 1000, 12, 40, 0.8, 0.3, 3, 40),
+    Size(7, 2000, 18, 9, 0.95, 0.3, 4, 60),
+    Size(27, 1000, 16, 20, 0.95, 0.3, 4, 30),
+    Size(51, 700, 14, 4, 0.9, 0.3, 5, 20),
+    Size(8, 1000, 12, 150, 0.4, 0.05, 4, 5),
+    Size(9, 90, 30, 60, 0.2, 0.05, 3, 2),
+)
+
+
+def larger(place: int) -> RawDatabase:
+    """A database in which transactions differ in length and items in support; private items are in under half."""
+    size, some = SIZES[place], Random(SIZES[place].seed)  # noqa: S311  a database, not a secret
+    shares = [some.uniform(0.3, 1) * size.dense for _ in range(size.public)]
+    shares += [some.uniform(0.02, size.common) for _ in range(size.private)]
+    moods = [some.uniform(0.6, 1.3) for _ in range(size.rows)]
+    rows = tuple(frozenset(item for item, share in enumerate(shares) if some.random() < share * mood) for mood in moods)
+    hidden = frozenset(range(size.public, len(shares)))
+    return RawDatabase(rows, frozenset(range(size.public)), hidden, Fraction(2, 5), size.k, size.p, (1,) * len(shares))
+
+
+def quickly(raw: RawDatabase) -> list[tuple[Ordered, bool]]:
+    """What mining has to find, by the definition, cohorts being Python's integers: a bit for each transaction."""
+    cohorts = [sum((item in row) << at for at, row in enumerate(raw.rows)) for item in range(len(raw.weights))]
+    found: dict[Ordered, bool] = {}
+    for size in range(1, raw.p + 1):
+        for known in combinations(sorted(raw.public), size):
+            cohort = (1 << len(raw.rows)) - 1
+            for item in known:
+                cohort &= cohorts[item]
+            support = cohort.bit_count()
+            rare = support < raw.k
+            breached = any((cohort & cohorts[item]).bit_count() > raw.h * support for item in raw.private)
+            inside = any(part in found for less in range(1, size) for part in combinations(known, less))
+            if support and (rare or breached) and not inside:
+                found[known] = rare
+    return list(found.items())
+
+
+@pytest.mark.parametrize("place", range(len(SIZES)))
+def test_larger_databases(place: int) -> None:
+    """With hundreds of transactions, too, the moles are those of the definition: rare ones and breaches."""
+    raw = larger(place)
+    expected = quickly(raw)
+    assert {rare for _, rare in expected} == {False, True}
+    for engine in ENGINES:
+        assert told(mine(problem_of(raw), engine=engine)) == expected
+
+
+@given(raw_databases())
+def test_the_quick_plain_version_is_the_plain_one(raw: RawDatabase) -> None:
+    """What larger databases are compared with is the definition."""
+    assert quickly(raw) == told_plainly(raw)
+
+
+def test_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates are listed some at a time; how many does not matter."""
+    raw = larger(1)
+    whole = told(mine(problem_of(raw)))
+    for room in (1, 17, 100):
+        monkeypatch.setattr(_levels, "_CHUNK", room)
+        assert told(mine(problem_of(raw))) == whole
+
+
+def test_bitmaps_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where bitmaps would take too much memory only lists are used, unless bitmaps are asked for."""
+    raw = larger(4)
+    whole = told(mine(problem_of(raw)))
+    monkeypatch.setattr(_bitmaps, "_ROOM", 1000)
+    assert told(mine(problem_of(raw), engine=EngineName.BITMAPS)) == whole
+    monkeypatch.setattr(Bitmaps, "__init__", None)  # they cannot be made any more
+    assert told(mine(problem_of(raw))) == whole
+
+
+# ── Edges ────────────────────────────────────────────────────────────────────────────────────────
+
+
+ROWS = ("1010001", "1010010", "0110000", "1100010", "1110000", "1111110")
+
+#: Example 1 of semantics 4.
+EXAMPLE = RawDatabase(
+    tuple(frozenset(item for item, cell in enumerate(row) if cell == "1") for row in ROWS),
+    frozenset({0, 1, 2, 5, 6}),
+    frozenset({3, 4}),
+    Fraction(1, 2),
+    3,
+    3,
+    (1,) * 7,
+)
+
+NOTHING: frozenset[int] = frozenset()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_types_and_order(engine: EngineName | None) -> None:
+    """Each size has an array as wide, of codes, in lexicographic order, and a yes or no for each set."""
+    moles = mine(problem_of(EXAMPLE), engine=engine)
+    assert [sets.tolist() for sets in moles.sets] == [[[6]], [[1, 5], [2, 5]], [[0, 1, 2]]]
+    assert [rare.tolist() for rare in moles.rare] == [[True], [True, True], [True]]
+    assert {(sets.dtype.name, rare.dtype.name) for sets, rare in zip(moles.sets, moles.rare, strict=True)} == {
+        ("int32", "bool")
+    }
+    assert moles.singles.tolist() == [6]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_attacker_who_knows_more_than_anybody_has(engine: EngineName | None) -> None:
+    """A p beyond all bounds is answered at once: sizes end with the longest transaction, each as wide as it says."""
+    moles = mine(problem_of(replace(EXAMPLE, p=10**9)), engine=engine)
+    assert [sets.shape for sets in moles.sets] == [(1, 1), (2, 2), (1, 3), (0, 4), (0, 5), (0, 6)]
+    assert told(moles) == told(mine(problem_of(EXAMPLE)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rows", [(), (NOTHING,) * 4, (frozenset({0}),) * 4])
+def test_hardly_anything(engine: EngineName | None, rows: tuple[frozenset[int], ...]) -> None:
+    """Without transactions, without cells, with one item: size 1 is always there, and no mole is found."""
+    for public in (frozenset({0}), NOTHING):
+        moles = mine(problem_of(replace(EXAMPLE, rows=rows, public=public, private=frozenset({3}))), engine=engine)
+        assert moles.sets[0].shape == (0, 1)
+        assert told(moles) == []
+        assert moles.singles.size == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nothing_private(engine: EngineName | None) -> None:
+    """Without private items every mole is rare."""
+    found = told(mine(problem_of(replace(EXAMPLE, private=NOTHING)), engine=engine))
+    assert found == [((6,), True), ((1, 5), True), ((2, 5), True), ((0, 1, 2), True)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("most", [1, 5])
+def test_sets_in_memory_are_bounded(engine: EngineName | None, most: int) -> None:
+    """Where more sets would have to be held than allowed the search stops, says so, and what would help."""
+    with pytest.raises(LimitError, match=rf"more than {most} sets of items") as caught:
+        mine(replace(problem_of(replace(EXAMPLE, k=1, h=Fraction(99, 100))), most=most), engine=engine)
+    assert caught.value.where.startswith("sets of ")
+    assert "lower p, raise k" in caught.value.hint
+
+
+def test_many_items() -> None:
+    """Sets are in lexicographic order also where they are too many to be numbered in 64 bits."""
+    few = problem_of(replace(EXAMPLE, p=5))
+    names = tuple(map(str, range(10_000)))
+    more = len(names) - few.losses.size
+    roles = Roles(np.pad(few.roles.public, (0, more)), np.pad(few.roles.private, (0, more)))
+    many = replace(few, database=replace(few.database, names=names), roles=roles, losses=np.pad(few.losses, (0, more)))
+    assert told(mine(many)) == told(mine(few))
+
+
+# ── Machine code ─────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every compiled loop of the package replaced by the loop that it was compiled from."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("kohort.transactions"):
+            for key, value in list(vars(module).items()):
+                if hasattr(value, "py_func"):
+                    monkeypatch.setattr(module, key, value.py_func)
+
+
+@pytest.mark.usefixtures("plain_kernels")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_loops_stay_within_their_arrays(engine: EngineName | None) -> None:
+    """Uncompiled, where a place beyond an array is an error, the loops give the same moles."""
+    raw = larger(0)
+    with np.errstate(over="ignore"):  # sums of bits leave 64 bits on purpose
+        assert told(mine(problem_of(raw), engine=engine)) == quickly(raw)
+
+
+@pytest.mark.usefixtures("plain_kernels")
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(raw_databases())
+def test_loops_of_suppression_stay_within_their_arrays(raw: RawDatabase) -> None:
+    """Those of the greedy search, of giving back and of single cells likewise."""
+    problem = problem_of(raw)
+    with np.errstate(over="ignore"):
+        remedy, cells = Greedy(give_back=True).solve(problem), LocalSuppression().solve(problem)
+    assert is_least(raw, frozenset(items_of(remedy)))
+    assert is_coherent(released(raw, cells.suppression))
