@@ -193,7 +193,8 @@ def weights(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, 
         if not equals or item in found:
             what = f"item {item} is given twice" if equals else "there is no = in it"
             faults.append(UsageError(what, where="--weight", hint="write --weight ITEM=NUMBER, once per item"))
-        found[item] = number
+        else:
+            found[item] = number
     return found or None
 
 
