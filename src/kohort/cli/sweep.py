@@ -222,8 +222,6 @@ def _placed(made: TransactionRequest) -> Generator[None]:
     """Give a misuse the flag that it came of."""
     try:
         yield
-    except UnsupportedError:
-        raise
     except UsageError as fault:
         where = _FLAGS.get(fault.where)
         raise (UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)) from None

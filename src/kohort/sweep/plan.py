@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from kohort.errors import UsageError
 from kohort.transactions.methods import METHODS
@@ -153,6 +153,8 @@ class Plan:
                 return replace(model, p=_whole(value, "p"))
             case Parameter.DELTA:
                 return model
+            case _:
+                assert_never(self.vary)
 
     def _roles(self, value: Fraction, seed: int | None) -> RoleChoice:
         """The roles where the parameter has this value."""

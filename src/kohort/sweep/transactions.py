@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, assert_never
 
@@ -158,14 +159,12 @@ class Sweep:
 
     def failures(self) -> list[Failure]:
         """What had no answer; methods that fared alike are told together."""
-        without: dict[tuple[str, Ending], list[Outcome]] = {}
-        for one in self.outcomes:
-            if one.ending is not Ending.FOUND:
-                without.setdefault((one.method, one.ending), []).append(one)
         alike: dict[tuple[Ending, tuple[tuple[Fraction, int], ...], str], list[str]] = {}
-        for (method, ending), ones in without.items():
-            runs = tuple(Counter(one.value for one in ones).items())
-            alike.setdefault((ending, runs, ones[0].why), []).append(method)
+        for method, ending in product(self.plan.methods, (Ending.INFEASIBLE, Ending.LIMIT)):
+            ones = [one for one in self.outcomes if one.method == method and one.ending is ending]
+            if ones:
+                runs = tuple(Counter(one.value for one in ones).items())
+                alike.setdefault((ending, runs, ones[0].why), []).append(method)
         return [Failure(tuple(methods), ending, runs, why) for (ending, runs, why), methods in alike.items()]
 
 

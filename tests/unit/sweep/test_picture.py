@@ -1,0 +1,165 @@
+"""The picture of a sweep: legible, told in words and without colours, the same on every run."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from importlib import import_module
+from itertools import combinations, pairwise
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.errors import MissingExtraError, UsageError
+from kohort.sheet import Sheet
+from kohort.sweep.chart import LOOKS, Frame, Line, Point, spread
+from kohort.sweep.picture import chart, format_of, picture
+from kohort.sweep.plan import Plan
+from kohort.sweep.transactions import sweep
+from kohort.transactions.methods import METHODS
+from tests.unit.sweep.sweeps import PAPER, job, made
+
+if TYPE_CHECKING:
+    from kohort.sheet import Format
+    from kohort.sweep.chart import Chart
+
+ALL = ("0.91", "0.9", "0.89", "0.88", "0.895", "0.9", "0.2")
+
+
+def sheet_of(of: Chart, monkeypatch: pytest.MonkeyPatch) -> Sheet:
+    """The sheet that a chart is drawn on."""
+    sheets = list[Sheet]()
+    of_sheet = Sheet.bytes
+
+    def keep(sheet: Sheet, format_: Format, title: str, description: str) -> bytes:
+        sheets.append(sheet)
+        return of_sheet(sheet, format_, title, description)
+
+    monkeypatch.setattr(Sheet, "bytes", keep)
+    of.bytes("png")
+    monkeypatch.undo()
+    return sheets[0]
+
+
+def drawn(of: Chart, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Any]:
+    """Each text of the picture with the box it fills, in pixels, and the box of the whole picture."""
+    sheet = sheet_of(of, monkeypatch)
+    renderer = import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(sheet.figure).get_renderer()
+    return [(text, text.get_window_extent(renderer)) for text in sheet.axes.texts], sheet.figure.bbox
+
+
+CHARTS = {
+    "several methods that end alike": chart(made(*ALL * 4, values=2, methods=tuple(METHODS))),
+    "one value, one run": chart(made("0.5", "0.5", values=1)),
+    "wide k": chart(made(*["0.1", "0.2"] * 4, values=4, wide=True)),
+    "nothing found": chart(made(None, None, None, None, values=1)),
+    "some seeds infeasible": chart(made("0.4", "1", None, "1", "0.2", None, "0", "0", values=2)),
+    "nothing lost": chart(made("0", "0", "0", "0", values=2)),
+    "values close together": replace(
+        chart(made("0.3", "0.1", "0.3", "0.1", values=2)), ticks=((2.0, "0.20000001"), (2.05, "0.20500001"), (3.0, "3"))
+    ),
+}
+
+
+@pytest.mark.parametrize("of", CHARTS.values(), ids=CHARTS)
+def test_no_text_is_cut_off_or_covers_another(of: Chart, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever was found, each text lies inside the picture, apart from the others, and is large enough to read."""
+    texts, whole = drawn(of, monkeypatch)
+    for text, box in texts:
+        assert text.get_fontsize() >= 8
+        assert min(box.x0 - whole.x0, whole.x1 - box.x1, box.y0 - whole.y0, whole.y1 - box.y1) > 0, text
+    for (text, box), (other, other_box) in combinations(texts, 2):
+        assert not box.overlaps(other_box), (text, other)
+
+
+def test_every_method_is_named_at_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each method that found an answer is named once, each value has its label, and the notes are there."""
+    of = chart(made("0.4", "1", None, "1", "0.2", None, "0", "0", values=2))
+    words = [text.get_text() for text, _ in drawn(of, monkeypatch)[0]]
+    assert [words.count(word) for word in ("mmil", "mm", "2", "3", "distortion")] == [1] * 5
+    assert any("A hollow mark" in word for word in words)
+    assert [point.hollow for line in of.lines for point in line.points] == [True, False, False, True]
+
+
+def test_lines_differ_without_their_colours() -> None:
+    """No two methods share a marker or dashes, and colours are dark enough on white for text (4.5 : 1)."""
+    assert len(LOOKS) >= len(METHODS)
+    assert len({look.marker for look in LOOKS}) == len({look.dashes for look in LOOKS}) == len(LOOKS)
+    for look in LOOKS:
+        channels = [int(look.color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+        light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        assert 1.05 / (light + 0.05) >= 4.5, look
+
+
+def test_a_value_without_an_answer_parts_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is drawn through a value at which nothing was found."""
+    of = chart(made("0.1", "0.1", None, "0.1", "0.3", "0.1", values=3))
+    lines = [line for line in sheet_of(of, monkeypatch).axes.lines if line.get_color() == of.lines[0].look.color]
+    assert [isnan(y) for y in lines[0].get_ydata()] == [False, True, False]
+
+
+@pytest.mark.parametrize("format_", ["svg", "png"])
+def test_the_same_sweep_gives_the_same_bytes(format_: Format) -> None:
+    """However often and under whatever settings it is drawn."""
+    found = made("0.1", "0.2", "0.3", "0.4", values=2)
+    first = picture(found, format_)
+    import_module("matplotlib").rcParams["lines.linewidth"] = 9
+    try:
+        assert picture(found, format_) == first
+    finally:
+        import_module("matplotlib").rcdefaults()
+
+
+def test_it_is_told_in_words() -> None:
+    """An SVG has a title, and a description with what stays, every mean and its spread, and what had no answer."""
+    svg = picture(made("0.1", "0.2", "0.3", None, values=1), "svg").decode()
+    assert "<title>Distortion against k</title>" in svg
+    [told] = re.findall(r"<desc>(.*?)</desc>", svg, re.DOTALL)
+    assert "mmil: at 2 20.00% (10.00% to 30.00%)." in told
+    assert "mm: at 2 20.00%." in told
+    assert "mm at k = 2 (1 of 2 runs)" in told
+    assert "mean of 2 seeds" in told
+
+
+def test_k_is_logarithmic_where_it_is_wide() -> None:
+    """K from 2 to 2,000 lies by ratios and says so; k from 2 to 4 does not, nor does h."""
+    wide, narrow = CHARTS["wide k"], CHARTS["nothing lost"]
+    assert (wide.logarithmic, "logarithmic" in wide.across) == (True, True)
+    assert (narrow.logarithmic, "logarithmic" in narrow.across) == (False, False)
+    h = chart(sweep(PAPER, Plan.of(job(), "h", ["0.05", "0.9"], methods=["all"])))
+    assert not h.logarithmic
+    frame = Frame(right=500, top=0, least=0.0, greatest=2.0, most=1.0, logarithmic=False)
+    assert frame.x(1) == (frame.x(0) + frame.x(2)) / 2
+
+
+def test_what_cannot_be_drawn_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SVG and PNG are drawn; anything else is refused, as is any where matplotlib is missing."""
+    assert (format_of(".svg"), format_of(".PNG")) == ("svg", "png")
+    with pytest.raises(UsageError, match="SVG or PNG"):
+        format_of(".pdf")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError):
+        format_of(".svg")
+
+
+@given(st.lists(st.floats(0, 100), max_size=8))
+def test_names_are_spread_in_their_order(wanted: list[float]) -> None:
+    """No two are nearer than asked, their order is that of the wanted places, and none is moved without need."""
+    found = spread(wanted, 10, (0, 100))
+    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
+    assert all(found[b] - found[a] >= 10 - 1e-9 for a, b in pairwise(order))
+    assert max(found, default=0) <= 100
+    if all(abs(a - b) >= 10 for a, b in combinations(wanted, 2)):
+        assert found == wanted
+
+
+def test_a_bar_is_drawn_where_runs_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mean of different shares has a bar from the least to the greatest; where all are the same there is none."""
+    plain = CHARTS["one value, one run"]
+    same, apart = (replace(plain, lines=(Line("a", (Point(2.0, 0.9, low, 0.9),), LOOKS[0]),)) for low in (0.9, 0.1))
+    assert len(sheet_of(apart, monkeypatch).axes.lines) == len(sheet_of(same, monkeypatch).axes.lines) + 1
