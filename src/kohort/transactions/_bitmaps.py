@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from kohort.kernels import kernel
 from kohort.transactions._pairs import Pairs, least_of, shared
-from kohort.transactions._rows import commonest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.arrays import Counts, Index, Items
     from kohort.transactions._levels import Level
     from kohort.transactions._rows import Rows
 
@@ -91,9 +90,9 @@ class Bitmaps:
 
     def supports(self, level: Level, base: Index, item: Items) -> Counts:
         """(c,) the transactions that contain each candidate: a set of the level and an item."""
-        sets, supports = level.items, np.empty(base.size, np.int64)
-        for bitmaps, part in self._parts(sets, base, np.ones(base.size, np.int64)):
-            bitmaps.count(sets, base[part], item[part], supports[part])
+        supports = np.empty(base.size, np.int64)
+        for bitmaps, part in self._parts(level.items, base, 1):
+            bitmaps.count(level.items, base[part], item[part], supports[part])
         return supports
 
     def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int], /) -> Counts:
@@ -101,25 +100,24 @@ class Bitmaps:
 
         It is that of some private item where the share is exceeded, so that the judgement is exact.
         """
-        sets, tops = level.items, np.empty(base.size, np.int64)
-        passes = np.where(self._alone(supports), 1, _PASSES)
-        for bitmaps, part in self._parts(sets, base, passes):
-            tops[part] = bitmaps.look(sets, base[part], item[part], supports[part], share)
+        tops = np.empty(base.size, np.int64)
+        for bitmaps, part in self._parts(level.items, base, _PASSES):
+            bitmaps.meet(level.items, base[part], item[part], supports[part], share, tops[part])
         return tops
 
-    def _parts(self, sets: Items, base: Index, passes: Counts) -> Iterator[tuple[Bitmaps, slice]]:
+    def _parts(self, sets: Items, base: Index, passes: int) -> Iterator[tuple[Bitmaps, slice]]:
         """The candidates by the first item of their base, each part with the bitmaps to count it in.
 
         Args:
             sets: The bases.
             base: The base of each candidate.
-            passes: How often each candidate goes through its words.
+            passes: How often each candidate goes through its words; if more than once, beside private items.
         """
         first = sets[base, 0]
         bounds = [*np.flatnonzero(np.diff(first, prepend=-1)).tolist(), base.size]
         begin = 0
         for start, end in pairwise(bounds):
-            bitmaps = self._within(int(first[start]), int(passes[start:end].sum()))
+            bitmaps = self._within(int(first[start]), passes * (end - start), met=passes > 1)
             if bitmaps is not self:
                 if begin < start:
                     yield self, slice(begin, start)
@@ -128,13 +126,16 @@ class Bitmaps:
         if begin < base.size:
             yield self, slice(begin, base.size)
 
-    def _within(self, item: int, passes: int) -> Bitmaps:
+    def _within(self, item: int, passes: int, *, met: bool) -> Bitmaps:
         """The bitmaps of the item's cohort, where so many passes are worth them; else these ones."""
         if item not in self._cohorts:
             support = int(self._support[item])
             words = words_of(support)
             spared = passes * WORD_COST * (self._public.shape[1] - words)
-            if spared < support * self._known + self._rows.width * words * WORD_COST:
+            cost = support * self._known + self._rows.width * words * WORD_COST
+            if met:
+                cost += support * self._secret + (self._rows.width + 1) * self._hidden.width * words * WORD_COST
+            if spared < cost:
                 return self
             among = np.empty(support, np.int32)
             unpack(self._public[item], self._among, among)
@@ -154,33 +155,14 @@ class Bitmaps:
         stack = np.empty((sets.shape[1], self._public.shape[1]), np.uint64)
         count(self._public, sets, base, item, stack, supports)
 
-    def look(self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
-        """The tops of candidates in these bitmaps: small cohorts transaction by transaction, others by private item."""
-        tops = np.empty(base.size, np.int64)
+    def meet(  # noqa: PLR0917  what is written comes last, as in kernels
+        self, sets: Items, base: Index, item: Items, supports: Counts, share: tuple[int, int], tops: Counts
+    ) -> None:
+        """Write the tops of candidates, counted in these bitmaps."""
         stack = np.empty((sets.shape[1] + 1, self._public.shape[1]), np.uint64)
-        alone = self._alone(supports)
-        if alone.any():
-            rows = self._among, self._hidden.starts, self._hidden.items
-            counts, found = np.zeros(self._hidden.width, np.int64), np.empty(int(alone.sum()), np.int64)
-            chosen = np.empty(int(supports[alone].max()), np.int32)
-            scanned(self._public, *rows, sets, base[alone], item[alone], stack, chosen, counts, found)
-            tops[alone] = found
-        if not alone.all():
-            rest = ~alone
-            found = np.empty(int(rest.sum()), np.int64)
-            bits = self._public, self._private, self.pairs
-            least = np.empty((sets.shape[1], self._hidden.width), np.int32)
-            met(*bits, sets, base[rest], item[rest], supports[rest], share, stack, least, found)
-            tops[rest] = found
-        return tops
-
-    def _alone(self, supports: Counts) -> Mask:
-        """The cohorts for which it is quicker to look at each transaction than to meet private items' bitmaps."""
-        words = WORD_COST * self._hidden.width * self._public.shape[1]
-        looks, meets = supports * self._secret, words / 4  # most private items are passed over by their pairs
-        made = "pairs" in self.__dict__
-        worth = made or float(np.maximum(looks - meets, 0).sum()) > words * (self._rows.width + 1)
-        return np.asarray((looks <= meets) | (not worth), np.bool_)
+        least = np.empty((sets.shape[1], self._hidden.width), np.int32)
+        bits = self._public, self._private, self.pairs
+        met(bits, sets, base, item, supports, share, (stack, least), tops)
 
 
 def words_of(transactions: int) -> int:
@@ -258,66 +240,36 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
 
 
 @kernel
-def narrow(  # noqa: PLR0917  a kernel takes arrays by position
-    bits: Bits, sets: Items, base: Index, item: Items, at: int, stack: Bits
-) -> None:
-    """Write a candidate's cohort to the row of `stack`, (size + 1, words), below that of its base."""
-    meet(bits, sets, base, at, stack)
-    size, other = sets.shape[1], bits[item[at]]
-    for word in range(other.size):
-        stack[size, word] = stack[size - 1, word] & other[word]
-
-
-@kernel
 def met(  # noqa: PLR0917  a kernel takes arrays by position
-    public: Bits,
-    private: Bits,
-    pairs: Pairs,
+    bits: tuple[Bits, Bits, Pairs],
     sets: Items,
     base: Index,
     item: Items,
     supports: Counts,
     share: tuple[int, int],
-    stack: Bits,
-    least: Pairs,
+    room: tuple[Bits, Pairs],
     tops: Counts,
 ) -> None:
     """Bound the private items in the cohort of each candidate, private item by private item; see `Bitmaps.tops`.
 
     Those that are within the share by their pairs with the candidate's items are passed over.
     """
+    public, private, pairs = bits
+    stack, least = room
     numerator, denominator = share
-    last = sets.shape[1] - 1
+    size = sets.shape[1]
     for at in range(base.size):
-        narrow(public, sets, base, item, at, stack)
+        meet(public, sets, base, at, stack)
         least_of(pairs, sets, base, at, least)
+        cohort, other = stack[size], public[item[at]]
+        for word in range(other.size):
+            cohort[word] = stack[size - 1, word] & other[word]
         own, top = pairs[item[at]], 0
         for e in range(own.size):
-            most = min(own[e], least[last, e])
+            most = min(own[e], least[size - 1, e])
             if most > top and most * denominator > supports[at] * numerator:
-                most = together(stack[last + 1], private[e])
+                most = together(cohort, private[e])
             top = max(top, most)
             if top * denominator > supports[at] * numerator:
                 break
         tops[at] = top
-
-
-@kernel
-def scanned(  # noqa: PLR0917  a kernel takes arrays by position
-    public: Bits,
-    among: Items,
-    starts: Index,
-    hidden: Items,
-    sets: Items,
-    base: Index,
-    item: Items,
-    stack: Bits,
-    chosen: Items,
-    counts: Counts,
-    tops: Counts,
-) -> None:
-    """Count the private items in the cohort of each candidate, transaction by transaction."""
-    for at in range(base.size):
-        narrow(public, sets, base, item, at, stack)
-        size = unpack(stack[sets.shape[1]], among, chosen)
-        tops[at] = commonest(starts, hidden, chosen[:size], counts)

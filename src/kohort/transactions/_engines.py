@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -31,6 +31,10 @@ class Engine(Protocol):
     def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int], /) -> Counts:
         """What no private item exceeds in each cohort; where it is more than the share, some private item has it."""
         ...
+
+
+#: Nanoseconds that a second engine must gain to be made at all.
+_WORTH: Final = 3e6
 
 
 class EngineName(StrEnum):
@@ -96,9 +100,13 @@ class Engines:
         return tops
 
     def supports(self, level: Level, found: Candidates) -> Counts:
-        """(c,) the transactions that contain each candidate."""
+        """(c,) the transactions that contain each candidate: all candidates of a base are counted by one engine."""
+        starts = np.flatnonzero(np.diff(found.base, prepend=-1))
+        sizes, bases = np.diff(starts, append=found.base.size), found.base[starts]
+        looks = self._row * (self._supports[level.items[bases, 0]] + level.supports[bases])
+        dense = np.repeat(self._dense(looks - self._words * (level.size + sizes)), sizes)
         supports = np.empty(found.base.size, np.int64)
-        for engine, chosen in self._shares(level, found.base, 1):
+        for engine, chosen in self._shares(dense):
             supports[chosen] = engine.supports(level, found.base[chosen], found.item[chosen])
         return supports
 
@@ -112,32 +120,21 @@ class Engines:
             tops = bounds(self._pairs, level.items, base, item)
         rest = np.flatnonzero(tops * share[1] > supports * share[0])
         base, item, supports = base[rest], item[rest], supports[rest]
-        looks = CELL_COST * self._private.breadth * supports
-        gains = np.maximum(looks - self._words * self._private.width / 4, 0)  # see Bitmaps: cohorts met, not looked at
-        for engine, chosen in self._shares(level, base, 3, gains):
+        looks: Shares = CELL_COST * self._private.breadth * supports.astype(np.float64)
+        dense = self._dense(looks - self._words * self._private.width / 4)  # most are passed over by their pairs
+        for engine, chosen in self._shares(dense):
             tops[rest[chosen]] = engine.tops(level, base[chosen], item[chosen], supports[chosen], share)
         return tops
 
-    def _shares(
-        self, level: Level, base: Index, passes: int, gains: Shares | None = None
-    ) -> Iterator[tuple[Engine, Mask]]:
-        """Which engine counts which candidates, given their bases: all candidates of a base go to one.
+    def _dense(self, gains: Shares) -> Mask:
+        """Where bitmaps are used, given the nanoseconds that they would gain: nowhere, where it is not worth it."""
+        if self._only is not None:
+            return np.full(gains.size, self._fit)
+        worth = self._fit and float(np.maximum(gains, 0).sum()) > _WORTH + self._words * self._public.width
+        return (gains > 0) & worth
 
-        Args:
-            level: The sets.
-            base: The base of each candidate.
-            passes: How often bitmaps go through the words of a candidate.
-            gains: What bitmaps spare of each candidate's cost besides.
-        """
-        starts = np.flatnonzero(np.diff(base, prepend=-1))
-        sizes = np.diff(starts, append=base.size)
-        words = self._words * (level.size + passes * sizes)
-        rows = self._row * (self._supports[level.items[base[starts], 0]] + level.supports[base[starts]])
-        if gains is not None and starts.size:
-            rows += np.add.reduceat(gains, starts)
-        dense = np.full(base.size, self._fit)
-        if self._only is None:
-            dense &= np.repeat(rows > words, sizes)
+    def _shares(self, dense: Mask) -> Iterator[tuple[Engine, Mask]]:
+        """Which engine counts which candidates, given where bitmaps are used."""
         if dense.any():
             yield self._bitmaps, dense
         if not dense.all():
