@@ -20,6 +20,9 @@ LEVELS = (
 
 PEOPLE = "demo/people.csv --out r.csv --quasi age,gender"
 
+#: Flags of a job on transactions.
+COHERENT = "--private 5,9 --h 0.6 --k 4 --p 2"
+
 #: The words of each command, and the status it ends with. They run in this order in one folder.
 COMMANDS = {
     "help": ("--help", 0),
@@ -44,6 +47,25 @@ COMMANDS = {
         2,
     ),
     "misfits": ("anonymize demo/people.csv --out r.csv --quasi gendr,age --sensitive annual_income", 2),
+    "transactions-help": ("transactions --help", 0),
+    "baskets": ("generate baskets --out b.dat --transactions 300 --items 30 --length 4 --patterns 20", 0),
+    "inspect-transactions": ("inspect b.dat --transactions", 0),
+    "transactions": (f"transactions b.dat --out r.dat {COHERENT} --give-back", 0),
+    "transactions-cells": (
+        "transactions b.dat --out c.dat --delta 0.8 --seed 7 --k 4 --suppress cells --min-support 1/50",
+        0,
+    ),
+    "transactions-infeasible": ("transactions b.dat --out x.dat --private 0,1,2 --h 0.1", 4),
+    "transactions-absent": ("transactions b.dat --out x.dat --private 1,thirty,forty", 2),
+    "transactions-faults": (
+        "transactions b.dat --out x.parquet --public 1 --h 40% --k 0 --score mil --weight 3 --optimal --give-back",
+        2,
+    ),
+    "few-baskets": ("generate baskets --out few.dat --transactions 12 --items 8 --length 3 --patterns 6", 0),
+    "trace": ("transactions few.dat --out few.out --private 5 --h 0.7 --k 3 --p 2 --dry-run --trace", 0),
+    "check-coherent": (f"check r.dat --transactions {COHERENT}", 0),
+    "check-not-coherent": (f"check b.dat --transactions {COHERENT}", 1),
+    "check-empty-set": ("check b.dat --transactions --private 0,1,2 --h 0.1 --k 1000 --show-values", 1),
 }
 
 

@@ -31,7 +31,7 @@ _STOPPED = {
 
 app = typer.Typer(
     name="kohort",
-    help="Make tables and transactions safe to release, prove it on the bytes that leave, and see what it cost.",
+    help="Make personal data safe to release, prove it on the bytes that leave, and see what it cost.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -60,7 +60,7 @@ def transactions(
         bool, typer.Option("--give-back", help="Give items back at the end that turn out to be dispensable.")
     ] = False,
     optimal: Annotated[
-        bool, typer.Option("--optimal", help="Lose least and prove it; needs the extra kohort[optimal].")
+        bool, typer.Option("--optimal", help="Lose least and prove it; needs the extra 'optimal'.")
     ] = False,
     time_limit: Annotated[
         str | None, typer.Option(metavar="SECONDS", help="When --optimal stops, and tells how far it may be.")
