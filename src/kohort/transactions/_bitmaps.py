@@ -95,7 +95,7 @@ class Bitmaps:
             bitmaps.count(level.items, base[part], item[part], supports[part])
         return supports
 
-    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int], /) -> Counts:
+    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
         """(c,) for each candidate a count that no private item exceeds in its cohort.
 
         It is that of some private item where the share is exceeded, so that the judgement is exact.

@@ -28,7 +28,7 @@ class Engine(Protocol):
         """The transactions that contain each candidate."""
         ...
 
-    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int], /) -> Counts:
+    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
         """What no private item exceeds in each cohort; where it is more than the share, some private item has it."""
         ...
 
@@ -92,10 +92,10 @@ class Engines:
         pairs = None if self._pairs is None else self._pairs[items]
         return Engines(self._public.only(items), self._private, self._supports[items], self._only, pairs)
 
-    def singles(self, items: Index) -> Counts:
-        """The most transactions that each of these items has in common with one private item."""
+    def singles(self, items: Index, share: tuple[int, int]) -> Counts:
+        """What the transactions that each of these items has in common with a private item do not exceed."""
         if self._pairs is None:
-            return self._tids.singles(items)
+            return self._tids.singles(items, share)
         tops: Counts = self._pairs[items].max(axis=1, initial=0).astype(np.int64)
         return tops
 

@@ -86,16 +86,22 @@ def transpose(starts: Index, items: Items, free: Index, rows: Items) -> None:
 
 
 @kernel
-def commonest(starts: Index, items: Items, cohort: Items, counts: Counts) -> int:
-    """The greatest number of a cohort's transactions that share one item; `counts` is zero, also after."""
-    top, cells = 0, 0
-    for row in cohort:
+def commonest(starts: Index, items: Items, cohort: Items, limit: int, counts: Counts) -> int:
+    """What the transactions of a cohort that share one item do not exceed; `counts` is zero, also after.
+
+    It is the number of some item's where that is above the limit. As soon as that is so, or the transactions that are
+    left cannot make it so, no more are looked at.
+    """
+    top, cells, seen = 0, 0, 0
+    while seen < cohort.size and top <= limit < top + cohort.size - seen:
+        row = cohort[seen]
         cells += int(starts[row + 1] - starts[row])
         for cell in range(starts[row], starts[row + 1]):
             counts[items[cell]] += 1
             top = max(top, int(counts[items[cell]]))
-    clear(starts, items, cohort, cells, counts)
-    return top
+        seen += 1
+    clear(starts, items, cohort[:seen], cells, counts)
+    return top if top > limit else top + cohort.size - seen
 
 
 @kernel

@@ -44,11 +44,11 @@ class Tids:
         self._width = rows.width
         self._hidden = hidden
 
-    def singles(self, items: Index) -> Counts:
-        """The most transactions that each of these items has in common with one private item."""
+    def singles(self, items: Index, share: tuple[int, int]) -> Counts:
+        """What the transactions that each of these items has in common with a private item do not exceed."""
         counts = np.zeros(self._hidden.width, np.int64)
         tops = np.empty(items.size, np.int64)
-        highest_alone(self._firsts, self._tids, self._hidden.starts, self._hidden.items, items, counts, tops)
+        highest_alone(self._firsts, self._tids, self._hidden.starts, self._hidden.items, items, share, counts, tops)
         return tops
 
     def supports(self, level: Level, base: Index, item: Items) -> Counts:
@@ -58,15 +58,15 @@ class Tids:
         count(self._rows, _of(level), base, item, self._room(level, base), counts, supports)
         return supports
 
-    def tops(self, level: Level, base: Index, item: Items, supports: Counts, _: tuple[int, int], /) -> Counts:
-        """(c,) the most transactions of each candidate's cohort that have one private item; none is only a bound."""
+    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
+        """(c,) for each candidate a count that no private item exceeds in its cohort; see `Bitmaps.tops`."""
         tops = np.empty(base.size, np.int64)
         bounds: Index = np.flatnonzero(np.diff(base, prepend=-1))
         dealt = np.empty(int(np.add.reduceat(supports, bounds).max(initial=0)), np.int32)
         free = np.full(self._width, -1, np.int64)
         counts = np.zeros(self._hidden.width, np.int64)
         room, sets, hidden = self._room(level, base), _of(level), (self._hidden.starts, self._hidden.items)
-        highest(self._rows, hidden, sets, base, item, supports, room, (free, dealt), counts, tops)
+        highest(self._rows, hidden, sets, base, item, supports, share, room, (free, dealt), counts, tops)
         return tops
 
     def _room(self, level: Level, base: Index) -> Room:
@@ -183,6 +183,7 @@ def highest(  # noqa: PLR0917  a kernel takes arrays by position
     base: Index,
     item: Items,
     supports: Counts,
+    share: tuple[int, int],
     room: Room,
     places: tuple[Index, Items],
     counts: Counts,
@@ -208,14 +209,23 @@ def highest(  # noqa: PLR0917  a kernel takes arrays by position
         for candidate in range(first, at):
             stop = free[item[candidate]]
             cohort = dealt[stop - supports[candidate] : stop]
-            tops[candidate] = commonest(hidden[0], hidden[1], cohort, counts)
+            limit = supports[candidate] * share[0] // share[1]
+            tops[candidate] = commonest(hidden[0], hidden[1], cohort, limit, counts)
             free[item[candidate]] = -1
 
 
 @kernel
 def highest_alone(  # noqa: PLR0917  a kernel takes arrays by position
-    firsts: Index, tids: Items, starts: Index, hidden: Items, items: Index, counts: Counts, tops: Counts
+    firsts: Index,
+    tids: Items,
+    starts: Index,
+    hidden: Items,
+    items: Index,
+    share: tuple[int, int],
+    counts: Counts,
+    tops: Counts,
 ) -> None:
     """Count the private items in the cohorts of single items."""
     for at in range(items.size):
-        tops[at] = commonest(starts, hidden, tids[firsts[items[at]] : firsts[items[at] + 1]], counts)
+        cohort = tids[firsts[items[at]] : firsts[items[at] + 1]]
+        tops[at] = commonest(starts, hidden, cohort, cohort.size * share[0] // share[1], counts)

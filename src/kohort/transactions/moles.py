@@ -112,7 +112,7 @@ class _Search:
         engines = Engines(rows.only(items), rows.only(secrets), supports[items], self._engine)
         tops = np.full(items.size, supports[secrets].max(initial=0))
         doubtful = np.flatnonzero(model.is_breached(supports[items], tops))
-        tops[doubtful] = engines.singles(doubtful)
+        tops[doubtful] = engines.singles(doubtful, self._share)
         breached = model.is_breached(supports[items], tops)
         sound = np.flatnonzero(~breached)
         found, kinds = np.append(rare, items[breached]), np.repeat([True, False], [rare.size, int(breached.sum())])
