@@ -9,7 +9,7 @@ from kohort.errors import UsageError
 from kohort.sheet import Format, library
 from kohort.sweep.chart import LOOKS, Chart, Line, Point
 from kohort.sweep.plan import Parameter, said
-from kohort.sweep.table import asked, failures
+from kohort.sweep.table import asked, notes
 from kohort.transactions.methods import METHODS
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def chart(sweep: Sweep) -> Chart:
         for method in plan.methods
         if (points := tuple(_point(one) for one in sweep.summaries() if one.method == method and one.distortions))
     ]
-    notes = list(failures(sweep))
+    below = notes(sweep)
     if any(point.hollow for line in lines for point in line.points):
-        notes.append("A hollow mark is a mean over fewer runs.")
+        below.append("A hollow mark is a mean over fewer runs.")
     many = len(plan.repeats)
     spread = f" Each mark is the mean of {many} seeds, each bar from the least to the greatest." if many > 1 else ""
     return Chart(
@@ -77,7 +77,7 @@ def chart(sweep: Sweep) -> Chart:
         up="distortion",
         ticks=tuple((float(value), said(value)) for value in plan.values),
         lines=tuple(lines),
-        notes=tuple(notes),
+        notes=tuple(below),
         logarithmic=wide,
     )
 

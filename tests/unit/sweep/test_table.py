@@ -13,7 +13,7 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.sweep.plan import Plan
-from kohort.sweep.table import asked, csv_text, failures, figures, json_text, text, writer
+from kohort.sweep.table import asked, csv_text, figures, json_text, notes, text, writer
 from kohort.sweep.transactions import Ending, Outcome, sweep
 from kohort.transactions.roles import Draw, Drawn
 from tests.unit.sweep.sweeps import DENSE, PAPER, drawn, job, made
@@ -84,12 +84,12 @@ def test_people_read_means_and_spread() -> None:
 
 def test_what_failed_alike_is_one_sentence() -> None:
     """Values are joined; where every method failed, they are not listed; one run each needs no count."""
-    assert failures(made(None, None, None, None, values=2)) == [
+    assert notes(made(None, None, None, None, values=2)) == [
         "Infeasible, and in no mean: every method at k = 2, 3. At the first, too few."
     ]
     found = made("0.1", "0.1", values=1)
     over = Outcome(value=Fraction(2), method="mm", seed=0, ending=Ending.LIMIT, why="too many sets")
-    [sentence] = failures(replace(found, outcomes=(found.outcomes[0], over)))
+    [sentence] = notes(replace(found, outcomes=(found.outcomes[0], over)))
     assert sentence.startswith("Stopped at the limit of memory, and in no mean: mm at")
 
 
