@@ -37,7 +37,7 @@ NOT_PROMISED_OF_CELLS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceCertificate(Certified):
-    """What is certified of a transaction database; private items are told in its job by their number and digest.
+    """What is certified of a transaction database. Items are not named: a rare one's name can tell of a person.
 
     Attributes:
         model: The model's name with its numbers, met.
@@ -51,7 +51,7 @@ class CoherenceCertificate(Certified):
         private: private ones,
         neither: and those that are neither. Items below the minimum support are none of these.
         minimal_moles: For each size, the minimal moles there were: `rare` in fewer than k transactions, `breach` of h.
-        dropped: Public items that no transaction has any more, in the order in which they were dropped.
+        dropped: Public items that no transaction has any more.
         suppressed: What is suppressed: `items` everywhere, or single `cells`.
         suppressed_cells: Cells suppressed.
         removed_items: Items removed for being below the minimum support,
@@ -75,7 +75,7 @@ class CoherenceCertificate(Certified):
     private: int
     neither: int
     minimal_moles: Mapping[str, Mapping[str, int]]
-    dropped: tuple[str, ...]
+    dropped: int
     suppressed: str
     suppressed_cells: int
     removed_items: int
@@ -99,7 +99,6 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
     """
     model, source, searched, roles = release.job.coherence, release.source, release.database, release.roles
     public, private = int(roles.public.sum()), int(roles.private.sum())
-    dropped: list[int] = release.dropped.tolist()
     cells = isinstance(release.remedy.suppression, CellSuppression)
     together, support = verdict.confidence
     return CoherenceCertificate(
@@ -116,7 +115,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         private=private,
         neither=len(searched.names) - public - private,
         minimal_moles=_by_size(release.remedy.moles),
-        dropped=tuple(searched.names[item] for item in dropped),
+        dropped=release.dropped.size,
         suppressed="cells" if cells else "items",
         suppressed_cells=searched.cells.size - verdict.cells,
         removed_items=len(source.names) - len(searched.names),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,7 +16,7 @@ from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items
@@ -99,8 +98,8 @@ class TransactionJob:
     def described(self) -> str:
         """The job as canonical JSON: sorted keys; what the certificate keeps.
 
-        Lists of names are told by their number and their digest. How the input was read is left out: it belongs to
-        the input, and the same transactions read from another form are the same transactions.
+        Lists of names are told by their number alone: a digest of few names is soon guessed. How the input was read is
+        left out: it belongs to the input, and the same transactions read from another form are the same transactions.
         """
         parts = cast("dict[str, object]", plain(replace(self, weights=())))
         del parts["reading"]
@@ -108,17 +107,11 @@ class TransactionJob:
             parts["roles"] = {
                 "kind": "Listed",
                 "absent": self.roles.absent,
-                "private": _counted(self.roles.private),
-                "public": None if self.roles.public is None else _counted(self.roles.public),
+                "private": len(set(self.roles.private)),
+                "public": None if self.roles.public is None else len(set(self.roles.public)),
             }
-        parts["weights"] = _counted(f"{name}={weight}" for name, weight in self.weights)
+        parts["weights"] = len(self.weights)
         return json.dumps(parts, sort_keys=True, ensure_ascii=False)
-
-
-def _counted(names: Iterable[str]) -> dict[str, object]:
-    """How many different names there are, and a digest by which whoever has the list can tell that it is this one."""
-    known = sorted(set(names))
-    return {"count": len(known), "sha256": hashlib.sha256(json.dumps(known).encode()).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -51,7 +51,7 @@ def test_it_says_what_was_found_and_what_is_not_promised() -> None:
         "2": {"breach": 0, "rare": 2},
         "3": {"breach": 0, "rare": 1},
     }
-    assert told["dropped"] == ["6", "5", "1"]
+    assert told["dropped"] == 3
     assert (told["suppressed"], told["suppressed_cells"]) == ("items", 8)
     assert (told["distortion"], told["distortion_exact"]) == (0.4, "8/20")
     assert (told["cohorts"], told["smallest"]) == (4, 4)
@@ -70,16 +70,16 @@ def test_suppressed_cells_are_another_promise() -> None:
     """Where single cells went, it says so and what does not follow."""
     remedy = Remedy(CellSuppression(np.ones(20, np.bool_)), mine(PROBLEM))
     told = json.loads(made(remedy=remedy, dropped=DROPPED[:0]))
-    assert (told["suppressed"], told["dropped"]) == ("cells", [])
+    assert (told["suppressed"], told["dropped"]) == ("cells", 0)
     assert told["not_promised"] == [*NOT_PROMISED, *NOT_PROMISED_OF_CELLS]
 
 
-def test_no_private_item_is_named() -> None:
-    """Whoever reads it learns how many items are private, not which."""
+def test_no_item_is_named() -> None:
+    """Whoever reads it learns how many items are private and how many were dropped, not which."""
     assert ROLES.private.tolist() == [False, False, False, True, True, False, False]
-    texts = re.findall(r'^ *(?:"[^"]*": )?"([^"]*)",?$', made().decode(), re.MULTILINE)
-    assert {"6", "5", "1"} < set(texts)
-    assert not {"3", "4"} & set(texts)
+    texts = set(re.findall(r'^ *(?:"[^"]*": )?"([^"]*)",?$', made().decode(), re.MULTILINE))
+    assert "transactions" in texts
+    assert not set("0123456") & texts
 
 
 def test_it_is_read_back(tmp_path: Path) -> None:
