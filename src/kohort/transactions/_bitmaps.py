@@ -63,6 +63,7 @@ class Bitmaps:
         self._among = np.arange(len(rows), dtype=np.int32) if among is None else among
         self._public = self._bits(rows)
         self._cohorts: dict[int, Bitmaps] = {}
+        self._held = 0  # words of these
         self._known, self._secret = (CELL_COST * one.items.size / max(len(one), 1) for one in (rows, hidden))
 
     @staticmethod
@@ -139,6 +140,10 @@ class Bitmaps:
                 return self
             among = np.empty(support, np.int32)
             unpack(self._public[item], self._among, among)
+            self._held += (self._rows.width + self._hidden.width) * words
+            if self._held > _ROOM // 8:
+                self._cohorts.clear()
+                self._held = 0
             self._cohorts[item] = Bitmaps(self._rows, self._hidden, among)
         return self._cohorts[item]
 

@@ -87,6 +87,7 @@ class _Search:
         self._engine = engine
         self._model = problem.coherence
         self._share = self._model.h.numerator, self._model.h.denominator
+        self._sizes = min(problem.coherence.p, int(problem.database.lengths.max(initial=0)))
         self._sets: list[Items] = []
         self._rare: list[Mask] = []
         self._held = 0
@@ -95,8 +96,7 @@ class _Search:
     def moles(self) -> Moles:
         """All minimal moles, sizes 1 to p; no larger set than the longest transaction occurs."""
         level, names, engines = self._first()
-        sizes = min(self._model.p, int(self._problem.database.lengths.max(initial=0)))
-        while len(self._sets) < sizes:
+        while len(self._sets) < self._sizes:
             level = self._next(level, names, engines)
         return Moles(tuple(self._sets), tuple(self._rare), dict(self._trace))
 
@@ -117,6 +117,7 @@ class _Search:
         sound = np.flatnonzero(~breached)
         found, kinds = np.append(rare, items[breached]), np.repeat([True, False], [rare.size, int(breached.sum())])
         self._keep([found[:, None]], [kinds])
+        self._hold(found.size + sound.size)
         names = items[sound]
         sets = np.arange(names.size, dtype=np.int32)[:, None]
         parts, children = np.zeros((names.size, 1), np.int64), np.array([0, names.size])
@@ -125,7 +126,7 @@ class _Search:
 
     def _next(self, level: Level, names: Index, engines: Engines) -> Level:
         """Judge the sets of the next size: the sound ones, where a further size needs them."""
-        last = level.size + 1 == self._model.p
+        last = len(self._sets) + 1 == self._sizes
         moles: list[NDArray[np.int64]] = [np.empty((0, len(self._sets) + 1), np.int64)]
         kinds: list[Mask] = [np.empty(0, np.bool_)]
         sound: list[Level] = []
@@ -152,6 +153,7 @@ class _Search:
                 )
                 self._hold(rest.size)
             self._hold(mole.size)
+        self._hold(-len(level.items))
         self._keep(moles, kinds)
         return stacked(sound, level)
 
@@ -181,11 +183,13 @@ class _Search:
         self._rare.append(np.concatenate(kinds)[order])
 
     def _hold(self, sets: int) -> None:
-        """Count sets that stay in memory, and stop where they are too many."""
+        """Count sets that come to be in memory, or leave it, and stop where they are too many."""
         self._held += sets
         if self._held > self._problem.most:
             what = f"more than {self._problem.most:,} sets of items would have to be held"
-            hint = "lower p, raise k, make fewer items public or remove rare ones (--min-support), or allow more sets"
+            hint = (
+                "lower p, raise k, make fewer items public, remove rare ones (--min-support) or allow more (--max-sets)"
+            )
             raise LimitError(what, where=f"sets of {len(self._sets) + 1} items", hint=hint)
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from kohort.transactions.moles import Moles
     from kohort.transactions.roles import Roles
 
-#: Sets and cells kept at once where nothing is said: about 4 GiB at the most, at 20 to 40 bytes each.
-MOST = 100_000_000
+#: Sets of items held at once where nothing is said: at 60 to 130 bytes each, at the most about 4 GiB.
+MOST = 30_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
