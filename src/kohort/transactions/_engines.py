@@ -33,7 +33,7 @@ class Engine(Protocol):
         ...
 
 
-#: Nanoseconds that a second engine must gain to be made at all.
+#: Nanoseconds that what is quicker for some candidates only must gain to be made at all.
 _WORTH: Final = 3e6
 
 
@@ -115,13 +115,13 @@ class Engines:
     ) -> Counts:
         """What no private item exceeds in the cohorts of the doubtful candidates, which have these supports."""
         base, item = found.base[doubtful], found.item[doubtful]
+        looks: Shares = CELL_COST * self._private.breadth * supports.astype(np.float64)
         tops = np.full(doubtful.size, len(self._public))
-        if self._pairs is not None:
+        if self._pairs is not None and looks.sum() > _WORTH:
             tops = bounds(self._pairs, level.items, base, item)
         rest = np.flatnonzero(tops * share[1] > supports * share[0])
         base, item, supports = base[rest], item[rest], supports[rest]
-        looks: Shares = CELL_COST * self._private.breadth * supports.astype(np.float64)
-        dense = self._dense(looks - self._words * self._private.width / 4)  # most are passed over by their pairs
+        dense = self._dense(looks[rest] - self._words * self._private.width / 4)  # most are passed over by their pairs
         for engine, chosen in self._shares(dense):
             tops[rest[chosen]] = engine.tops(level, base[chosen], item[chosen], supports[chosen], share)
         return tops
