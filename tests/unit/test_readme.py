@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
 import typer.main
@@ -26,6 +27,9 @@ def test_python_blocks_run() -> None:
         assert isinstance(release, kohort.Release)
         assert release.verdict is not None
         assert release.verdict.smallest >= 10
+        coherent = kohort.anonymize_transactions(names["baskets"], cast("kohort.TransactionJob", names["job"]))
+        assert f"# the tea went: {coherent.distortion!r}" in block
+        assert coherent.named(coherent.dropped) == ["tea"]
 
 
 def test_commands_exist() -> None:
