@@ -61,7 +61,7 @@ class Bitmaps:
         """Make the public items' bitmaps."""
         self._rows, self._hidden = rows, hidden
         self._among = np.arange(len(rows), dtype=np.int32) if among is None else among
-        self._public = self._bits(rows)
+        self._public = bits_of(rows, self._among)
         self._cohorts: dict[int, Bitmaps] = {}
         self._held = 0  # words of these
         self._known, self._secret = (CELL_COST * one.items.size / max(len(one), 1) for one in (rows, hidden))
@@ -71,16 +71,10 @@ class Bitmaps:
         """Whether bitmaps of these take no more memory than allowed."""
         return (rows.width + hidden.width) * words_of(len(rows)) * 8 + 4 * rows.width * hidden.width <= _ROOM
 
-    def _bits(self, rows: Rows) -> Bits:
-        """(width, words) a bitmap for each item."""
-        bits = np.zeros((rows.width, words_of(self._among.size)), np.uint64)
-        mark(rows.starts, rows.items, self._among, bits)
-        return bits
-
     @cached_property
     def _private(self) -> Bits:
         """(g, words) the private items' bitmaps."""
-        return self._bits(self._hidden)
+        return bits_of(self._hidden, self._among)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -168,6 +162,13 @@ class Bitmaps:
         least = np.empty((sets.shape[1], self._hidden.width), np.int32)
         bits = self._public, self._private, self.pairs
         met(bits, sets, base, item, supports, share, (stack, least), tops)
+
+
+def bits_of(rows: Rows, among: Items) -> Bits:
+    """(width, words) a bitmap for each item, of the transactions of `among`."""
+    bits = np.zeros((rows.width, words_of(among.size)), np.uint64)
+    mark(rows.starts, rows.items, among, bits)
+    return bits
 
 
 def words_of(transactions: int) -> int:

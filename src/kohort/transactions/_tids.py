@@ -6,7 +6,7 @@ items there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,15 @@ from kohort.kernels import kernel
 from kohort.transactions._rows import clear, commonest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kohort.arrays import Counts, Index, Items
     from kohort.transactions._levels import Level
     from kohort.transactions._rows import Rows
 
+
+#: Transactions of candidates' cohorts written at once: 64 MiB of them.
+_ROOM: Final = 1 << 24
 
 #: Ascending items of each transaction, and transactions of each item: starts, items, firsts, tids.
 Both: TypeAlias = "tuple[Index, Items, Index, Items]"
@@ -46,10 +51,8 @@ class Tids:
 
     def singles(self, items: Index, share: tuple[int, int]) -> Counts:
         """What the transactions that each of these items has in common with a private item do not exceed."""
-        counts = np.zeros(self._hidden.width, np.int64)
-        tops = np.empty(items.size, np.int64)
-        highest_alone(self._firsts, self._tids, self._hidden.starts, self._hidden.items, items, share, counts, tops)
-        return tops
+        begins = self._firsts[items]
+        return self._look(self._tids, begins, self._firsts[items + 1] - begins, share)
 
     def supports(self, level: Level, base: Index, item: Items) -> Counts:
         """(c,) the transactions that contain each candidate: a set of the level and an item."""
@@ -61,12 +64,20 @@ class Tids:
     def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
         """(c,) for each candidate a count that no private item exceeds in its cohort; see `Bitmaps.tops`."""
         tops = np.empty(base.size, np.int64)
-        bounds: Index = np.flatnonzero(np.diff(base, prepend=-1))
-        dealt = np.empty(int(np.add.reduceat(supports, bounds).max(initial=0)), np.int32)
-        free = np.full(self._width, -1, np.int64)
-        counts = np.zeros(self._hidden.width, np.int64)
-        room, sets, hidden = self._room(level, base), _of(level), (self._hidden.starts, self._hidden.items)
-        highest(self._rows, hidden, sets, base, item, supports, share, room, (free, dealt), counts, tops)
+        room, free, sets = self._room(level, base), np.full(self._width, -1, np.int64), _of(level)
+        begins: Index = np.cumsum(supports, dtype=np.int64) - supports
+        for part in _stretches(begins, supports):
+            first = begins[part] - begins[part.start]
+            dealt = np.empty(int(first[-1] + supports[part][-1]), np.int32)
+            deal_out(self._rows, sets, base[part], item[part], first, room, free, dealt)
+            tops[part] = self._look(dealt, first, supports[part], share)
+        return tops
+
+    def _look(self, cohorts: Items, begins: Index, sizes: Counts, share: tuple[int, int]) -> Counts:
+        """What no private item exceeds in each cohort, by a look at the private items of its transactions."""
+        tops = np.empty(sizes.size, np.int64)
+        hidden, counts = self._hidden, np.zeros(self._hidden.width, np.int64)
+        look(hidden.starts, hidden.items, cohorts, begins, sizes, sizes * share[0] // share[1], counts, tops)
         return tops
 
     def _room(self, level: Level, base: Index) -> Room:
@@ -78,6 +89,16 @@ class Tids:
         runs = np.flatnonzero(np.diff(level.parts[bases, -1], prepend=-1))
         most = int(np.add.reduceat(level.supports[bases], runs).max(initial=0))
         return np.empty(int(np.diff(self._firsts).max(initial=0)), np.int32), free, np.empty(most, np.int32)
+
+
+def _stretches(begins: Index, sizes: Counts) -> Iterator[slice]:
+    """Neighbouring candidates whose cohorts together are not too large: at least one at a time."""
+    ends: Index = begins + sizes
+    start = 0
+    while start < ends.size:
+        end = max(int(np.count_nonzero(ends <= begins[start] + _ROOM)), start + 1)
+        yield slice(start, end)
+        start = end
 
 
 def _of(level: Level) -> Sets:
@@ -176,56 +197,39 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
 
 
 @kernel
-def highest(  # noqa: PLR0917  a kernel takes arrays by position
-    rows: Both,
-    hidden: tuple[Index, Items],
-    level: Sets,
-    base: Index,
-    item: Items,
-    supports: Counts,
-    share: tuple[int, int],
-    room: Room,
-    places: tuple[Index, Items],
-    counts: Counts,
-    tops: Counts,
+def deal_out(  # noqa: PLR0917  a kernel takes arrays by position
+    rows: Both, level: Sets, base: Index, item: Items, begins: Index, room: Room, free: Index, dealt: Items
 ) -> None:
-    """Count the private items in the cohort of each candidate, after a base's cohort is dealt to its candidates."""
+    """Write the cohort of each candidate to `dealt`, where it begins: a base's cohort is dealt to its candidates."""
     starts, items, _, _ = rows
     sets, sizes, _ = level
     _, ends, cohorts = room
-    free, dealt = places
     at = end = 0
     while at < base.size:
         if at == end:
             end = gather(rows, level, base, at, room)
-        one, first, place = base[at], at, 0
+        one, first = base[at], at
         while at < end and base[at] == one:
-            free[item[at]] = place
-            place += supports[at]
+            free[item[at]] = begins[at]
             at += 1
         last = sets[one, sets.shape[1] - 1]
         deal(starts, items, cohorts[ends[last] - sizes[one] : ends[last]], int(last), free, dealt)
         ends[last] = -1
         for candidate in range(first, at):
-            stop = free[item[candidate]]
-            cohort = dealt[stop - supports[candidate] : stop]
-            limit = supports[candidate] * share[0] // share[1]
-            tops[candidate] = commonest(hidden[0], hidden[1], cohort, limit, counts)
             free[item[candidate]] = -1
 
 
 @kernel
-def highest_alone(  # noqa: PLR0917  a kernel takes arrays by position
-    firsts: Index,
-    tids: Items,
+def look(  # noqa: PLR0917  a kernel takes arrays by position
     starts: Index,
     hidden: Items,
-    items: Index,
-    share: tuple[int, int],
+    cohorts: Items,
+    begins: Index,
+    sizes: Counts,
+    limits: Counts,
     counts: Counts,
     tops: Counts,
 ) -> None:
-    """Count the private items in the cohorts of single items."""
-    for at in range(items.size):
-        cohort = tids[firsts[items[at]] : firsts[items[at] + 1]]
-        tops[at] = commonest(starts, hidden, cohort, cohort.size * share[0] // share[1], counts)
+    """Bound the private items in each cohort, transaction by transaction."""
+    for at in range(sizes.size):
+        tops[at] = commonest(starts, hidden, cohorts[begins[at] : begins[at] + sizes[at]], limits[at], counts)
