@@ -87,6 +87,16 @@ def test_a_matrix_without_a_header_keeps_its_columns() -> None:
         assert caught.value.where == "check items"
 
 
+def test_a_name_that_nobody_would_write() -> None:
+    """Bytes that hold a name which cannot be written in their form are not the plain ones of their transactions."""
+    source = Transactions.of([["tea"], ["\ufeffjam"]])
+    claim = CoherenceClaim(
+        source, Coherence.of(h="0.5", k=1, p=1), frozenset(source.names), frozenset(), frozenset(), np.arange(2)
+    )
+    with pytest.raises(VerificationError, match="bytes"):
+        verify_transactions(_file("tea\n\ufeffjam\n".encode()), claim)
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     """The system's own failure is told as such."""
     path = tmp_path / "safe.dat"

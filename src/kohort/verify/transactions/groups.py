@@ -12,134 +12,141 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items, Mask
     from kohort.transactions.database import Transactions
 
-#: The number of an item that is neither public nor private. Public ones have theirs from 0 up, private from -2 down.
-_NEITHER: Final = -1
+#: The number of an item that is not of the kind in question.
+_OTHER: Final = -1
 
 #: The FNV prime of 64 bits, which spreads items over a hash table.
 _PRIME: Final = 1_099_511_628_211
 
 
-class _Rows(NamedTuple):
-    """Transactions, as in `Transactions`, and the number of each item."""
-
-    starts: Index
-    cells: Items
-    number: Items
-
-
 class Groups(NamedTuple):
     """Transactions with the same public items, at least one of them.
 
+    Items have numbers of their own: public ones from 0 up, private ones after them; the first number that is no item's
+    ends each group's.
+
     Attributes:
-        starts: (g + 1,) where the public items of each group start;
-        items: and these, ascending.
-        weights: (g,) transactions.
-        secret_starts: (g + 1,) where the private items of each group start;
-        secrets: these,
-        times: and how many of its transactions have each.
+        starts: (g,) where the items of each group start.
+        items: Those of one group after the other: the public ones, ascending; the private ones that any of its
+            transactions has; the end.
+        times: How many of the group's transactions have each.
+        behind: (m,) of each public item how many public ones follow it, in all groups.
+        longest: The most public items of a group.
     """
 
     starts: Index
     items: Items
-    weights: Counts
-    secret_starts: Index
-    secrets: Items
     times: Items
-
-
-class _Members(NamedTuple):
-    """The transactions of each group.
-
-    Attributes:
-        group: (n,) the group of each transaction; -1 without a public item.
-        ends: (g + 1,) where the transactions of each group start among `rows`.
-        rows: Transactions by group.
-    """
-
-    group: Items
-    ends: Index
-    rows: Index
+    behind: Counts
+    longest: int
 
 
 def grouped(database: Transactions, public: Mask, private: Mask) -> Groups:
     """Transactions with the same public items, put together."""
-    n, supports = len(database), database.supports
-    number = np.full(public.size, _NEITHER, np.int32)
-    number[public] = np.arange(public.sum())
-    number[private] = _NEITHER - 1 - np.arange(private.sum())
-    rows, had = _Rows(database.starts, database.cells, number), np.zeros(int(private.sum()), np.int64)
-    secrets, times = np.empty((2, int(supports[private].sum())), np.int32)
-    starts, weights, secret_starts = np.zeros((3, n + 1), np.int64)
-    items = np.empty(int(supports[public].sum()), np.int32)
-    members = np.empty(n, np.int32)
-    table = np.zeros(1 << (2 * n).bit_length(), np.int32)
-    g = _number(rows, Groups(starts, items, weights, secret_starts, secrets, times), members, table)
-    ends = np.concatenate([[0], np.cumsum(weights[:g])])
-    groups = Groups(starts[: g + 1], items[: starts[g]], weights[:g], secret_starts[: g + 1], secrets, times)
-    _gather(rows, groups, _Members(members, ends, np.empty(ends[-1], np.int64)), had)
-    return groups._replace(secrets=secrets[: secret_starts[g]], times=times[: secret_starts[g]])
+    n, supports, q = len(database), database.supports, int(public.sum())
+    m = q + int(private.sum())
+    known, secret = np.full((2, public.size), _OTHER, np.int32)
+    known[public], secret[private] = np.arange(q), np.arange(q, m)
+    sets = np.empty(int(supports[public].sum()), np.int32)
+    ends, table = np.zeros(n + 1, np.int64), np.zeros(1 << (2 * n).bit_length(), np.int32)
+    latest, earlier = np.empty((2, n), np.int32)
+    g = _number(database.starts, database.cells, known, table, sets, ends, latest, earlier)
+    starts, had, behind = np.empty(g, np.int64), np.zeros(m + 1, np.int32), np.zeros(m, np.int64)
+    items, times = np.empty((2, int(ends[g]) + int(supports[private].sum()) + g), np.int32)
+    _gather(database.starts, database.cells, secret, sets, ends, latest, earlier, had, starts, items, times, behind)
+    return Groups(starts, items, times, behind, int(np.diff(ends[: g + 1]).max(initial=0)))
 
 
 @kernel
-def _number(rows: _Rows, groups: Groups, members: Items, table: Items) -> int:
-    """Number the groups, in the order of their first transactions, by a hash table of a power of two; how many."""
-    starts, items, many = groups.starts, groups.items, 0
-    for row in range(rows.starts.size - 1):
-        end = starts[many]
+def _number(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index, cells: Items, known: Items, table: Items, sets: Items, ends: Index, latest: Items, earlier: Items
+) -> int:
+    """Number the groups, in the order of their first transactions, by a hash table of a power of two.
+
+    Args:
+        starts: Where each transaction's cells start.
+        cells: The items.
+        known: Of each item its number if it is public.
+        table: Written: groups, from 1 up.
+        sets: Written: the public items of each group.
+        ends: Written: where those of one group end and the next one's start.
+        latest: Written: the last transaction of each group.
+        earlier: Written: of each transaction the one before it in its group, -1 if none.
+
+    Returns:
+        How many groups there are.
+    """
+    many = 0
+    for row in range(starts.size - 1):
+        start = end = ends[many]
         spread = 0
-        for cell in range(rows.starts[row], rows.starts[row + 1]):
-            item = rows.number[rows.cells[cell]]
+        for cell in range(starts[row], starts[row + 1]):
+            item = known[cells[cell]]
             if item >= 0:
-                items[end] = item
+                sets[end] = item
                 end += 1
                 spread = (spread ^ (item + 1)) * _PRIME
-        members[row] = -1
-        if end == starts[many]:
+        if end == start:
             continue
-        slot = (spread ^ (spread >> 29)) & (table.size - 1)
-        while table[slot] and not _is_same(groups, table[slot] - 1, starts[many], end):
-            slot = (slot + 1) & (table.size - 1)
-        if not table[slot]:
-            many += 1
-            table[slot] = many
-            starts[many] = end
-        members[row] = table[slot] - 1
-        groups.weights[table[slot] - 1] += 1
+        slot = spread ^ (spread >> 29)
+        while True:
+            slot &= table.size - 1
+            group = table[slot] - 1
+            if group < 0:
+                many += 1
+                ends[many] = end
+                table[slot] = many
+                latest[many - 1] = row
+                earlier[row] = -1
+                break
+            place, ahead = ends[group], start - ends[group]
+            while place < ends[group + 1] and place + ahead < end and sets[place] == sets[place + ahead]:
+                place += 1
+            if place == ends[group + 1] and place + ahead == end:
+                earlier[row] = latest[group]
+                latest[group] = row
+                break
+            slot += 1
     return many
 
 
 @kernel
-def _is_same(groups: Groups, group: int, top: int, end: int) -> bool:
-    """Whether the items of a group are those from `top` to `end`."""
-    start = groups.starts[group]
-    if groups.starts[group + 1] - start != end - top:
-        return False
-    for place in range(end - top):  # noqa: SIM110  Numba compiles no generators without counting references
-        if groups.items[start + place] != groups.items[top + place]:
-            return False
-    return True
-
-
-@kernel
-def _gather(rows: _Rows, groups: Groups, members: _Members, had: Counts) -> None:
-    """Write down which private items the transactions of each group have, and how many have each."""
-    starts, secrets = groups.secret_starts, groups.secrets
-    for row in range(members.group.size):
-        group = members.group[row]
-        if group >= 0:
-            members.rows[members.ends[group] + starts[group + 1]] = row
-            starts[group + 1] += 1  # the rows so far, until it is overwritten
+def _gather(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index,
+    cells: Items,
+    secret: Items,
+    sets: Items,
+    ends: Index,
+    latest: Items,
+    earlier: Items,
+    had: Items,
+    group_starts: Index,
+    items: Items,
+    times: Items,
+    behind: Counts,
+) -> None:
+    """Write down the groups: see `Groups` for the last four, `_number` for the others; `had` is 0 for each item."""
     top = 0
-    for group in range(groups.weights.size):
-        for row in members.rows[members.ends[group] : members.ends[group + 1]]:
-            for cell in range(rows.starts[row], rows.starts[row + 1]):
-                secret = _NEITHER - 1 - rows.number[rows.cells[cell]]
-                if secret >= 0:
-                    if had[secret] == 0:
-                        secrets[top] = secret
-                        top += 1
-                    had[secret] += 1
-        for place in range(starts[group], top):
-            groups.times[place] = had[secrets[place]]
-            had[secrets[place]] = 0
-        starts[group + 1] = top
+    for group in range(group_starts.size):
+        group_starts[group] = top
+        size = ends[group + 1] - ends[group]
+        end, row, weight = top + size, latest[group], 0
+        while row >= 0:
+            weight += 1
+            for cell in range(starts[row], starts[row + 1]):
+                item = secret[cells[cell]]
+                if item >= 0:
+                    if had[item] == 0:
+                        items[end] = item
+                        end += 1
+                    had[item] += 1
+            row = earlier[row]
+        for place in range(size):
+            items[top + place] = sets[ends[group] + place]
+            times[top + place] = weight
+            behind[items[top + place]] += size - place - 1
+        for place in range(top + size, end):
+            times[place] = had[items[place]]
+            had[items[place]] = 0
+        items[end] = had.size - 1
+        top = end + 1

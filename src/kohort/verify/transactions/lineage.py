@@ -12,11 +12,8 @@ from kohort.verify.transactions.verdict import CoherenceCheck
 from kohort.verify.verdict import fault
 
 if TYPE_CHECKING:
-    from kohort.arrays import Counts, Index, Items
+    from kohort.arrays import Index, Items
     from kohort.verify.transactions.verdict import CoherenceClaim
-
-#: What is counted of the transactions held against their source, by place in a tally.
-_CHANGED, _LOST, _SUPPRESSED, _DISORDERED, _TOUCHED = range(5)
 
 #: Origins whose cells are fetched at once: enough for the waits to overlap, few enough to stay in the nearest cache.
 _AHEAD: Final = 64
@@ -86,11 +83,10 @@ def check_lineage(database: Transactions, claim: CoherenceClaim) -> Held:
     unused = n - int(used.sum())
     if unused:
         raise fault(CoherenceCheck.LINEAGE, f"{unused:,} input transactions are claimed by no released one")
-    rows, source = _Rows(database.starts, database.cells), _Rows(claim.source.starts, claim.source.cells)
-    items = np.array(places_of(database.names, claim.source.names)[0], np.int32)  # the source's codes
-    tally = np.zeros(5, np.int64)
-    _hold(rows, source, lineage, items, _missing(claim), tally)
-    changed, lost, suppressed, disordered, _ = tally.tolist()
+    source, code = claim.source, np.full(len(claim.source.names), -1, np.int32)
+    code[places_of(database.names, source.names)[0]] = np.arange(len(database.names))
+    rows = database.starts, database.cells, source.starts, source.cells
+    changed, lost, suppressed, disordered, _ = _hold(*rows, lineage, code, _missing(claim))
     if changed:
         raise fault(CoherenceCheck.LINEAGE, f"{changed:,} transactions are not the input's less what was suppressed")
     protected = len(claim.dropped - claim.public)
@@ -109,57 +105,55 @@ def _missing(claim: CoherenceClaim) -> Items:
     return np.fromiter(kinds, np.int32, len(claim.source.names))
 
 
-class _Rows(NamedTuple):
-    """Transactions, as in `Transactions`."""
-
-    starts: Index
-    cells: Items
-
-
 @kernel
 def _hold(  # noqa: PLR0917  a kernel takes arrays by position
-    rows: _Rows, source: _Rows, lineage: Index, items: Items, missing: Items, tally: Counts
-) -> None:
-    """Walk through each transaction and its origin side by side."""
+    starts: Index,
+    cells: Items,
+    source_starts: Index,
+    source_cells: Items,
+    lineage: Index,
+    code: Items,
+    missing: Items,
+) -> tuple[int, int, int, int, int]:
+    """Walk through each transaction and its origin side by side.
+
+    Origins lie anywhere: where one wait after the other would take most of the time, some are looked at ahead.
+
+    Args:
+        starts: Where each transaction's cells start.
+        cells: The items.
+        source_starts: The same of the source.
+        source_cells: Likewise.
+        lineage: The origin of each transaction.
+        code: Of each of the source's items the number of the same item here, -1 if it is none.
+        missing: What it means if an item is missing: see `_missing`.
+
+    Returns:
+        Transactions that are not what they may be, cells missing that are not public, cells missing that may be,
+        transactions that stand before one of smaller content; and what was seen ahead, or no look would be taken.
+    """
+    changed = lost = suppressed = disordered = seen = before = 0
     for row in range(lineage.size):
         if row % _AHEAD == 0:
-            tally[_TOUCHED] += _touch(source, lineage[row : row + _AHEAD])
-        place, end = rows.starts[row], rows.starts[row + 1]
-        changed = False
-        for item in source.cells[source.starts[lineage[row]] : source.starts[lineage[row] + 1]]:
-            if place < end and items[rows.cells[place]] == item:
+            for ahead in range(row, min(row + _AHEAD, lineage.size)):
+                at = source_starts[lineage[ahead]]
+                seen += int(source_cells[at]) if at < source_cells.size else 0
+        start, end = starts[row], starts[row + 1]
+        place, wrong = start, False
+        for at in range(source_starts[lineage[row]], source_starts[lineage[row] + 1]):
+            item = source_cells[at]
+            if place < end and cells[place] == code[item]:
                 place += 1
             elif missing[item] == 1:
-                tally[_LOST] += 1
+                lost += 1
             else:
-                tally[_SUPPRESSED] += 1
-                changed |= missing[item] == 0
-        tally[_CHANGED] += changed or place < end  # what is left over was never met: it was added
-        tally[_DISORDERED] += row > 0 and _precedes(rows, row)
-
-
-@kernel
-def _touch(source: _Rows, lineage: Index) -> int:
-    """Look at the ends of some origins, which lie anywhere: where one wait after the other would take most of the time.
-
-    What comes of it is only there to be kept, or no look would be taken.
-    """
-    seen = 0
-    for row in lineage:
-        start, end = source.starts[row], source.starts[row + 1]
-        if start < end:
-            seen += source.cells[start] + source.cells[end - 1]
-    return int(seen)
-
-
-@kernel
-def _precedes(rows: _Rows, row: int) -> bool:
-    """Whether a transaction's content comes before that of the transaction it follows."""
-    before, start, end = rows.starts[row - 1], rows.starts[row], rows.starts[row + 1]
-    for place in range(start, end):
-        if before == start or rows.cells[before] < rows.cells[place]:
-            return False
-        if rows.cells[before] > rows.cells[place]:
-            return True
-        before += 1
-    return bool(before < start)
+                suppressed += 1
+                wrong |= missing[item] == 0
+        changed += wrong or place < end  # what is left over was never met: it was added
+        place, other = start, before
+        while place < end and other < start and cells[place] == cells[other]:
+            place += 1
+            other += 1
+        disordered += other < start and (place == end or cells[place] < cells[other])
+        before = start
+    return changed, lost, suppressed, disordered, seen
