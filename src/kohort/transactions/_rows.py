@@ -98,7 +98,8 @@ def commonest(starts: Index, items: Items, cohort: Items, limit: int, counts: Co
         cells += int(starts[row + 1] - starts[row])
         for cell in range(starts[row], starts[row + 1]):
             counts[items[cell]] += 1
-            top = max(top, int(counts[items[cell]]))
+            if counts[items[cell]] > top:  # max() is compiled anew for each pair of types
+                top = int(counts[items[cell]])
         seen += 1
     clear(starts, items, cohort[:seen], cells, counts)
     return top if top > limit else top + cohort.size - seen
