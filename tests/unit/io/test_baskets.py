@@ -90,7 +90,7 @@ def test_lines_are_split_at_separators(rows: list[list[str]], separator: str) ->
 @given(st.lists(st.sampled_from(["a" * n for n in (6, 7, 8, 9, 15, 16, 17, 24)] + ["a" * 7 + "b", "b" + "a" * 8])))
 def test_names_of_all_lengths(row: list[str]) -> None:
     """Names are told apart by all of their bytes, wherever these end in a word and wherever the text ends."""
-    same(read(" ".join([*row, "x"])).database, Transactions.of([[*row, "x"]]))
+    same(read(" ".join(["x", *row])).database, Transactions.of([["x", *row]]))
 
 
 def test_there_is_room_for_more_than_was_thought() -> None:

@@ -105,9 +105,9 @@ def settle(starts: Index, cells: Items, ranks: Items) -> int:
         cells: Read and written: the items.
         ranks: The rank of each item.
     """
-    left = end = 0
+    left, start = 0, starts[0]
     for row in range(starts.size - 1):
-        start, end = end, starts[row + 1]
+        end = starts[row + 1]
         sorts, last = True, -1
         for at in range(start, end):
             item = ranks[cells[at]]
@@ -124,4 +124,5 @@ def settle(starts: Index, cells: Items, ranks: Items) -> int:
                 left += 1
             last = item
         starts[row + 1] = left
+        start = end
     return left

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from kohort.errors import InputError, KohortError, LimitError
 from kohort.io.baskets.cells import Coded
 from kohort.io.baskets.names import UNPRINTABLE
-from kohort.io.dictionary import piece, same
 from kohort.io.scan import line_end_at
 from kohort.io.source import CR, LF, WORD, line_of
 from kohort.kernels import kernel
@@ -35,8 +34,7 @@ TAB: Final = ord("\t")
 #: Names that an empty table has room for; half of its pairs stay free.
 _NAMES: Final = 1 << 10
 
-#: Bytes of a cell and of a transaction where nothing is known; more room is made where that is wrong.
-_CELL: Final = 4
+#: Bytes of a transaction where nothing is known; more room is made where that is wrong.
 _TRANSACTION: Final = 16
 
 _ZERO: Final = np.uint64(0)
@@ -45,7 +43,6 @@ _SEVEN: Final = np.uint64(7)
 _EIGHT: Final = np.uint64(8)
 _HALF: Final = np.uint64(32)
 _LAST: Final = np.uint64(56)
-_FIRST: Final = np.uint64(0x80)
 _ONES: Final = np.uint64(0x0101_0101_0101_0101)
 _TOPS: Final = np.uint64(0x8080_8080_8080_8080)
 _BLANKS: Final = np.uint64(0x2020_2020_2020_2020)
@@ -60,39 +57,40 @@ _EDGE: Final = re.compile("^ | $", re.MULTILINE)
 
 
 @kernel
-def load(words: Words, at: int, size: int) -> np.uint64:
-    """The eight bytes at a place of the text; zero past its end."""
-    return words[at] if at < words.size else piece(words, at, size - at)
+def name_at(words: Words, at: int, separators: np.uint64) -> tuple[np.uint64, int]:
+    """The number of the name at a place, and how many bytes it has: 0 where there stands what ends a name.
 
-
-@kernel
-def stops_in(word: np.uint64, separators: np.uint64) -> np.uint64:
-    """A set top bit for the first byte that ends a name; what is above it means nothing (see `scan.find`)."""
-    other = word ^ separators
-    return (((word - _BLANKS) & ~word) | ((other - _ONES) & ~other)) & _TOPS
-
-
-@kernel
-def bytes_below(stops: np.uint64) -> int:
-    """The bytes before the one that ends a name."""
-    below = (stops - _ONE) & ~stops
-    return int(((below & _ONES) * _ONES) >> _LAST) - 1
-
-
-@kernel
-def long_name(words: Words, at: int, size: int, separators: np.uint64) -> tuple[np.uint64, int]:
-    """The number of a name of eight bytes or more, and how many they are."""
-    mixed, end = _ZERO, at
+    A byte of x is below n where (x - n) & ~x has its top bit set; borrows make that wrong only above the first such
+    byte, and only the first is used (see `scan.find`).
+    """
+    number, end = _ZERO, at
     while True:
-        word = load(words, end, size)
-        stops = stops_in(word, separators)
+        past = end - words.size  # behind its last byte the text goes on with zeros, which end a name
+        word = words[end] if past < 0 else (words[words.size - 1] >> np.uint64(past * WORD)) >> _EIGHT
+        other = word ^ separators
+        stops = (((word - _BLANKS) & ~word) | ((other - _ONES) & ~other)) & _TOPS
         if stops != _ZERO:
-            word &= ((stops - _ONE) & ~stops) >> _SEVEN
-        mixed = (mixed ^ word) * _MIX
-        mixed ^= mixed >> _HALF
-        if stops != _ZERO:
-            return (mixed << _EIGHT) | _LONG, end + bytes_below(stops) - at
+            break
+        number = (number ^ word) * _MIX
+        number ^= number >> _HALF
         end += WORD
+    below = (stops - _ONE) & ~stops
+    word &= below >> _SEVEN
+    length = end - at + int(((below & _ONES) * _ONES) >> _LAST) - 1
+    if end == at:
+        return word, length
+    number = (number ^ word) * _MIX
+    return ((number ^ (number >> _HALF)) << _EIGHT) | _LONG, length
+
+
+@kernel
+def is_same(words: Words, one: int, other: int, length: int) -> bool:
+    """Whether two names of eight bytes or more are the same."""
+    for k in range(0, length, WORD):
+        place = min(k, length - WORD)
+        if words[one + place] != words[other + place]:
+            return False
+    return True
 
 
 @kernel
@@ -133,9 +131,8 @@ def code_names(  # noqa: PLR0917  a kernel takes arrays and numbers by position,
     separators, mask = np.uint64(separator) * _ONES, slots.size // 2 - 1
     fault = False
     while at < data.size:
-        word = load(words, at, data.size)
-        stops = stops_in(word, separators)
-        if stops & _FIRST != _ZERO:
+        number, length = name_at(words, at, separators)
+        if length == 0:
             if separator == BLANK and (data[at] == BLANK or data[at] == TAB):
                 at += 1
                 continue
@@ -147,26 +144,20 @@ def code_names(  # noqa: PLR0917  a kernel takes arrays and numbers by position,
             starts[row] = cell
             at += ended
             continue
-        if cell == cells.size or used == first.size:
+        if used == first.size:
             break
-        if stops != _ZERO:
-            number, length = word & (((stops - _ONE) & ~stops) >> _SEVEN), bytes_below(stops)
-        else:
-            number, length = long_name(words, at, data.size, separators)
         pair = int((number * _MIX) >> np.uint64(shift)) & mask
-        while slots[2 * pair] != number or (
-            stops == _ZERO
-            and not (
-                lengths[int(slots[2 * pair + 1])] == length
-                and same(words, at, words, first[int(slots[2 * pair + 1])], length)
-            )
-        ):
-            if slots[2 * pair] == _ZERO:
-                slots[2 * pair], slots[2 * pair + 1] = number, np.uint64(used)
-                first[used], lengths[used] = at, length
-                used += 1
+        while slots[2 * pair] != _ZERO:
+            code = int(slots[2 * pair + 1])
+            if slots[2 * pair] == number and (
+                length < WORD or (lengths[code] == length and is_same(words, at, first[code], length))
+            ):
                 break
             pair = (pair + 1) & mask
+        if slots[2 * pair] == _ZERO:
+            slots[2 * pair], slots[2 * pair + 1] = number, np.uint64(used)
+            first[used], lengths[used] = at, length
+            used += 1
         cells[cell] = slots[2 * pair + 1]
         cell += 1
         at += length
@@ -197,7 +188,7 @@ class _Room:
         self.lengths = np.empty(_NAMES, np.int64)
         self.starts = np.empty(size // _TRANSACTION + 4, np.int64)
         self.starts[0] = 0
-        self.cells = np.empty(size // _CELL + 1, np.int32)
+        self.cells = np.empty(size // 2 + 1, np.int32)  # as many as there can be: what is not used takes no memory
         self.so_far = np.zeros(3, np.int64)
 
     @property
@@ -207,11 +198,9 @@ class _Room:
 
     def grow(self) -> None:
         """Make twice as much room where there is none."""
-        row, cell, used = self.so_far.tolist()
+        row, _, used = self.so_far.tolist()
         if row + 2 == self.starts.size:
             self.starts = np.concatenate((self.starts, np.empty_like(self.starts)))
-        if cell == self.cells.size:
-            self.cells = np.concatenate((self.cells, np.empty_like(self.cells)))
         if used == self.first.size:
             self.first = np.concatenate((self.first, np.empty_like(self.first)))
             self.lengths = np.concatenate((self.lengths, np.empty_like(self.lengths)))
