@@ -100,6 +100,11 @@ class Bitmaps:
             bitmaps.meet(level.items, base[part], item[part], supports[part], share, tops[part])
         return tops
 
+    def cohorts(self, level: Level, base: Index, item: Items, begins: Index, dealt: Items) -> None:
+        """Write the cohort of each candidate to `dealt`, where it begins."""
+        stack = np.empty((level.size + 1, self._public.shape[1]), np.uint64)
+        unpack_each(self._public, level.items, base, item, begins, (stack, self._among), dealt)
+
     def _parts(self, sets: Items, base: Index, passes: int) -> Iterator[tuple[Bitmaps, slice]]:
         """The candidates by the first item of their base, each part with the bitmaps to count it in.
 
@@ -246,6 +251,28 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
 
 
 @kernel
+def narrow(  # noqa: PLR0917  a kernel takes arrays by position
+    bits: Bits, sets: Items, base: Index, item: Items, at: int, stack: Bits
+) -> None:
+    """Write a candidate's cohort to the row of `stack`, (size + 1, words), below that of its base."""
+    meet(bits, sets, base, at, stack)
+    size, other = sets.shape[1], bits[item[at]]
+    for word in range(other.size):
+        stack[size, word] = stack[size - 1, word] & other[word]
+
+
+@kernel
+def unpack_each(  # noqa: PLR0917  a kernel takes arrays by position
+    bits: Bits, sets: Items, base: Index, item: Items, begins: Index, room: tuple[Bits, Items], dealt: Items
+) -> None:
+    """Write the transactions of each candidate's cohort, where it begins."""
+    stack, among = room
+    for at in range(base.size):
+        narrow(bits, sets, base, item, at, stack)
+        unpack(stack[sets.shape[1]], among, dealt[begins[at] :])
+
+
+@kernel
 def met(  # noqa: PLR0917  a kernel takes arrays by position
     bits: tuple[Bits, Bits, Pairs],
     sets: Items,
@@ -265,16 +292,13 @@ def met(  # noqa: PLR0917  a kernel takes arrays by position
     numerator, denominator = share
     size = sets.shape[1]
     for at in range(base.size):
-        meet(public, sets, base, at, stack)
+        narrow(public, sets, base, item, at, stack)
         least_of(pairs, sets, base, at, least)
-        cohort, other = stack[size], public[item[at]]
-        for word in range(other.size):
-            cohort[word] = stack[size - 1, word] & other[word]
         own, top = pairs[item[at]], 0
         for e in range(own.size):
             most = min(own[e], least[size - 1, e])
             if most > top and most * denominator > supports[at] * numerator:
-                most = together(cohort, private[e])
+                most = together(stack[size], private[e])
             top = max(top, most)
             if top * denominator > supports[at] * numerator:
                 break

@@ -10,6 +10,7 @@ import numpy as np
 
 from kohort.transactions._bitmaps import CELL_COST, WORD_COST, Bitmaps, words_of
 from kohort.transactions._pairs import ROOM, bounds, pairs_of
+from kohort.transactions._rows import look
 from kohort.transactions._tids import Tids
 
 if TYPE_CHECKING:
@@ -22,16 +23,19 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """Counts the cohorts of single items and of candidates, which are sets of a level, each extended by an item."""
+    """Counts and lists the cohorts of candidates, which are sets of a level, each extended by an item."""
 
     def supports(self, level: Level, base: Index, item: Items) -> Counts:
         """The transactions that contain each candidate."""
         ...
 
-    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
-        """What no private item exceeds in each cohort; where it is more than the share, some private item has it."""
+    def cohorts(self, level: Level, base: Index, item: Items, begins: Index, dealt: Items) -> None:
+        """Write the transactions that contain each candidate, where these begin in `dealt`."""
         ...
 
+
+#: Transactions of candidates' cohorts listed at once: 64 MiB of them.
+_LISTED: Final = 1 << 24
 
 #: Nanoseconds that what is quicker for some candidates only must gain to be made at all.
 _WORTH: Final = 3e6
@@ -85,7 +89,7 @@ class Engines:
 
     @cached_property
     def _tids(self) -> Tids:
-        return Tids(self._public, self._private)
+        return Tids(self._public)
 
     def among(self, items: Index) -> Engines:
         """The engines over some of the public items, whose codes become their places in `items`."""
@@ -95,18 +99,14 @@ class Engines:
     def singles(self, items: Index, share: tuple[int, int]) -> Counts:
         """What the transactions that each of these items has in common with a private item do not exceed."""
         if self._pairs is None:
-            return self._tids.singles(items, share)
+            return self._look(*self._tids.singles(items), self._supports[items], share)
         tops: Counts = self._pairs[items].max(axis=1, initial=0).astype(np.int64)
         return tops
 
     def supports(self, level: Level, found: Candidates) -> Counts:
         """(c,) the transactions that contain each candidate: all candidates of a base are counted by one engine."""
-        starts = np.flatnonzero(np.diff(found.base, prepend=-1))
-        sizes, bases = np.diff(starts, append=found.base.size), found.base[starts]
-        looks = self._row * (self._supports[level.items[bases, 0]] + level.supports[bases])
-        dense = np.repeat(self._dense(looks - self._words * (level.size + sizes)), sizes)
         supports = np.empty(found.base.size, np.int64)
-        for engine, chosen in self._shares(dense):
+        for engine, chosen in self._shares(level, found.base, passes=1):
             supports[chosen] = engine.supports(level, found.base[chosen], found.item[chosen])
         return supports
 
@@ -120,11 +120,43 @@ class Engines:
         if self._pairs is not None and looks.sum() > _WORTH:
             tops = bounds(self._pairs, level.items, base, item)
         rest = np.flatnonzero(tops * share[1] > supports * share[0])
-        base, item, supports = base[rest], item[rest], supports[rest]
-        dense = self._dense(looks[rest] - self._words * self._private.width / 4)  # most are passed over by their pairs
-        for engine, chosen in self._shares(dense):
-            tops[rest[chosen]] = engine.tops(level, base[chosen], item[chosen], supports[chosen], share)
+        met = self._dense(looks[rest] - self._words * self._private.width / 4)  # most are passed over by their pairs
+        if (chosen := rest[met]).size:
+            tops[chosen] = self._bitmaps.tops(level, base[chosen], item[chosen], supports[chosen], share)
+        for chosen in _stretches(rest[~met], supports):
+            tops[chosen] = self._looked(level, base[chosen], item[chosen], supports[chosen], share)
         return tops
+
+    def _looked(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
+        """The tops of candidates whose cohorts are listed, and looked through."""
+        begins: Index = np.cumsum(supports, dtype=np.int64) - supports
+        dealt = np.empty(int(supports.sum()), np.int32)
+        for engine, chosen in self._shares(level, base, passes=3):
+            engine.cohorts(level, base[chosen], item[chosen], begins[chosen], dealt)
+        return self._look(dealt, begins, supports, share)
+
+    def _look(self, cohorts: Items, begins: Index, sizes: Counts, share: tuple[int, int]) -> Counts:
+        """What no private item exceeds in each of these cohorts, by a look at the transactions of each."""
+        hidden, counts, tops = self._private, np.zeros(self._private.width, np.int64), np.empty(sizes.size, np.int64)
+        look(hidden.starts, hidden.items, cohorts, begins, sizes, sizes * share[0] // share[1], counts, tops)
+        return tops
+
+    def _shares(self, level: Level, base: Index, *, passes: int) -> Iterator[tuple[Engine, Mask]]:
+        """Which engine takes which candidates, given their bases: all candidates of a base go to one.
+
+        Args:
+            level: The sets.
+            base: The base of each candidate.
+            passes: How often bitmaps go through the words of a candidate.
+        """
+        starts = np.flatnonzero(np.diff(base, prepend=-1))
+        sizes, bases = np.diff(starts, append=base.size), base[starts]
+        rows = self._row * (self._supports[level.items[bases, 0]] + level.supports[bases])
+        dense = np.repeat(self._dense(rows - self._words * (level.size + passes * sizes)), sizes)
+        if dense.any():
+            yield self._bitmaps, dense
+        if not dense.all():
+            yield self._tids, ~dense
 
     def _dense(self, gains: Shares) -> Mask:
         """Where bitmaps are used, given the nanoseconds that they would gain: nowhere, where it is not worth it."""
@@ -133,9 +165,13 @@ class Engines:
         worth = self._fit and float(np.maximum(gains, 0).sum()) > _WORTH + self._words * self._public.width
         return (gains > 0) & worth
 
-    def _shares(self, dense: Mask) -> Iterator[tuple[Engine, Mask]]:
-        """Which engine counts which candidates, given where bitmaps are used."""
-        if dense.any():
-            yield self._bitmaps, dense
-        if not dense.all():
-            yield self._tids, ~dense
+
+def _stretches(candidates: Index, sizes: Counts) -> Iterator[Index]:
+    """Neighbouring candidates whose cohorts together are not too large: at least one at a time."""
+    ends = np.cumsum(sizes[candidates], dtype=np.int64)
+    start = 0
+    while start < ends.size:
+        before = ends[start] - sizes[candidates[start]]
+        end = max(int(np.count_nonzero(ends <= before + _LISTED)), start + 1)
+        yield candidates[start:end]
+        start = end

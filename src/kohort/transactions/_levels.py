@@ -130,8 +130,7 @@ def bound(supports: Counts, below: Counts, parts_of: Index, parts: Index, least:
             for b in range(a + 1, parts.shape[1]):
                 without = parts_of[parts[at, a], b - 1]
                 floor = supports[parts[at, a]] + supports[parts[at, b]] - below[without]
-                if floor > least[at]:
-                    least[at] = floor
+                least[at] = max(least[at], floor)
 
 
 @kernel
@@ -172,8 +171,7 @@ def join(  # noqa: PLR0917  a kernel takes arrays by position
             places[size - 1, x] = sibling
             top = bounds[at]
             for part in range(size):
-                if bounds[places[part, x]] < top:
-                    top = bounds[places[part, x]]
+                top = min(top, bounds[places[part, x]])
                 parts[found, part] = places[part, x]
             parts[found, size] = at
             base[found] = at

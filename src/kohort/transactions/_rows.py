@@ -106,6 +106,22 @@ def commonest(starts: Index, items: Items, cohort: Items, limit: int, counts: Co
 
 
 @kernel
+def look(  # noqa: PLR0917  a kernel takes arrays by position
+    starts: Index,
+    items: Items,
+    cohorts: Items,
+    begins: Index,
+    sizes: Counts,
+    limits: Counts,
+    counts: Counts,
+    tops: Counts,
+) -> None:
+    """Bound the items of each cohort; see `commonest`."""
+    for at in range(sizes.size):
+        tops[at] = commonest(starts, items, cohorts[begins[at] : begins[at] + sizes[at]], limits[at], counts)
+
+
+@kernel
 def clear(starts: Index, items: Items, cohort: Items, cells: int, counts: Counts) -> None:
     """Set to zero the counts of the items in a cohort of so many cells: all counts, where these are fewer."""
     if cells > counts.size:

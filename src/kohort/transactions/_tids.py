@@ -6,23 +6,18 @@ items there are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from kohort.kernels import kernel
-from kohort.transactions._rows import clear, commonest
+from kohort.transactions._rows import clear
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kohort.arrays import Counts, Index, Items
     from kohort.transactions._levels import Level
     from kohort.transactions._rows import Rows
 
-
-#: Transactions of candidates' cohorts written at once: 64 MiB of them.
-_ROOM: Final = 1 << 24
 
 #: Ascending items of each transaction, and transactions of each item: starts, items, firsts, tids.
 Both: TypeAlias = "tuple[Index, Items, Index, Items]"
@@ -39,20 +34,17 @@ class Tids:
 
     Args:
         rows: The public items of each transaction.
-        hidden: The private items of each transaction.
     """
 
-    def __init__(self, rows: Rows, hidden: Rows) -> None:
+    def __init__(self, rows: Rows) -> None:
         """Invert the public rows."""
         self._firsts, self._tids = rows.inverted()
         self._rows = rows.starts, rows.ascending(self._firsts, self._tids), self._firsts, self._tids
         self._width = rows.width
-        self._hidden = hidden
 
-    def singles(self, items: Index, share: tuple[int, int]) -> Counts:
-        """What the transactions that each of these items has in common with a private item do not exceed."""
-        begins = self._firsts[items]
-        return self._look(self._tids, begins, self._firsts[items + 1] - begins, share)
+    def singles(self, items: Index) -> tuple[Items, Index]:
+        """The cohorts of single items, and where each begins there."""
+        return self._tids, self._firsts[items]
 
     def supports(self, level: Level, base: Index, item: Items) -> Counts:
         """(c,) the transactions that contain each candidate: a set of the level and an item."""
@@ -61,24 +53,10 @@ class Tids:
         count(self._rows, _of(level), base, item, self._room(level, base), counts, supports)
         return supports
 
-    def tops(self, level: Level, base: Index, item: Items, supports: Counts, share: tuple[int, int]) -> Counts:
-        """(c,) for each candidate a count that no private item exceeds in its cohort; see `Bitmaps.tops`."""
-        tops = np.empty(base.size, np.int64)
-        room, free, sets = self._room(level, base), np.full(self._width, -1, np.int64), _of(level)
-        begins: Index = np.cumsum(supports, dtype=np.int64) - supports
-        for part in _stretches(begins, supports):
-            first = begins[part] - begins[part.start]
-            dealt = np.empty(int(first[-1] + supports[part][-1]), np.int32)
-            deal_out(self._rows, sets, base[part], item[part], first, room, free, dealt)
-            tops[part] = self._look(dealt, first, supports[part], share)
-        return tops
-
-    def _look(self, cohorts: Items, begins: Index, sizes: Counts, share: tuple[int, int]) -> Counts:
-        """What no private item exceeds in each cohort, by a look at the private items of its transactions."""
-        tops = np.empty(sizes.size, np.int64)
-        hidden, counts = self._hidden, np.zeros(self._hidden.width, np.int64)
-        look(hidden.starts, hidden.items, cohorts, begins, sizes, sizes * share[0] // share[1], counts, tops)
-        return tops
+    def cohorts(self, level: Level, base: Index, item: Items, begins: Index, dealt: Items) -> None:
+        """Write the cohort of each candidate to `dealt`, where it begins."""
+        free = np.full(self._width, -1, np.int64)
+        deal_out(self._rows, _of(level), base, item, begins, self._room(level, base), free, dealt)
 
     def _room(self, level: Level, base: Index) -> Room:
         """Room for the cohorts of the bases; those of single items stand ready."""
@@ -89,16 +67,6 @@ class Tids:
         runs = np.flatnonzero(np.diff(level.parts[bases, -1], prepend=-1))
         most = int(np.add.reduceat(level.supports[bases], runs).max(initial=0))
         return np.empty(int(np.diff(self._firsts).max(initial=0)), np.int32), free, np.empty(most, np.int32)
-
-
-def _stretches(begins: Index, sizes: Counts) -> Iterator[slice]:
-    """Neighbouring candidates whose cohorts together are not too large: at least one at a time."""
-    ends: Index = begins + sizes
-    start = 0
-    while start < ends.size:
-        end = max(int(np.count_nonzero(ends <= begins[start] + _ROOM)), start + 1)
-        yield slice(start, end)
-        start = end
 
 
 def _of(level: Level) -> Sets:
@@ -217,19 +185,3 @@ def deal_out(  # noqa: PLR0917  a kernel takes arrays by position
         ends[last] = -1
         for candidate in range(first, at):
             free[item[candidate]] = -1
-
-
-@kernel
-def look(  # noqa: PLR0917  a kernel takes arrays by position
-    starts: Index,
-    hidden: Items,
-    cohorts: Items,
-    begins: Index,
-    sizes: Counts,
-    limits: Counts,
-    counts: Counts,
-    tops: Counts,
-) -> None:
-    """Bound the private items in each cohort, transaction by transaction."""
-    for at in range(sizes.size):
-        tops[at] = commonest(starts, hidden, cohorts[begins[at] : begins[at] + sizes[at]], limits[at], counts)
