@@ -3,8 +3,8 @@
 Transactions are sorted like words of a dictionary, whose letters are items: most significant letters first, several of
 them packed into the upper bits of a machine word with the transaction's number below, so that sorting words is sorting
 transactions, and equal ones keep their order. What is still equal then is a group, and waits on a stack until its next
-items are looked at, those behind all that the group's transactions share. So each cell is looked at a few times
-whatever the transactions are, and the stack is never longer than half of them: O(c + n) in time and memory.
+items are looked at. So each cell is looked at once, whatever the transactions are, and the stack is never longer than
+half of them.
 """
 
 from __future__ import annotations
@@ -23,124 +23,84 @@ if TYPE_CHECKING:
 #: Transactions while they are sorted: (n,) uint64, upper bits their next items, lower bits their number.
 Words: TypeAlias = NDArray[np.uint64]
 
-#: Groups that are not sorted out yet: (n // 2 + 1, 3) int64 of first place, place behind the last, items shared.
+#: Groups that are not sorted out yet: (n // 2 + 1, 3) int64 of first place, place behind the last, items looked at.
 Stack: TypeAlias = NDArray[np.int64]
 
-#: Bits sorted by at once: as many counters as stay in the fastest cache.
-_DIGIT: Final = 11
-_ONES: Final = np.uint64((1 << _DIGIT) - 1)
-
-#: Up to so many words insertion is faster than counting.
-_FEW: Final = 96
+#: Up to so many words are sorted at once where they are; of more NumPy makes better use of the processor.
+_FEW: Final = 1 << 9
 
 _ZERO: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
 
 
 @kernel
-def next_items(  # noqa: PLR0917  a kernel takes arrays and numbers by position
-    starts: Index, cells: Items, row: int, depth: int, base: int, held: int
-) -> np.uint64:
-    """The items of a transaction from its place `depth` on, the digits of a number; 0 stands past its end."""
-    at, end = starts[row] + depth, starts[row + 1]
-    packed = _ZERO
-    for _ in range(held):
-        item = cells[min(at, cells.size - 1)] + 1  # looked at in any case: to choose is quicker than to branch
-        packed = packed * np.uint64(base) + np.uint64(item if at < end else 0)
-        at += 1
-    return packed
-
-
-@kernel
-def shared_items(starts: Index, cells: Items, words: Words, rows: np.uint64, depth: int) -> int:
-    """How many of their first items all these transactions share, `depth` of which are known."""
-    first = starts[int(words[0] & rows)]
-    shared = int(starts[int(words[0] & rows) + 1] - first)
-    for word in words[1:]:
-        row = int(word & rows)
-        other = starts[row]
-        shared = min(shared, int(starts[row + 1] - other))
-        for at in range(depth, shared):
-            if cells[first + at] != cells[other + at]:
-                shared = at
-                break
-    return shared
-
-
-@kernel
-def sort_words(words: Words, spare: Words, counts: Index, low: int) -> None:
-    """Sort `words`, whose bits below `low` ascend."""
-    if words.size <= _FEW:
-        for place in range(1, words.size):
-            word = words[place]
-            while place > 0 and words[place - 1] > word:
-                words[place] = words[place - 1]
-                place -= 1  # noqa: PLW2901  the gap moves down to where the word belongs
-            words[place] = word
-        return
-    for bit in range(low, 64, _DIGIT):
-        shift = np.uint64(bit)
-        counts[:] = 0
-        for word in words:
-            counts[int((word >> shift) & _ONES)] += 1
-        if counts[int((words[0] >> shift) & _ONES)] == words.size:
-            continue
-        before = 0
-        for digit in range(counts.size):
-            counts[digit], before = before, before + counts[digit]
-        for word in words:
-            digit = int((word >> shift) & _ONES)
-            spare[counts[digit]] = word
-            counts[digit] += 1
-        for place in range(words.size):
-            words[place] = spare[place]
-
-
-@kernel
 def sort_rows(  # noqa: PLR0917  a kernel takes arrays and numbers by position
-    starts: Index,
-    cells: Items,
-    row_bits: int,
-    base: int,
-    held: int,
-    words: Words,
-    spare: Words,
-    counts: Index,
-    stack: Stack,
-) -> None:
-    """Sort the transactions whose numbers are in `words`.
+    starts: Index, cells: Items, words: Words, stack: Stack, left: Index, row_bits: int, base: int, held: int
+) -> tuple[int, int]:
+    """Sort the transactions whose numbers are in `words`, but for groups of many, which are left to the caller.
 
     Args:
         starts: Where each transaction's cells start.
         cells: The items.
+        words: Read and written: upper bits of no meaning, below them the numbers, ascending in each group.
+        stack: Read and written: the groups that are not sorted out yet.
+        left: Read and written: how many groups are on the stack; first place, place behind the last and depth of the
+            group whose words were just sorted.
         row_bits: Bits that hold a transaction's number.
         base: One more than there are items.
         held: Items that a word holds beside a transaction's number.
-        words: Read: the numbers, ascending. Written: the numbers in their order, below bits of no meaning.
-        spare: As large.
-        counts: A number for each digit.
-        stack: Room for the groups; the first one, of all transactions, is on it.
+
+    Returns:
+        The words to be sorted, first place and place behind the last, before this is called again; none at the end.
     """
-    rows = (_ONE << np.uint64(row_bits)) - _ONE
-    top = 1
-    while top > 0:
-        top -= 1
-        low, high, depth = stack[top, 0], stack[top, 1], stack[top, 2]
-        for place in range(low, high):
-            row = words[place] & rows
-            packed = next_items(starts, cells, int(row), depth, base, held)
-            words[place] = (packed << np.uint64(row_bits)) | row
-        sort_words(words[low:high], spare, counts, row_bits)
+    shift, digit = np.uint64(row_bits), np.uint64(base)
+    top, low, high, depth = left[0], left[1], left[2], left[3]
+    while True:
         while low < high:
-            packed = words[low] >> np.uint64(row_bits)
+            packed = words[low] >> shift
             end = low + 1
-            while end < high and words[end] >> np.uint64(row_bits) == packed:
+            while end < high and words[end] >> shift == packed:
                 end += 1
-            if end - low > 1 and packed % np.uint64(base) != _ZERO:
-                stack[top, 0], stack[top, 1] = low, end
-                stack[top, 2] = shared_items(starts, cells, words[low:end], rows, depth + held)
+            if end - low > 1 and packed % digit != _ZERO:
+                stack[top, 0], stack[top, 1], stack[top, 2] = low, end, depth + held
                 top += 1
             low = end
+        if top == 0:
+            return 0, 0
+        top -= 1
+        low, high, depth = stack[top, 0], stack[top, 1], stack[top, 2]
+        last, ascend = _ZERO, True
+        for place in range(low, high):
+            row = words[place] & ((_ONE << shift) - _ONE)
+            at, end = starts[int(row)] + depth, starts[int(row) + 1]
+            packed = _ZERO
+            for cell in range(at, at + held):
+                item = cells[min(cell, cells.size - 1)] + 1  # in any case: to choose is quicker than to branch
+                packed = packed * digit + np.uint64(item if cell < end else 0)
+            packed = (packed << shift) | row
+            ascend &= last <= packed
+            words[place] = last = packed
+        if not ascend and high - low > _FEW:
+            left[0], left[1], left[2], left[3] = top, low, high, depth
+            return low, high
+        if not ascend:
+            sort_words(words, low, high)
+
+
+@kernel
+def sort_words(words: Words, low: int, high: int) -> None:
+    """Sort some words by Shell's method, which of few is plain insertion."""
+    gap = 1
+    while 9 * gap < high - low:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for place in range(low + gap, high):
+            word, hole = words[place], place
+            while hole - gap >= low and words[hole - gap] > word:
+                words[hole] = words[hole - gap]
+                hole -= gap
+            words[hole] = word
+        gap //= 3
 
 
 @kernel
@@ -177,12 +137,14 @@ def content_order(database: Transactions) -> Index:
     if not database.cells.size:
         return np.arange(n)
     words: Words = np.arange(n, dtype=np.uint64)
-    stack: Stack = np.empty((n // 2 + 1, 3), np.int64)
-    stack[0] = 0, n, 0
     row_bits, base = max(n - 1, 1).bit_length(), len(database.names) + 1
     held = max(held for held in range(1, 64) if base**held << row_bits <= 1 << 64)
-    counts = np.empty(1 << _DIGIT, np.int64)
-    sort_rows(database.starts, database.cells, row_bits, base, held, words, np.empty_like(words), counts, stack)
+    stack: Stack = np.empty((n // 2 + 1, 3), np.int64)
+    stack[0], left = (0, n, 0), np.array([1, 0, 0, 0])
+    low, high = 0, n
+    while low < high:
+        low, high = sort_rows(database.starts, database.cells, words, stack, left, row_bits, base, held)
+        words[low:high].sort()
     words &= np.uint64((1 << row_bits) - 1)
     return words.view(np.int64)
 
