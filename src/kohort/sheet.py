@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, cast, get_args
 
-from kohort.errors import MissingExtraError
+from kohort.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -70,6 +70,21 @@ def library(name: str = "matplotlib") -> ModuleType:
         raise MissingExtraError(
             "matplotlib is needed for pictures and is not installed", hint="pip install 'kohort[report]'"
         ) from None
+
+
+def format_of(suffix: str) -> Format:
+    """The format of a picture whose file's name ends so; refuses what cannot be drawn, before any work.
+
+    Raises:
+        UsageError: the suffix is neither `.svg` nor `.png`.
+        MissingExtraError: matplotlib is not installed.
+    """
+    format_ = suffix.lower().removeprefix(".")
+    if format_ not in get_args(Format):
+        hint = "give it a name that ends in .svg or .png"
+        raise UsageError("a picture is written as SVG or PNG", where="picture", hint=hint)
+    library()
+    return cast("Format", format_)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,16 @@ costs, no value of any record.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast, get_args
+from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms import OBJECTIVE
 from kohort.algorithms.landscape import landscape
-from kohort.errors import UnsupportedError, UsageError
+from kohort.errors import UnsupportedError
 from kohort.lattice_picture.frontier import draw_frontier, frontier, shown
 from kohort.lattice_picture.hasse import box_width, draw_lattice
 from kohort.lattice_picture.shapes import FRAME, STYLES, Kind, label, number
-from kohort.sheet import HEADLINE, LINE, MARGIN, SIZE, Format, Sheet, library, settings, width_of
+from kohort.sheet import HEADLINE, LINE, MARGIN, SIZE, Sheet, settings, width_of
+from kohort.sheet import format_of as format_of_suffix
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.lattice import Node
     from kohort.problem import Algorithm
     from kohort.release import Release
-    from kohort.sheet import Style
+    from kohort.sheet import Format, Style
 
 #: Nodes of the largest lattice that is drawn whole.
 MOST_DRAWN: Final = 300
@@ -62,19 +63,16 @@ def format_of(algorithm: Algorithm, path_suffix: str) -> Format:
     """The format that a picture with such a suffix has; refuses what cannot be drawn, before any work.
 
     Raises:
-        UsageError: the suffix is neither `.svg` nor `.png`, or the algorithm searches no lattice.
+        UnsupportedError: the algorithm searches no lattice.
+        UsageError: the suffix is neither `.svg` nor `.png`.
         MissingExtraError: matplotlib is not installed.
     """
-    format_ = path_suffix.lower().removeprefix(".")
-    if format_ not in get_args(Format):
-        raise UsageError("a picture is written as SVG or PNG", hint="give it a name that ends in .svg or .png")
     if not algorithm.full_domain:
         raise UnsupportedError(
             f"{algorithm.name} searches no lattice that a picture could show",
             hint="take a method that gives each quasi-identifier one level: samarati, optimal, datafly, best-effort",
         )
-    library()
-    return cast("Format", format_)
+    return format_of_suffix(path_suffix)
 
 
 def lattice_picture(
