@@ -50,7 +50,7 @@ def test_order_is_that_of_lists(rows: list[list[int]]) -> None:
     ids=["few kinds", "long shared starts", "many items", "items past 16 bits", "one more than few", "dense"],
 )
 def test_large_groups(n: int, items: int, length: int) -> None:
-    """Groups too large to be sorted where they are, and those that many rounds are needed for, come out in order as well."""
+    """Groups too large to be sorted where they are, and those that need many rounds, come out in order as well."""
     check(drawn(n, n, items, length), items)
 
 
