@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
+from kohort.numbers import said
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def profile_text(seen: DatabaseProfile, repeated: int) -> str:
         "",
         "items in so many transactions:",
         *(f"  {name:>{width}}  {items:>9,}" for name, items in bands),
-        f"  more than {_share(seen.h)} of all: {seen.above:,} ({seen.above_share:.2%})",
+        f"  more than {said(seen.h)} of all: {seen.above:,} ({seen.above_share:.2%})",
         "",
         "unique: no other transaction has the same items",
         *_advice(seen),
@@ -75,11 +75,6 @@ def _table(seen: DatabaseProfile) -> Iterator[str]:
         yield f"{name:<23}  {spread.mean:>{width + 3},.2f}{quantiles}"
 
 
-def _share(h: Fraction) -> str:
-    """A share as it would be typed: a decimal where that is exact."""
-    return str(float(h)) if Fraction(str(float(h))) == h else str(h)
-
-
 def _feasible(seen: DatabaseProfile) -> float:
     """The least h at which any item can be private, rounded up to four digits after the point."""
     return ceil(seen.feasible_h * 10_000) / 10_000
@@ -89,7 +84,7 @@ def _advice(seen: DatabaseProfile) -> Iterator[str]:
     """What has to be said before these transactions can be released."""
     yield "Say which items are private (--private or --private-file): all others are then public, or those of --public."
     yield "To try, draw them: --delta 0.4 --seed 7"
-    h, feasible = _share(seen.h), f"{_feasible(seen):.4g}"
+    h, feasible = said(seen.h), f"{_feasible(seen):.4g}"
     if seen.above:
         count = f"{seen.above:,} of {seen.items:,} items"
         yield f"At h = {h}, {count} cannot be private; from h = {feasible} on any item can."

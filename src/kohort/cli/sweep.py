@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 #: What stays as it is where nothing is said.
 _BASE: Final[Mapping[str, str | int]] = MappingProxyType({"h": "0.4", "k": 10, "p": 4})
 
-#: The flags behind the places that a plan's faults name.
+#: The flags behind the places that faults of a sweep name.
 _FLAGS: Final = MappingProxyType(
-    {"methods": "--scores", "seeds": "--seeds", "seed": "--seeds"}
+    {"methods": "--scores", "seeds": "--seeds", "seed": "--seeds", "out": "--out", "picture": "--picture"}
     | dict.fromkeys(("vary", "h", "k", "p", "delta"), "--vary")
 )
 
@@ -171,15 +171,16 @@ def _files(
 ) -> Callable[[Sweep], None]:
     """What publishes the table and the picture, all or nothing; what cannot be published is refused at once."""
     from kohort.publish import Companion, check_target, publish
-    from kohort.sweep import picture as pictures
+    from kohort.sheet import format_of
+    from kohort.sweep.picture import picture as drawn
     from kohort.sweep.table import writer
 
     made: list[tuple[Path, Callable[[Sweep], bytes]]] = []
     if out is not None:
         made.append((out, writer(out)))
     if picture is not None:
-        format_ = pictures.format_of(picture.suffix)
-        made.append((picture, lambda found: pictures.picture(found, format_)))
+        format_ = format_of(picture.suffix)
+        made.append((picture, lambda found: drawn(found, format_)))
     if not made:
         return lambda _: None
     (target, content), *others = made

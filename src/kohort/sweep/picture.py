@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, cast, get_args
+from typing import TYPE_CHECKING, Final
 
-from kohort.errors import UsageError
-from kohort.sheet import Format, library
+from kohort.numbers import said
 from kohort.sweep.chart import LOOKS, Chart, Line, Point
-from kohort.sweep.plan import Parameter, said
+from kohort.sweep.plan import Parameter
 from kohort.sweep.table import asked, notes
 from kohort.transactions.methods import METHODS
 
 if TYPE_CHECKING:
+    from kohort.sheet import Format
     from kohort.sweep.transactions import Summary, Sweep
 
 #: A method looks the same in every picture.
@@ -29,22 +29,6 @@ _ACROSS: Final = MappingProxyType(
         Parameter.DELTA: "delta: share of the items that are public",
     }
 )
-
-
-def format_of(suffix: str) -> Format:
-    """The format that a picture with such a suffix has; refuses what cannot be drawn, before any work.
-
-    Raises:
-        UsageError: the suffix is neither `.svg` nor `.png`.
-        MissingExtraError: matplotlib is not installed.
-    """
-    format_ = suffix.lower().removeprefix(".")
-    if format_ not in get_args(Format):
-        raise UsageError(
-            "a picture is written as SVG or PNG", where="--picture", hint="give it a name that ends in .svg or .png"
-        )
-    library()
-    return cast("Format", format_)
 
 
 def picture(sweep: Sweep, format_: Format) -> bytes:

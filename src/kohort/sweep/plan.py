@@ -33,16 +33,6 @@ class Parameter(StrEnum):
     DELTA = "delta"
 
 
-def said(number: Fraction) -> str:
-    """A number as people write it: a decimal where that is exact, else a fraction.
-
-    >>> said(Fraction(5)), said(Fraction(2, 5)), said(Fraction(1, 3))
-    ('5', '0.4', '1/3')
-    """
-    decimal = str(number.numerator) if number.denominator == 1 else str(float(number))
-    return decimal if Fraction(decimal) == number else str(number)
-
-
 class Run(NamedTuple):
     """One point of a sweep: all methods answer the same problem.
 

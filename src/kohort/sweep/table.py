@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
-from kohort.sweep.plan import Parameter, said
+from kohort.numbers import said
+from kohort.sweep.plan import Parameter
 from kohort.sweep.transactions import Ending
 from kohort.transactions.roles import Draw, Drawn
 
@@ -31,7 +32,7 @@ def writer(path: Path) -> Callable[[Sweep], bytes]:
         UsageError: the name asks for none.
     """
     if path.suffix not in _FORMS:
-        raise UsageError(f"a sweep is written as {' or '.join(_FORMS)}", where="--out", hint="name the file so")
+        raise UsageError(f"a sweep is written as {' or '.join(_FORMS)}", where="out", hint="name the file so")
     form = _FORMS[path.suffix]
     return lambda sweep: form(sweep).encode()
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, overload
 
 from kohort.errors import UsageError
+from kohort.numbers import said
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask
@@ -69,8 +70,7 @@ class Coherence:
     @property
     def name(self) -> str:
         """The model's name with its numbers; h as a decimal where that is exact."""
-        share = str(float(self.h)) if Fraction(str(float(self.h))) == self.h else str(self.h)
-        return f"({share}, {self.k}, {self.p})-coherence"
+        return f"({said(self.h)}, {self.k}, {self.p})-coherence"
 
     @overload
     def is_rare(self, support: int) -> bool: ...

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.sheet import Sheet
+from kohort.sheet import Sheet, format_of
 from kohort.sweep.chart import LOOKS, Frame, Line, Point, spread
-from kohort.sweep.picture import chart, format_of, picture
+from kohort.sweep.picture import chart, picture
 from kohort.sweep.plan import Plan
 from kohort.sweep.transactions import sweep
 from kohort.transactions.methods import METHODS

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from kohort.errors import LimitError, UsageError
+from kohort.numbers import said
 from kohort.pipeline.transactions import problem_of
 from kohort.sweep import transactions as sweeps
-from kohort.sweep.plan import SCORES, Plan, said
+from kohort.sweep.plan import SCORES, Plan
 from kohort.sweep.transactions import Ending, Summary, problem_at, sweep
 from kohort.transactions.database import Transactions
 from kohort.transactions.feasibility import is_feasible
