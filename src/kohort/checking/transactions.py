@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from kohort.transactions.feasibility import responsible
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import MOST, SuppressionProblem
 
@@ -63,6 +62,7 @@ def check_transactions(
     Raises:
         LimitError: more would have to be held.
 
+    >>> import numpy as np
     >>> from kohort.transactions.coherence import Coherence
     >>> from kohort.transactions.database import Transactions
     >>> from kohort.transactions.roles import Roles
@@ -73,11 +73,11 @@ def check_transactions(
     (False, (MoleCount(size=1, rare=0, breach=0), MoleCount(size=2, rare=1, breach=0)))
     """
     n = len(database)
-    all_ = np.full(int(roles.private.sum()), n, np.int64)
-    over = int(coherence.is_breached(all_, database.supports[roles.private]).sum())
+    problem = SuppressionProblem(database, roles, coherence, database.supports, most)
+    over = responsible(problem).size
     too_few = n > 0 and coherence.is_rare(n)
     if over or too_few:
         return CoherenceFinding(coherence.name, n, too_few, over, ())
-    moles = mine(SuppressionProblem(database, roles, coherence, database.supports, most))
+    moles = mine(problem)
     counts = tuple(MoleCount(size, int(rare.sum()), int((~rare).sum())) for size, rare in enumerate(moles.rare, 1))
     return CoherenceFinding(coherence.name, n, too_few, over, counts)
