@@ -18,8 +18,11 @@ from kohort.transactions import _bitmaps, _engines, _levels
 from kohort.transactions._bitmaps import Bitmaps
 from kohort.transactions._engines import EngineName
 from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.coherence import Coherence
+from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
-from kohort.transactions.roles import Roles
+from kohort.transactions.problem import SuppressionProblem
+from kohort.transactions.roles import Listed, Roles
 from kohort.transactions.suppression import Greedy
 from tests.reference.transactions import (
     RawDatabase,
@@ -259,3 +262,26 @@ def test_loops_of_suppression_stay_within_their_arrays(raw: RawDatabase) -> None
         remedy, cells = Greedy(give_back=True).solve(problem), LocalSuppression().solve(problem)
     assert is_least(raw, frozenset(items_of(remedy)))
     assert is_coherent(released(raw, cells.suppression))
+
+
+def test_moles_are_in_order_however_many_items_there_are() -> None:
+    """Of so many items that sets of five are no longer numbered in 64 bits, too."""
+    fives = list(combinations((4, 3, 0, 6998, 6999, 17, 16), 5))
+    rows = [*map(sorted, fives), *([item] for item in (4, 4, 0, 6999))]  # whose supports differ
+    names = tuple(map(str, range(7000)))
+    starts = np.cumsum([0, *map(len, rows)])
+    database = Transactions(names, starts, np.array([item for row in rows for item in row], np.int32))
+    roles = Roles(np.ones(7000, np.bool_), np.zeros(7000, np.bool_))
+    problem = SuppressionProblem(database, roles, Coherence(Fraction(1), 3, 5), database.supports)
+    assert [tuple(mole) for mole in mine(problem).sets[4].tolist()] == sorted(map(tuple, map(sorted, fives)))
+
+
+def test_as_many_sets_are_held_as_are_allowed() -> None:
+    """One item is one set; two are one too many where one is allowed."""
+    one, two = (Transactions.of([items] * 2) for items in ("a", "ab"))
+    model = Coherence(Fraction(1), 2, 1)
+    all_public = Listed()
+    problem = SuppressionProblem(one, all_public.over(one, model.h), model, one.supports, most=1)
+    assert [len(sets) for sets in mine(problem).sets] == [0]
+    with pytest.raises(LimitError, match="1 sets"):
+        mine(replace(problem, database=two, roles=all_public.over(two, model.h), losses=two.supports))
