@@ -331,7 +331,7 @@ def test_95_a_limit_of_sets_ends_the_work(scene: Baskets) -> None:
     """The status is that of resources, and the hint says what to change."""
     scene.write("many.dat", "a b c d e f g s\n" * 9 + "a b c\nd e f\ns\n")
     flags = "--private s --h 1 --k 9 --max-sets 1"
-    scene.fails(f"transactions many.dat --out r.dat {flags}", 8, "1 sets of items", "allow more sets")
+    scene.fails(f"transactions many.dat --out r.dat {flags}", 8, "1 sets of items", "allow more (--max-sets)")
     scene.fails(f"check many.dat --transactions {flags}", 8, "1 sets of items")
 
 
