@@ -38,6 +38,7 @@ _MODULES = MappingProxyType(
         "BestEffort": "kohort.algorithms.best_effort",
         "Check": "kohort.checking",
         "Coherence": "kohort.transactions.coherence",
+        "CoherenceFinding": "kohort.checking.transactions",
         "CoherenceVerdict": "kohort.verify.transactions.verdict",
         "Datafly": "kohort.algorithms.datafly",
         "Draw": "kohort.transactions.roles",
@@ -60,6 +61,7 @@ _MODULES = MappingProxyType(
         "ReadOptions": "kohort.io.options",
         "Release": "kohort.release",
         "Role": "kohort.schema",
+        "Roles": "kohort.transactions.roles",
         "Samarati": "kohort.algorithms.samarati",
         "Scale": "kohort.schema",
         "Schema": "kohort.schema",
@@ -90,6 +92,7 @@ __all__ = [
     "BestEffort",
     "Check",
     "Coherence",
+    "CoherenceFinding",
     "CoherenceVerdict",
     "Datafly",
     "Draw",
@@ -121,6 +124,7 @@ __all__ = [
     "ReadOptions",
     "Release",
     "Role",
+    "Roles",
     "Samarati",
     "Scale",
     "Schema",
@@ -157,7 +161,7 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.algorithms.optimal import Optimal
     from kohort.algorithms.samarati import Samarati
     from kohort.checking import Check, check
-    from kohort.checking.transactions import check_transactions
+    from kohort.checking.transactions import CoherenceFinding, check_transactions
     from kohort.hierarchies.files import read_hierarchy
     from kohort.hierarchy import Hierarchy
     from kohort.io.baskets import read_transactions
@@ -174,7 +178,7 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions
     from kohort.transactions.optimum import Optimum
-    from kohort.transactions.roles import Draw, Drawn, Listed
+    from kohort.transactions.roles import Draw, Drawn, Listed, Roles
     from kohort.transactions.suppression import Greedy, Score
     from kohort.verify.transactions.verdict import CoherenceVerdict
     from kohort.verify.verdict import Verdict

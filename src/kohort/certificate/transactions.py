@@ -1,4 +1,4 @@
-"""The certificate of a transaction database. It names items that are in no transaction of it any more, and no other."""
+"""The certificate of a transaction database. It counts items and names none: a rare one's name can tell of a person."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOT_PROMISED_OF_CELLS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceCertificate(Certified):
-    """What is certified of a transaction database. Items are not named: a rare one's name can tell of a person.
+    """What is certified of a transaction database.
 
     Attributes:
         model: The model's name with its numbers, met.

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def numbers(release: TransactionRelease) -> dict[str, Json]:
     """The figures of `release` as one JSON object; items have names in it, but it holds no transaction.
 
-    Keys: transactions, items (as read: public, private, neither and removed_items); model; method, suppress (items or
-    cells); size1_moles (names), minimal_moles (by size, from 2 on), moles_by_kind (by size: cohorts below k, and those
-    in which h is exceeded); dropped (names in their order), returned (names); distortion (a float), distortion_exact
-    (lost/all, unreduced), loss_lost, loss_all; cells and released_cells, repeated (items named twice in a transaction),
-    removed_items and removed_cells (below the minimum support), emptied (transactions whose every item went);
-    proven, bound, gap (what share of the loss might be spared); coherent, verified, cohorts, smallest, confidence
-    (found by verification; null without); release, certificate, trace, seconds.
+    Keys: transactions, items (as read: public, private, neither and removed_items), released_items; model; method,
+    suppress (items or cells); size1_moles (names), minimal_moles (by size, from 2 on), moles_by_kind (by size: cohorts
+    below k, and those in which h is exceeded); dropped (names in their order), returned (names); distortion (a float),
+    distortion_exact (lost/all, unreduced), loss_lost, loss_all; cells and released_cells, repeated (items named twice
+    in a transaction), removed_items and removed_cells (below the minimum support), emptied (transactions whose every
+    item went); proven, bound, gap (what share of the loss might be spared); coherent, verified, cohorts, smallest,
+    confidence (found by verification; null without); release, certificate, trace, seconds.
     """
     return {
         **_counted(release),

@@ -65,6 +65,7 @@ class DatabaseProfile:
     Attributes:
         transactions: How many.
         items: How many, those in no transaction included.
+        cells: How many: the lengths of all transactions together.
         lengths: The items of a transaction.
         empty: Transactions of no item.
         unique: Transactions of which there is none with the same items.
