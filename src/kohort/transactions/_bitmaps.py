@@ -6,7 +6,8 @@ Fast where items are in many transactions: a word costs about 0.2 ns and tells o
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -114,17 +115,11 @@ class Bitmaps:
             passes: How often each candidate goes through its words; if more than once, beside private items.
         """
         first = sets[base, 0]
-        bounds = [*np.flatnonzero(np.diff(first, prepend=-1)).tolist(), base.size]
-        begin = 0
-        for start, end in pairwise(bounds):
-            bitmaps = self._within(int(first[start]), passes * (end - start), met=passes > 1)
-            if bitmaps is not self:
-                if begin < start:
-                    yield self, slice(begin, start)
-                yield bitmaps, slice(start, end)
-                begin = end
-        if begin < base.size:
-            yield self, slice(begin, base.size)
+        bounds = pairwise([*np.flatnonzero(np.diff(first, prepend=-1)).tolist(), base.size])
+        parts = ((self._within(int(first[a]), passes * (b - a), met=passes > 1), a, b) for a, b in bounds)
+        for bitmaps, run in groupby(parts, itemgetter(0)):
+            stretch = [end for _, *ends in run for end in ends]
+            yield bitmaps, slice(stretch[0], stretch[-1])
 
     def _within(self, item: int, passes: int, *, met: bool) -> Bitmaps:
         """The bitmaps of the item's cohort, where so many passes are worth them; else these ones."""
