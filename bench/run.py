@@ -11,6 +11,10 @@ BENCHMARKS = (
     "lattice adult",
     "lattice grow --records 100000 300000 1000000",
     "lattice wide",
+    "transactions mine",
+    "transactions whole",
+    "transactions grow --plot docs/images/transactions-growth.svg",
+    "transactions gap",
     "mondrian_kernel",
     "anonymize",
 )

@@ -1,7 +1,7 @@
 """(h,k,p)-coherence: mining and greedy suppression alone, the whole path, how time grows, and how far greedy is off.
 
     python -m bench.transactions mine [--sets connect retail t10 …] [--h 0.4 0.8] [--seeds 5]
-    python -m bench.transactions whole [--sizes bms-pos kosarak]
+    python -m bench.transactions whole [--sizes bms-pos kosarak] [--k 20 100]
     python -m bench.transactions grow [--transactions 10000 100000 1000000] [--k 1000 300 100 30 10 3] [--plot FILE]
     python -m bench.transactions gap [--sets chess …] [--seeds 5] [--seconds 60]
 
@@ -180,23 +180,27 @@ def mined(database: Transactions, case: Case, h: str, options: argparse.Namespac
 
 def on_whole(options: argparse.Namespace) -> None:
     """From basket lines to the verified release, in a process of its own, less the same for ten transactions."""
-    promise = ["--delta", options.delta, "--seed", "1", "--h", options.h, "--k", str(options.k), "--p", str(options.p)]
-    start = run(
-        made_file(Size(10, 10, 3, 0)), ["--delta", "0.5", "--h", "0.8", "--k", "2", "--p", str(options.p)], options.runs
-    )
+    few = ["--delta", "0.5", "--h", "0.8", "--k", "2", "--p", str(options.p)]
+    start = run(made_file(Size(10, 10, 3, 0)), few, options.runs)
     print(f"start-up: {start.cpu:.2f} s CPU, ten transactions")
     for name in options.sizes:
-        size = SIZES[name]
-        whole = run(made_file(size), promise, options.runs)
-        beyond = whole.cpu - start.cpu
-        figures = json.loads(whole.output)
-        stages = " ".join(f"{stage} {seconds:.2f}" for stage, seconds in figures["seconds"].items())
-        print(
-            f"{name}: {size.transactions:,} x {size.items:,}, {beyond:.2f} s CPU beyond start-up,"
-            f" {'meets' if beyond <= size.target else 'MISSES'} {size.target:g} s; {whole.memory:.0f} MiB;"
-            f" {len(figures['dropped'])} items dropped, distortion {figures['distortion']:.4f}; wall: {stages}",
-            flush=True,
-        )
+        for k in options.k:
+            print(on_size(SIZES[name], k, options, start), flush=True)
+
+
+def on_size(size: Size, k: int, options: argparse.Namespace, start: Cost) -> str:
+    """The figures of one whole run."""
+    promise = ["--delta", options.delta, "--seed", "1", "--h", options.h, "--k", str(k), "--p", str(options.p)]
+    whole = run(made_file(size), promise, options.runs)
+    beyond = whole.cpu - start.cpu
+    figures = json.loads(whole.output)
+    stages = " ".join(f"{stage} {seconds:.2f}" for stage, seconds in figures["seconds"].items())
+    moles = sum(figures["minimal_moles"].values())
+    return (
+        f"{size.transactions:,} x {size.items:,}, k {k}: {beyond:.2f} s CPU beyond start-up,"
+        f" {'meets' if beyond <= size.target else 'MISSES'} {size.target:g} s; {whole.memory:.0f} MiB; {moles:,} minimal moles,"
+        f" {len(figures['dropped'])} items dropped, distortion {figures['distortion']:.4f}; wall: {stages}"
+    )
 
 
 def made_file(size: Size) -> Path:
@@ -344,7 +348,7 @@ def main() -> None:
     two = parts.add_parser("whole")
     two.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     two.add_argument("--delta", default="0.2")
-    two.add_argument("--k", type=int, default=20)
+    two.add_argument("--k", type=int, nargs="+", default=[20, 100])
     three = parts.add_parser("grow")
     three.add_argument("--transactions", type=int, nargs="+", default=[10_000, 30_000, 100_000, 300_000, 1_000_000])
     three.add_argument("--share", type=float, default=0.001, help="k, as a share of the transactions")
