@@ -157,6 +157,17 @@ def test_a_bound_above_what_is_known_is_not_taken(monkeypatch: pytest.MonkeyPatc
     assert (lost(problem, remedy.suppression), remedy.bound, remedy.proven) == (10, None, False)
 
 
+@pytest.mark.parametrize("first", range(5))
+def test_of_equal_optima_the_greedy_one_is_given(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
+    """Whichever of the ring's five optima the solver comes upon, the answer is the same."""
+    items = np.sort(np.array([first, (first + 1) % 5, (first + 3) % 5], np.int32))
+    problem, remedy = doubted(monkeypatch, Answer(items, 9, 0))
+    greedy = Greedy(give_back=True).solve(problem).suppression
+    assert isinstance(remedy.suppression, ItemSuppression)
+    assert isinstance(greedy, ItemSuppression)
+    assert (sorted(remedy.suppression.items.tolist()), remedy.proven) == (sorted(greedy.items.tolist()), True)
+
+
 def replaced(monkeypatch: pytest.MonkeyPatch, *, interrupted: bool) -> list[str]:
     """HiGHS that finds nothing, or is interrupted the first time that it is waited for; what happens to it."""
     events: list[str] = []
