@@ -94,7 +94,7 @@ def is_same(words: Words, one: int, other: int, length: int) -> bool:
 
 
 @kernel
-def code_names(  # noqa: PLR0917  a kernel takes arrays and numbers by position, and its loop stays in one piece
+def code_names(  # noqa: C901, PLR0917  a kernel takes arrays and numbers by position, and its loop stays in one piece
     words: Words,
     data: Bytes,
     at: int,
@@ -162,6 +162,10 @@ def code_names(  # noqa: PLR0917  a kernel takes arrays and numbers by position,
         cell += 1
         at += length
         if at < data.size and data[at] == separator:
+            at += 1
+        elif at < data.size and data[at] == line_end and row + 2 < starts.size:
+            row += 1
+            starts[row] = cell
             at += 1
     so_far[0], so_far[1], so_far[2] = row, cell, used
     return at, fault
