@@ -70,6 +70,13 @@ def test_nothing_stays_where_no_transaction_can_have_it() -> None:
     assert released(["ab", "ac", "bc", "b", "c"], p=1) == ["ab", "ac", "bc", "b", "c"]
 
 
+def test_items_that_lose_most_come_first() -> None:
+    """Of two that cannot both come back the one of the larger loss does, and of equal ones the first in item order."""
+    rows = ["yz", "y", "wz", "xz", "wxy", "z", "wx", "z"]
+    assert released(rows) == ["z", "", "w", "x", "wx", "z", "wx", "z"]
+    assert released(["wz", "x", "w", "yz", "wx", "xyz"]) == ["z", "", "w", "yz", "w", "yz"]
+
+
 @given(raw_databases())
 def test_cells_lose_no_more_than_items(raw: RawDatabase) -> None:
     """What is left is coherent by the definition, with every private cell, at no more loss than whole items."""

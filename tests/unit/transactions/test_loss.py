@@ -51,6 +51,13 @@ def test_cells_weigh_what_their_items_weigh() -> None:
         assert lost(problem, CellSuppression(BASKETS.cells != item)) == loss
 
 
+def test_the_largest_losses_are_exact() -> None:
+    """Up to the last number of 64 bits: all items together lose that, and so do all their cells."""
+    problem = weighed(("a", f"{2**60 - 1}"), ("b", f"{2**61 - 1}"), ("c", f"{2**60 + 2}"))
+    assert problem.losses.tolist() == [3 * (2**60 - 1), 2 * (2**61 - 1), 2**60 + 2, 2]
+    assert lost(problem, CellSuppression(np.zeros(8, np.bool_))) == problem.losses.sum()
+
+
 def test_nothing_to_lose() -> None:
     """Where there is no cell, nothing is lost and nothing distorted."""
     empty = Transactions.of(["", ""])
@@ -77,6 +84,7 @@ def test_an_item_that_occurs_nowhere_loses_nothing() -> None:
         ([("a", 0)], "a weight must be above 0"),
         ([("a", Fraction(-1, 2))], "a weight must be above 0"),
         ([("a", 2**62)], "the weights are too large, or too fine, for losses in 64 bits"),
+        ([("a", Fraction(2**63 - 5, 3))], "the weights are too large, or too fine, for losses in 64 bits"),
         ([("a", Fraction(1, 3**40))], "the weights are too large, or too fine, for losses in 64 bits"),
     ],
 )

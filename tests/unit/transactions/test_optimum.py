@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from random import Random
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import highspy
@@ -166,6 +167,17 @@ def test_of_equal_optima_the_greedy_one_is_given(monkeypatch: pytest.MonkeyPatch
     assert isinstance(remedy.suppression, ItemSuppression)
     assert isinstance(greedy, ItemSuppression)
     assert (sorted(remedy.suppression.items.tolist()), remedy.proven) == (sorted(greedy.items.tolist()), True)
+
+
+def test_a_bound_is_lowered_by_what_it_may_err_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound a billionth above the optimum is the optimum, and does not claim that more must be lost."""
+
+    def said(_: highspy.Highs) -> SimpleNamespace:
+        return SimpleNamespace(mip_dual_bound=3 + 1e-9, mip_node_count=1)
+
+    monkeypatch.setattr(highspy.Highs, "getInfo", said)
+    remedy = Optimum().solve(asked(RING))
+    assert (remedy.bound, remedy.proven) == (10, True)
 
 
 def replaced(monkeypatch: pytest.MonkeyPatch, *, interrupted: bool) -> list[str]:
