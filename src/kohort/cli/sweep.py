@@ -57,17 +57,11 @@ def sweep(
     draw: options.Draw = None,
     allow_absent: options.AllowAbsent = False,
     min_support: options.MinSupport = None,
-    h: Annotated[
-        str | None,
-        typer.Option(metavar="H", help="No private item is in more than this share of a cohort.", show_default="0.4"),
-    ] = None,
+    h: options.H = None,
     k: Annotated[
         int | None, typer.Option(metavar="K", help="Every cohort has at least k transactions.", show_default="10")
     ] = None,
-    p: Annotated[
-        int | None,
-        typer.Option(metavar="P", help="An attacker knows at most p public items of a person.", show_default="4"),
-    ] = None,
+    p: options.P = None,
     scores: Annotated[
         list[str] | None,
         typer.Option(

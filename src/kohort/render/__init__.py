@@ -37,13 +37,13 @@ def release_text(figures: Mapping[str, Json], quasi: Sequence[str] = ()) -> str:
     """
     names = quasi or tuple(cast("dict[str, int]", figures["node"] or {}))
     parts = (_classes(figures), _levels(figures, names), _cost(figures), _exposure(figures), _choice(figures, names))
-    return "\n".join([*(line for part in parts for line in part), *_places(figures)])
+    return "\n".join([*(line for part in parts for line in part), *places(figures)])
 
 
 def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
     """What was released, and whether somebody looked."""
-    records, released, suppressed = _counts(figures, "records", "released", "suppressed")
-    classes, smallest, largest = _counts(figures, "classes", "smallest", "largest")
+    records, released, suppressed = counts(figures, "records", "released", "suppressed")
+    classes, smallest, largest = counts(figures, "classes", "smallest", "largest")
     yield f"{released:,} of {records:,} records released, {suppressed:,} suppressed"
     span = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
     sizes = f"{classes:,} class{'es' * (classes != 1)} of {span} records" if classes else "no class"
@@ -124,7 +124,7 @@ def _costs(figures: Mapping[str, Json], candidates: Sequence[Mapping[str, Json]]
     weighted = aims != [of[name] for of in metrics]
     rows = [["suppressed", "classes", "LM", "weighted " * weighted + name.upper()]]
     for one, of, aim in zip(candidates, metrics, aims, strict=True):
-        suppressed, classes = _counts(one, "suppressed", "classes")
+        suppressed, classes = counts(one, "suppressed", "classes")
         rows.append([f"{suppressed:,}", f"{classes:,}", _figure("lm", of["lm"]), _figure(name, aim)])
     return _aligned(rows if weighted or name != "lm" else [row[:-1] for row in rows])
 
@@ -163,13 +163,13 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
 def _exposure(figures: Mapping[str, Json]) -> Iterator[str]:
     """How many people the ends of printed ranges expose."""
     if figures["range_exposure"]:
-        (people,) = _counts(figures, "range_exposure")
+        (people,) = counts(figures, "range_exposure")
         yield ""
         yield f"Range ends are data values: {people:,} people alone hold an end of a printed range."
         yield "Public cut points (a grid) avoid this."
 
 
-def _places(figures: Mapping[str, Json]) -> Iterator[str]:
+def places(figures: Mapping[str, Json]) -> Iterator[str]:
     """Where the files are."""
     if figures["release"]:
         yield ""
@@ -177,7 +177,8 @@ def _places(figures: Mapping[str, Json]) -> Iterator[str]:
         yield f"certificate  {figures['certificate']}"
 
 
-def _counts(figures: Mapping[str, Json], *names: str) -> list[int]:
+def counts(figures: Mapping[str, Json], *names: str) -> list[int]:
+    """The figures of these names, whole numbers."""
     return [cast("int", figures[name]) for name in names]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
+from kohort.render import counts, places
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -30,7 +32,7 @@ CELLS: Final = (
 def release_text(figures: Mapping[str, Json]) -> str:
     """The figures of `kohort.report.transactions.numbers` as a few lines for a person."""
     parts = (_released(figures), _promise(figures), _moles(figures), _dropped(figures), _cost(figures))
-    return "\n".join([*(line for part in parts for line in part), *_places(figures)])
+    return "\n".join([*(line for part in parts for line in part), *places(figures)])
 
 
 def shown(name: str) -> str:
@@ -54,10 +56,10 @@ def listed(names: Sequence[str]) -> str:
 
 def _released(figures: Mapping[str, Json]) -> Iterator[str]:
     """What was released."""
-    transactions, emptied, repeated = _counts(figures, "transactions", "emptied", "repeated")
+    transactions, emptied, repeated = counts(figures, "transactions", "emptied", "repeated")
     yield f"{_many(transactions, 'transaction')} released" + f", {emptied:,} of them emptied" * (emptied > 0)
-    items, public, private, neither = _counts(figures, "items", "public", "private", "neither")
-    removed, cells = _counts(figures, "removed_items", "removed_cells")
+    items, public, private, neither = counts(figures, "items", "public", "private", "neither")
+    removed, cells = counts(figures, "removed_items", "removed_cells")
     others = f", {neither:,} neither" * (neither > 0)
     rare = f", {removed:,} removed first for their support, with {_many(cells, 'cell')}" * (removed > 0)
     yield f"{_many(items, 'item')}: {public:,} public, {private:,} private{others}{rare}"
@@ -76,7 +78,7 @@ def _promise(figures: Mapping[str, Json]) -> Iterator[str]:
     if not figures["verified"]:
         yield "dry run: nothing was written, nothing verified"
         return
-    cohorts, smallest = _counts(figures, "cohorts", "smallest")
+    cohorts, smallest = counts(figures, "cohorts", "smallest")
     where = "the published bytes" if figures["release"] else "the released transactions"
     confidence = cast("float", figures["confidence"])
     yield f"verified on {where}: of {_many(cohorts, 'cohort')} the smallest has {_many(smallest, 'transaction')},"
@@ -116,7 +118,7 @@ def _dropped(figures: Mapping[str, Json]) -> Iterator[str]:
 def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     """What was lost, what is left, and whether less could be lost."""
     share, gap = (cast("float | None", figures[key]) for key in ("distortion", "gap"))
-    cells, items, released = _counts(figures, "cells", "released_items", "released_cells")
+    cells, items, released = counts(figures, "cells", "released_items", "released_cells")
     yield f"Distortion {share:.4f} ({figures['distortion_exact']}){_proof(figures, gap)}"
     yield f"What is left: {_many(items, 'item')}, {released:,} of {_many(cells, 'cell')}"
 
@@ -128,18 +130,6 @@ def _proof(figures: Mapping[str, Json], gap: float | None) -> str:
     if gap is None:
         return ""
     return f"; none goes below {figures['bound']}/{figures['loss_all']} (gap {gap:.1%})"
-
-
-def _places(figures: Mapping[str, Json]) -> Iterator[str]:
-    """Where the files are."""
-    if figures["release"]:
-        yield ""
-        yield f"release      {figures['release']}"
-        yield f"certificate  {figures['certificate']}"
-
-
-def _counts(figures: Mapping[str, Json], *names: str) -> list[int]:
-    return [cast("int", figures[name]) for name in names]
 
 
 def _many(count: int, noun: str) -> str:
