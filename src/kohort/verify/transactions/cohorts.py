@@ -73,7 +73,7 @@ def count_cohorts(database: Transactions, public: Mask, private: Mask, *, p: int
 
 
 @kernel
-def _search(  # noqa: C901, PLR0912, PLR0917  a kernel takes arrays by position, and its loop stays in one piece
+def _search(  # noqa: C901, PLR0912, PLR0915, PLR0917  a kernel takes arrays by position; it stays in one piece
     items: Items,
     times: Items,
     places: Index,
@@ -109,7 +109,8 @@ def _search(  # noqa: C901, PLR0912, PLR0917  a kernel takes arrays by position,
     sets, of, top = 1, smallest, 1
     while top > 0 and smallest >= least:
         top -= 1
-        depth, low, high, support, most = waiting[top]
+        depth, low, high = waiting[top, 0], waiting[top, 1], waiting[top, 2]  # whole rows take long to compile
+        support, most = waiting[top, 3], waiting[top, 4]
         matters = most * of > together * support
         stop, new = supports.size if matters else public, 0
         for at in range(low, high):
@@ -145,7 +146,8 @@ def _search(  # noqa: C901, PLR0912, PLR0917  a kernel takes arrays by position,
                 sets += 1
                 smallest = min(smallest, supports[item])
                 if depth + 1 < p or most * of > together * supports[item]:
-                    waiting[top] = depth + 1, end, end + often[item], supports[item], most
+                    waiting[top, 0], waiting[top, 1], waiting[top, 2] = depth + 1, end, end + often[item]
+                    waiting[top, 3], waiting[top, 4] = supports[item], most
                     top += 1
                     ends[item] = end
                     end += often[item]
