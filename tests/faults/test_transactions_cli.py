@@ -123,7 +123,7 @@ def test_95_private_items_in_too_many_transactions_have_no_release(scene: Basket
         ("--private ,", "no private item is named"),
         ("--public bread", "public items alone protect nothing"),
         ("--private bread --private-file private.txt", "where: --private-file"),
-        ("--private milk --public milk", "1 items are both"),
+        ("--private milk --public milk", "items that are both public and private: 1"),
         ("--private bread --delta 0.4", "where: --private"),
         ("--private bread --seed 7", "where: --seed"),
         ("--private bread --draw paper", "where: --draw"),

@@ -105,3 +105,8 @@ def places_of(names: Sequence[str], among: Sequence[str]) -> tuple[list[int], li
     place = {name: at for at, name in enumerate(among)}
     absent = [name for name in dict.fromkeys(names) if name not in place]
     return [place[name] for name in dict.fromkeys(names) if name in place], absent
+
+
+def told_absent(absent: Sequence[str], names: Sequence[str], kind: str) -> str:
+    """Says how many of some items' names are in no transaction, and none of them."""
+    return f"{len(absent)} of the {len(names)} {kind} items {'is' if len(absent) == 1 else 'are'} in no transaction"

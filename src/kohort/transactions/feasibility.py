@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import InfeasibleError
+from kohort.numbers import said
 
 if TYPE_CHECKING:
     from kohort.arrays import Items
@@ -45,18 +46,19 @@ def refuse_infeasible(problem: SuppressionProblem) -> None:
     if not n:
         raise InfeasibleError("there are no transactions, so there is nothing to release", where="transactions")
     if model.is_rare(n):
-        what = f"there are only {n:,} transactions, fewer than k = {model.k:,}"
+        few = "is only 1 transaction" if n == 1 else f"are only {n:,} transactions"
+        what = f"there {few}, fewer than k = {model.k:,}"
         raise InfeasibleError(what, where="k", hint=f"a k of at most {n:,}, or more transactions")
     items = responsible(problem)
     if items.size:
         many = f"{items.size:,} private item{' is' if items.size == 1 else 's are'}"
-        what = f"{many} in more than h = {_said(model.h)} of all transactions, whatever is suppressed"
+        what = f"{many} in more than h = {said(model.h)} of all transactions, whatever is suppressed"
         least = Fraction(int(database.supports[items].max()), n)
-        hint = f"an h of at least {_said(least)}, or leave such items out of the database"
+        hint = f"an h of at least {_at_least(least)}, or leave such items out of the database"
         raise InfeasibleError(what, where="h", hint=hint)
 
 
-def _said(share: Fraction) -> str:
+def _at_least(share: Fraction) -> str:
     """A share as a decimal, and where that is not exact as a fraction and the next decimal above it."""
     scale = 10**_DECIMALS
     above = Fraction(-(-share.numerator * scale // share.denominator), scale)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.transactions.database import places_of
+from kohort.transactions.database import places_of, told_absent
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def item_losses(database: Transactions, weights: Sequence[tuple[str, Fraction]] 
     names = [name for name, _ in weights]
     places, missing = places_of(names, database.names)
     if missing:
-        what = f"{len(missing)} of the {len(names)} weighted items are in no transaction"
-        raise UsageError(what, where="weight", hint="correct the names")
+        raise UsageError(told_absent(missing, names, "weighted"), where="weight", hint="correct the names")
     if len(places) < len(names):
         raise UsageError("an item has two weights", where="weight", hint="leave one out")
     if any(weight <= 0 for _, weight in weights):

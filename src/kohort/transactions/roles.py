@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.errors import InfeasibleError, UsageError
-from kohort.transactions.database import places_of
+from kohort.transactions.database import places_of, told_absent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,10 +68,13 @@ class Listed:
     absent: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse two roles of one item."""
+        """Refuse two roles of one item, and a text, whose letters would be taken for names."""
+        for role in ("private", "public"):
+            if isinstance(getattr(self, role), str):
+                raise UsageError("a text is no list of names", where=role, hint='write ("pill",) for one name')
         both = len(set(self.private) & set(self.public or ()))
         if both:
-            what = f"{both} items are both public and private"
+            what = f"items that are both public and private: {both}"
             raise UsageError(what, where="private", hint="an item has one role")
 
     def over(self, database: Transactions, _h: Fraction) -> Roles:
@@ -87,8 +90,9 @@ class Listed:
         """(m,) the items that are named."""
         places, missing = places_of(names, database.names)
         if missing and not self.absent:
-            what = f"{len(missing)} of the {len(names)} {role} items are in no transaction"
-            raise UsageError(what, where=role, hint="correct the names, or allow absent ones (--allow-absent)")
+            what = told_absent(missing, names, role)
+            hint = "correct the names, or the form and separator of the input, or allow absent ones (--allow-absent)"
+            raise UsageError(what, where=role, hint=hint)
         mask = np.zeros(len(database.names), np.bool_)
         mask[places] = True
         return mask

@@ -247,7 +247,11 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ('items = { private = ["a"], draw = "paper" }', "only roles that are drawn", "line 5 (items.draw)"),
         ('items = { private = ["a"], delta = 0.4 }', "the roles are drawn", "line 5 (items.private)"),
         ("items = { allow-absent = true, delta = 0.4 }", "the roles are drawn", "line 5 (items.allow-absent)"),
-        ('items = { private = ["a"], public = ["a"] }', "1 items are both", "line 5 (items.private)"),
+        (
+            'items = { private = ["a"], public = ["a"] }',
+            "items that are both public and private: 1",
+            "line 5 (items.private)",
+        ),
         ("items = { delta = 0 }", "delta is the share", "line 5 (items.delta)"),
         ("items = { delta = 0.4, min-support = 1 }", "a minimum support is a share", "line 5 (items.min-support)"),
         ("items.delta = 0.4\nmethod.time-limit = 5", "only the optimum", "line 6 (method.time-limit)"),
@@ -337,7 +341,10 @@ def test_a_list_that_cannot_be_read_is_an_error_of_the_input(tmp_path: Path) -> 
 def test_an_item_in_two_files_is_a_fault_of_the_job(tmp_path: Path) -> None:
     """It is known once both are read; the place is the key that names the file."""
     [fault] = faults(FILES, in_folder(tmp_path, public="bread\npill\n"))
-    assert (fault.what, fault.where) == ("1 items are both public and private", "job, line 5 (items.private-file)")
+    assert (fault.what, fault.where) == (
+        "items that are both public and private: 1",
+        "job, line 5 (items.private-file)",
+    )
 
 
 # --- the JSON Schema --------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_the_least_h_is_said_exactly() -> None:
     rows = ["x", "x", "a", "xy", "xy", "xy", "y", "y", "y", "y", "a"]
     with pytest.raises(InfeasibleError) as caught:
         refuse_infeasible(asked(rows, "x", "y", h="1/3"))
-    assert caught.value.what.startswith("2 private items are in more than h = 1/3 (that is, 0.3334) of all")
+    assert caught.value.what.startswith("2 private items are in more than h = 1/3 of all")
     assert caught.value.hint.startswith("an h of at least 7/11 (that is, 0.6364), or")
     assert Fraction("0.6364") > Fraction(7, 11)
     assert is_feasible(asked(rows, "x", "y", h="7/11"))
@@ -50,6 +50,19 @@ def test_as_much_as_h_is_allowed() -> None:
     """A private item in just the share h of all transactions is no obstacle, and neither is a public one in all."""
     refuse_infeasible(asked(["ax", "bx", "a", "ay"], "x", "y"))
     assert responsible(asked(["ax", "a"], "x")).dtype == np.int32
+
+
+@pytest.mark.parametrize(("h", "said"), [("0", "h = 0 of"), ("0.25", "h = 0.25 of"), ("2/3", "h = 2/3 of")])
+def test_h_is_said_as_it_was_asked(h: str, said: str) -> None:
+    """The h that was asked for is said exactly: what is rounded up is the h that is recommended."""
+    with pytest.raises(InfeasibleError, match=said):
+        refuse_infeasible(asked(["x", "x", "ax", "b"], "x", h=h))
+
+
+def test_one_transaction_is_told_in_the_singular() -> None:
+    """A count agrees with its noun."""
+    with pytest.raises(InfeasibleError, match="there is only 1 transaction, fewer than k = 3"):
+        refuse_infeasible(asked(["ax"], "x", k=3))
 
 
 def test_too_few_transactions() -> None:

@@ -80,6 +80,7 @@ def test_an_item_that_occurs_nowhere_loses_nothing() -> None:
     ("weights", "what"),
     [
         ([("a", 1), ("tea", 2), ("jam", 2)], "2 of the 3 weighted items are in no transaction"),
+        ([("tea", 2)], "1 of the 1 weighted items is in no transaction"),
         ([("a", 1), ("a", 2)], "an item has two weights"),
         ([("a", 0)], "a weight must be above 0"),
         ([("a", Fraction(-1, 2))], "a weight must be above 0"),

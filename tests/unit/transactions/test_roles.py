@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from hypothesis import given
@@ -45,6 +45,21 @@ def test_private_items_alone() -> None:
     assert roles_of(Listed()) == (list(BASKETS.names), [])
 
 
+def test_one_absent_name_is_told_in_the_singular() -> None:
+    """A count agrees with its verb, and the hint thinks of a file that was read in the wrong form."""
+    with pytest.raises(UsageError, match="1 of the 2 private items is in no transaction") as caught:
+        Listed(private=("pill", "cough")).over(BASKETS, HALF)
+    assert "separator" in caught.value.hint
+
+
+@pytest.mark.parametrize("role", ["private", "public"])
+def test_a_text_is_no_list_of_names(role: str) -> None:
+    """A lone text would be taken for its letters, and the item it names would not be protected."""
+    with pytest.raises(UsageError, match="a text is no list of names") as caught:
+        Listed(**{role: cast("tuple[str, ...]", "pill")}, absent=True)
+    assert caught.value.where == role
+
+
 def test_public_and_private_items() -> None:
     """Where both are listed the rest is neither."""
     assert roles_of(Listed(private=("pill",), public=("milk", "milk"))) == (["milk"], ["pill"])
@@ -53,7 +68,7 @@ def test_public_and_private_items() -> None:
 
 def test_an_item_has_one_role() -> None:
     """An item that is listed twice over is refused, by number and not by name."""
-    with pytest.raises(UsageError, match="1 items are both public and private") as caught:
+    with pytest.raises(UsageError, match="items that are both public and private: 1") as caught:
         Listed(private=("pill", "test"), public=("pill", "milk"))
     assert "pill" not in str(caught.value)
 
