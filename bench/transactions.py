@@ -199,7 +199,8 @@ def on_size(size: Size, k: int, options: argparse.Namespace, start: Cost) -> str
     return (
         f"{size.transactions:,} x {size.items:,}, k {k}: {beyond:.2f} s CPU beyond start-up,"
         f" {'meets' if beyond <= size.target else 'MISSES'} {size.target:g} s; {whole.memory:.0f} MiB;"
-        f" {moles:,} minimal moles, {len(figures['dropped'])} items dropped, distortion {figures['distortion']:.4f}; wall: {stages}"
+        f" {moles:,} minimal moles, {len(figures['dropped'])} items dropped, distortion {figures['distortion']:.4f};"
+        f" wall: {stages}"
     )
 
 
