@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ def drop_greedily(
             heap[0] = heap[size]
         else:
             gains[item] = gain
-        sink(heap, max(size, 1), 0, gains, costs)
+        sink(heap, max(size, 1), int(np.int64(0)), gains, costs)  # of a literal 0 it would be compiled once more
     return dropped
 
 

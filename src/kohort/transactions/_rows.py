@@ -92,7 +92,8 @@ def commonest(starts: Index, items: Items, cohort: Items, limit: int, counts: Co
     It is the number of some item's where that is above the limit. As soon as that is so, or the transactions that are
     left cannot make it so, no more are looked at.
     """
-    top, cells, seen = 0, 0, 0
+    top = seen = 0
+    cells = int(np.int64(0))  # of a literal 0 `clear` would be compiled once more
     while seen < cohort.size and top <= limit < top + cohort.size - seen:
         row = cohort[seen]
         cells += int(starts[row + 1] - starts[row])

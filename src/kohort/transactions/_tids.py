@@ -143,7 +143,7 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
     starts, items, _, _ = rows
     sets, sizes, _ = level
     _, ends, cohorts = room
-    at = end = 0
+    at = end = int(np.int64(0))  # of a literal 0 `gather` would be compiled once more
     while at < base.size:
         if at == end:
             end = gather(rows, level, base, at, room)
@@ -151,7 +151,7 @@ def count(  # noqa: PLR0917  a kernel takes arrays by position
         last = sets[one, sets.shape[1] - 1]
         cohort = cohorts[ends[last] - sizes[one] : ends[last]]
         ends[last] = -1
-        cells = 0
+        cells = int(np.int64(0))  # likewise `clear`
         for row in cohort:
             cells += int(starts[row + 1] - starts[row])
             for cell in range(starts[row + 1] - 1, starts[row] - 1, -1):
@@ -172,7 +172,7 @@ def deal_out(  # noqa: PLR0917  a kernel takes arrays by position
     starts, items, _, _ = rows
     sets, sizes, _ = level
     _, ends, cohorts = room
-    at = end = 0
+    at = end = int(np.int64(0))  # of a literal 0 `gather` would be compiled once more
     while at < base.size:
         if at == end:
             end = gather(rows, level, base, at, room)
