@@ -143,6 +143,19 @@ def test_both_engines_at_once(place: int, monkeypatch: pytest.MonkeyPatch) -> No
     assert told(mine(problem_of(raw))) == quickly(raw)
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_what_is_a_mole_alone_changes_no_bound_of_the_others(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An item that only occurs beside a private one is found at once, and the others are still counted rightly."""
+    monkeypatch.setattr(_engines, "_WORTH", -np.inf)
+    raw = larger(place)
+    secret, beside = max(raw.private, key=lambda item: sum(item in row for row in raw.rows)), len(raw.weights)
+    rows = tuple(row | {beside} if secret in row else row for row in raw.rows)
+    raw = replace(raw, rows=rows, public=raw.public | {beside}, weights=(*raw.weights, 1))
+    expected = quickly(raw)
+    assert ((beside,), False) in expected
+    assert told(mine(problem_of(raw))) == expected
+
+
 def test_bitmaps_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where bitmaps would take too much memory only lists are used, unless bitmaps are asked for."""
     raw = larger(4)
