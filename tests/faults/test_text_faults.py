@@ -408,7 +408,7 @@ def test_odd_names_are_names(write: Callable[..., Path]) -> None:
         (f'A,7,Rome\n "{CANARY}",8,Pisa\n', ["quote inside", "line 3, column 'name'"]),
         (f"A,7,Rome\n\n{CANARY},8,Pisa\n", ["blank line", "line 3\n", "--skip-blank"]),
         (f"{CANARY},7,Rome\r\n\r\n", ["blank line", "line 3\n"]),
-        (f"A,7,Rome\n \n{CANARY},8,Pisa\n", ["1 cells", "line 3"]),
+        (f"A,7,Rome\n \n{CANARY},8,Pisa\n", ["1 cell where", "line 3"]),
         (f'A,7,"Ro\n\nme"\n{CANARY},8\n', ["2 cells", "line 5, column 'age'"]),
     ],
 )
@@ -514,7 +514,7 @@ def test_separator_is_sniffed(write: Callable[..., Path], content: str, expected
 
 def test_uneven_separator_is_told_by_the_header(write: Callable[..., Path]) -> None:
     """Where no separator divides the records evenly, the header's is taken, so that the error is about the record."""
-    refused(write(f"a;b\n1;2\n{CANARY}\n"), InputError, 3, "1 cells where the first line has 2", "line 3")
+    refused(write(f"a;b\n1;2\n{CANARY}\n"), InputError, 3, "1 cell where the first line has 2", "line 3")
 
 
 def test_two_separators_are_not_guessed_between(write: Callable[..., Path]) -> None:

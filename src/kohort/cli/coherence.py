@@ -75,9 +75,9 @@ def _figures(found: CoherenceFinding, model: Coherence) -> dict[str, Json]:
 
 def _lines(found: CoherenceFinding, model: Coherence, over: Sequence[str]) -> Iterator[str]:
     """The finding for a person."""
-    from kohort.render.transactions import listed
+    from kohort.render.transactions import listed, many
 
-    yield f"{found.transactions:,} transactions: {found.model} {'met' if found.met else 'NOT met'}"
+    yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
     if found.too_few:
         yield f"all of them together are fewer than {model.k:,}: no release of them can be coherent"
     if found.over:

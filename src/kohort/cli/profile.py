@@ -6,6 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from kohort.numbers import said
+from kohort.render.transactions import many
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ def profile_figures(seen: DatabaseProfile, repeated: int) -> dict[str, Json]:
 
 def profile_text(seen: DatabaseProfile, repeated: int) -> str:
     """The profile as a few lines for a person."""
-    again = f", {repeated:,} more name an item again" if repeated else ""
+    again = f", {repeated:,} more {'names' if repeated == 1 else 'name'} an item again" if repeated else ""
     bands = [(f"{band.least:,}" + f" to {band.most:,}" * (band.most > band.least), band.items) for band in seen.bands]
     width = max((len(name) for name, _ in bands), default=0)
     unique = f"{seen.unique:,} ({seen.unique_share:.1%}) unique"
     lines = [
-        f"{seen.transactions:,} transactions: {seen.empty:,} of no item, {unique}",
-        f"{seen.items:,} items in {seen.cells:,} cells{again}; density {seen.density:.4%}",
+        f"{many(seen.transactions, 'transaction')}: {seen.empty:,} of no item, {unique}",
+        f"{many(seen.items, 'item')} in {many(seen.cells, 'cell')}{again}; density {seen.density:.4%}",
         "",
         *_table(seen),
         "",

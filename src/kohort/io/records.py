@@ -98,7 +98,7 @@ def _error(text: Text, layout: Layout, options: ReadOptions, at: int, fault: Fau
     line = f"{text.name}, line {line_of(text.data, cell)}"
     where = f"{line}, column {layout.names[column]!r}"
     if kind == BLANK:
-        return InputError("a blank line", where=line, hint="remove it, or skip blank lines (--skip-blank)")
+        return InputError("a blank line", where=line, hint="remove it; those of a table can be skipped (--skip-blank)")
     if kind == UNCLOSED:
         return InputError("a quoted cell that is never closed", where=where, hint="it opens on this line")
     if kind == OVERLONG:
@@ -119,5 +119,5 @@ def _unended(text: Text, layout: Layout, at: int, record: int) -> tuple[str, str
     if not ends and mark != layout.separator:
         return "text after the closing quote of a cell", "double the quotes inside a cell"
     cells, end = measure(text.data, record, layout.separator, layout.quote)
-    what = f"a record of {cells} cells where the first line has {len(layout.names)}"
+    what = f"a record of {cells} cell{'s' * (cells != 1)} where the first line has {len(layout.names)}"
     return what, "the text ends here: was it cut short?" if end == text.data.size else "is the separator right?"

@@ -67,7 +67,7 @@ class TransactionRequest:
     said: Mapping[str, Place]
 
     def refuse_output(self) -> None:
-        """Refuse a target whose name contradicts the form of the release, before any work.
+        """Refuse a target that is no file, or whose name contradicts the form of the release, before any work.
 
         Raises:
             JobError: it does.

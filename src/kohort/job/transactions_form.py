@@ -39,7 +39,7 @@ def _share(check: Callable[[Fraction], object]) -> Callable[[object], Fraction]:
         try:
             share = Fraction(int(found[1]), int(found[2])) if found else number(value)
         except PydanticCustomError:
-            raise wrong("it must be a share", "such as 0.4 or 2/5") from None
+            raise wrong("it must be a share", "such as 0.4 or 2/5, with a digit before the point") from None
         return valid(share)
 
     return validator

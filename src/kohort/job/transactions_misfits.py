@@ -47,6 +47,8 @@ def _of_reading(raw: Mapping[str, object]) -> Iterator[Misfit]:
     if said.key is not None and said.person is not None:
         fault = UsageError("key and person are one column", hint="say person where it is a person's, else key")
         yield Misfit(("transactions", "person"), fault)
+    if said.format is None and table(raw, "transactions").get("format") is not None:
+        return  # which form is meant is not known
     columns = {"key": said.key, "person": said.person, "item": said.item}
     for key in (key for key, column in columns.items() if column is not None and form in _NO_COLUMNS):
         fault = UsageError(f"transactions of the form {form} have no such column", hint="leave it out, or say the form")

@@ -84,8 +84,11 @@ class TransactionJob:
         """In what form the release is written to `target`: as said, else as the name has it, else as it was read.
 
         Raises:
-            UsageError: the form and the name contradict each other.
+            UsageError: the form and the name contradict each other, or `target` is `-`, which elsewhere is a stream.
         """
+        if str(target) == "-":
+            hint = "name a file: it is verified before it is there"
+            raise UsageError("a release is not written to standard output", hint=hint)
         ending = target.suffix.lower()
         form = self.writing.form or (Form.LISTS if ending in _PARQUET else self.reading.form)
         if ending in _PACKED or (form is Form.LISTS) is not (ending in _PARQUET):

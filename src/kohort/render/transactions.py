@@ -57,22 +57,22 @@ def listed(names: Sequence[str]) -> str:
 def _released(figures: Mapping[str, Json]) -> Iterator[str]:
     """What was released."""
     transactions, emptied, repeated = counts(figures, "transactions", "emptied", "repeated")
-    yield f"{_many(transactions, 'transaction')} released" + f", {emptied:,} of them emptied" * (emptied > 0)
+    yield f"{many(transactions, 'transaction')} released" + f", {emptied:,} of them emptied" * (emptied > 0)
     items, public, private, neither = counts(figures, "items", "public", "private", "neither")
     removed, cells = counts(figures, "removed_items", "removed_cells")
     others = f", {neither:,} neither" * (neither > 0)
-    rare = f", {removed:,} removed first for their support, with {_many(cells, 'cell')}" * (removed > 0)
-    yield f"{_many(items, 'item')}: {public:,} public, {private:,} private{others}{rare}"
+    rare = f", {removed:,} removed first for their support, with {many(cells, 'cell')}" * (removed > 0)
+    yield f"{many(items, 'item')}: {public:,} public, {private:,} private{others}{rare}"
     if repeated:
-        yield f"{_many(repeated, 'item')} named again in a transaction count once"
+        yield f"{many(repeated, 'item')} named again in a transaction count once"
 
 
 def _promise(figures: Mapping[str, Json]) -> Iterator[str]:
     """What was asked, and whether somebody looked."""
     model = cast("dict[str, Json]", figures["model"])
     p = model["p"]
-    them, many = ("it", "") if p == 1 else ("them", "s")
-    said = {"model": model["name"], "p": p, "k": model["k"], "h": _h(model), "s": many, "them": them}
+    them, ending = ("it", "") if p == 1 else ("them", "s")
+    said = {"model": model["name"], "p": p, "k": model["k"], "h": _h(model), "s": ending, "them": them}
     yield ""
     yield from (line.format_map(said) for line in (CELLS if figures["suppress"] == "cells" else ITEMS))
     if not figures["verified"]:
@@ -81,7 +81,7 @@ def _promise(figures: Mapping[str, Json]) -> Iterator[str]:
     cohorts, smallest = counts(figures, "cohorts", "smallest")
     where = "the published bytes" if figures["release"] else "the released transactions"
     confidence = cast("float", figures["confidence"])
-    yield f"verified on {where}: of {_many(cohorts, 'cohort')} the smallest has {_many(smallest, 'transaction')},"
+    yield f"verified on {where}: of {many(cohorts, 'cohort')} the smallest has {many(smallest, 'transaction')},"
     yield f"and no private item is in more than {confidence:.2%} of one"
 
 
@@ -101,7 +101,7 @@ def _moles(figures: Mapping[str, Json]) -> Iterator[str]:
         if any(kind.values()):
             found = True
             rare, breach = kind["rare"], kind["breach"]
-            yield f"  of {_many(int(size), 'item'):<8} {rare + breach:>11,}: {rare:,} below k, {breach:,} above h"
+            yield f"  of {many(int(size), 'item'):<8} {rare + breach:>11,}: {rare:,} below k, {breach:,} above h"
     if not found:
         yield "  none"
 
@@ -110,9 +110,9 @@ def _dropped(figures: Mapping[str, Json]) -> Iterator[str]:
     """The items that are gone."""
     dropped, returned = (cast("list[str]", figures[key]) for key in ("dropped", "returned"))
     yield ""
-    yield f"Dropped {_many(len(dropped), 'item')} ({figures['method']})" + (f": {listed(dropped)}" if dropped else "")
+    yield f"Dropped {many(len(dropped), 'item')} ({figures['method']})" + (f": {listed(dropped)}" if dropped else "")
     if returned:
-        yield f"Given back {_many(len(returned), 'item')}: {listed(returned)}"
+        yield f"Given back {many(len(returned), 'item')}: {listed(returned)}"
 
 
 def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     share, gap = (cast("float | None", figures[key]) for key in ("distortion", "gap"))
     cells, items, released = counts(figures, "cells", "released_items", "released_cells")
     yield f"Distortion {share:.4f} ({figures['distortion_exact']}){_proof(figures, gap)}"
-    yield f"What is left: {_many(items, 'item')}, {released:,} of {_many(cells, 'cell')}"
+    yield f"What is left: {many(items, 'item')}, {released:,} of {many(cells, 'cell')}"
 
 
 def _proof(figures: Mapping[str, Json], gap: float | None) -> str:
@@ -132,10 +132,10 @@ def _proof(figures: Mapping[str, Json], gap: float | None) -> str:
     return f"; none goes below {figures['bound']}/{figures['loss_all']} (gap {gap:.1%})"
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
     """So many of something.
 
-    >>> _many(1, "item"), _many(2_000, "item")
+    >>> many(1, "item"), many(2_000, "item")
     ('1 item', '2,000 items')
     """
     return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -49,6 +49,15 @@ def test_figures_are_those_of_the_transactions(tmp_path: Path, form: str) -> Non
     assert advice[-1] == "At h = 0.4, 1 of 3 items cannot be private; from h = 0.75 on any item can."
 
 
+def test_one_of_each_is_told_in_the_singular(tmp_path: Path) -> None:
+    """Counts agree with their nouns and verbs."""
+    source = tmp_path / "t.dat"
+    source.write_text("milk milk\n", encoding="utf-8")
+    lines = kohort("inspect", source, "--transactions").out.splitlines()
+    assert lines[0].startswith("1 transaction: 0 of no item")
+    assert lines[1].startswith("1 item in 1 cell, 1 more names an item again;")
+
+
 def test_text_tells_the_same_and_names_no_item(tmp_path: Path) -> None:
     """A person reads the same figures; no item's name is among them, and the file is as before."""
     source = tmp_path / "t.dat"
@@ -58,7 +67,7 @@ def test_text_tells_the_same_and_names_no_item(tmp_path: Path) -> None:
     assert (ran.status, ran.err) == (0, "")
     assert "canary" not in ran.out
     assert "14 transactions: 0 of no item, 2 (14.3%) unique" in ran.out
-    assert "3 items in 15 cells, 1 more name an item again; density 35.7143%" in ran.out
+    assert "3 items in 15 cells, 1 more names an item again; density 35.7143%" in ran.out
     bands = "items in so many transactions:\n         1          1\n    2 to 9          1\n  10 to 99          1\n"
     assert bands in ran.out
     assert "more than 6/7 of all: 0 (0.00%)" in ran.out

@@ -263,6 +263,13 @@ def test_the_empty_set_may_be_a_mole(folder: Path) -> None:
     assert figures["minimal_moles"] == {}
 
 
+def test_a_check_of_one_transaction_is_told_in_the_singular(tmp_path: Path) -> None:
+    """The count agrees with its noun."""
+    (tmp_path / "b.dat").write_text("a s\n", encoding="utf-8")
+    said = done("check", tmp_path / "b.dat", "--transactions", "--private", "s", "--k", 1, "--h", 0, status=1).out
+    assert said.startswith("1 transaction: (0, 1, 4)-coherence NOT met")
+
+
 def test_a_check_has_the_defaults_of_a_release(tmp_path: Path) -> None:
     """h, k and p are the same where nothing is said."""
     (tmp_path / "b.dat").write_text("a\n" * 10, encoding="utf-8")

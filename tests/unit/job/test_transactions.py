@@ -224,7 +224,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ("line 20 (items.public)", "leave one out"),
         ("line 21 (items.delta)", "such as 0.4"),
         ("line 22 (items.seed)", ""),
-        ("line 23 (items.min-support)", "such as 0.4 or 2/5"),
+        ("line 23 (items.min-support)", "such as 0.4 or 2/5, with a digit before the point"),
         ("line 24 (items.weight.bread)", "items that nothing is said of have 1"),
         ("line 24 (items.weight.milk)", "write digits without a leading zero, such as -12 or 0.5"),
         ("line 27 (method.score)", "did you mean mmil?"),
@@ -445,6 +445,27 @@ def test_a_target_of_another_form_is_refused_before_any_work() -> None:
     [fault] = faults_of(caught.value)
     assert fault.where == "job, line 3 (output.path)"
     job('items.private = ["pill"]').refuse_output()
+
+
+def test_standard_output_is_no_target() -> None:
+    """What is verified before it is there needs a file; none is made that is called -."""
+    made = parse(f'{HEAD}items.private = ["pill"]'.replace('"release.dat"', '"-"'))
+    with pytest.raises(JobError) as caught:
+        made.refuse_output()
+    [fault] = faults_of(caught.value)
+    assert (fault.what, fault.where) == ("a release is not written to standard output", "job, line 3 (output.path)")
+
+
+def test_of_a_form_that_is_none_no_column_is_missed() -> None:
+    """Whether a form has columns is only known of one that there is: a misspelt one is one fault, not three."""
+    text = """
+        transactions = { format = "lng", key = "visit", item = "code" }
+        input.path = "v.csv"
+        output.path = "release.csv"
+        privacy = { h = 0.8, k = 2, p = 2 }
+        items.private = ["pill"]
+    """
+    assert [one.hint for one in faults(text)] == ["did you mean long?"]
 
 
 def test_flags_make_the_same_request() -> None:
