@@ -139,17 +139,21 @@ def test_swapped_transactions() -> None:
     assert refused(replace(GOOD, lineage=GOOD.taking(rows).lineage)) == "lineage"
 
 
-@pytest.mark.parametrize("lineage", [GOOD.lineage[1:], (GOOD.lineage[1], *GOOD.lineage[1:])])
+@pytest.mark.parametrize(
+    "lineage", [GOOD.lineage[1:], (GOOD.lineage[1], *GOOD.lineage[1:]), (*GOOD.lineage, GOOD.lineage[0])]
+)
 @pytest.mark.parametrize("cells", [False, True])
 def test_origins_that_are_not_all(lineage: tuple[int, ...], *, cells: bool) -> None:
-    """Too few origins, or one twice, are no permutation."""
+    """Too few origins, too many, or one twice, are no permutation."""
     assert refused(replace(GOOD, lineage=lineage, cells=cells)) == "lineage"
 
 
 @pytest.mark.parametrize("stranger", [-1, 8])
-def test_origin_that_is_none(stranger: int) -> None:
-    """A transaction that claims to be none of the input's is refused."""
-    assert refused(replace(GOOD, lineage=(stranger, *GOOD.lineage[1:]))) == "lineage"
+@pytest.mark.parametrize("place", range(8))
+def test_origin_that_is_none(stranger: int, place: int) -> None:
+    """A transaction that claims to be none of the input's is refused, in the place of whichever one."""
+    lineage = (*GOOD.lineage[:place], stranger, *GOOD.lineage[place + 1 :])
+    assert refused(replace(GOOD, lineage=lineage)) == "lineage"
 
 
 @pytest.mark.parametrize("name", ["milk", "pill", "card"])
