@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kohort.errors import InputError
+from kohort.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,3 +67,15 @@ def said(number: Fraction) -> str:
     """
     decimal = str(number.numerator) if number.denominator == 1 else str(float(number))
     return decimal if Fraction(decimal) == number else str(number)
+
+
+def refuse_inexact(number: object, where: str) -> None:
+    """Refuse what is neither a fraction nor a whole number, such as a float: no decision is made in floating point.
+
+    Raises:
+        UsageError: it is neither, which a caller without a type checker may have passed.
+
+    >>> refuse_inexact(Fraction(2, 5), "delta")
+    """
+    if isinstance(number, bool) or not isinstance(number, int | Fraction):
+        raise UsageError(f"{where} must be exact", where=where, hint='such as Fraction("0.4")')

@@ -28,10 +28,12 @@ JOB = TransactionJob(coherence=MODEL, roles=Listed(private=("pill", "test")))
         ({"min_support": Fraction(1)}, "share"),
         ({"weights": (("tea", Fraction(0)),)}, "weight"),
         ({"most": 0}, "at least 1"),
+        ({"min_support": 0.1}, "min-support must be exact"),
+        ({"weights": (("tea", 0.5),)}, "weight must be exact"),
     ],
 )
 def test_a_number_out_of_its_range_is_refused(parts: dict[str, Any], said: str) -> None:
-    """A share is below 1, a weight is above 0, and one set at least must be held."""
+    """A share is below 1, a weight is above 0, both are exact, and one set at least must be held."""
     with pytest.raises(UsageError, match=said):
         replace(JOB, **parts)
 

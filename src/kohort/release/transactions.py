@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from kohort.errors import UsageError
 from kohort.io.baskets.frames import to_frame
 from kohort.io.baskets.options import BasketOptions, Form
+from kohort.numbers import refuse_inexact
 from kohort.release import plain
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Listed
@@ -71,6 +72,9 @@ class TransactionJob:
 
     def __post_init__(self) -> None:
         """Refuse what is no share, no weight and no limit."""
+        refuse_inexact(self.min_support, "min-support")
+        for _, weight in self.weights:
+            refuse_inexact(weight, "weight")
         if not 0 <= self.min_support < 1:
             raise UsageError(
                 "a minimum support is a share, from 0 to below 1", where="min-support", hint="such as 0.001"

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, overload
 
 from kohort.errors import UsageError
-from kohort.numbers import said
+from kohort.numbers import refuse_inexact, said
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask
@@ -56,6 +56,7 @@ class Coherence:
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
+        refuse_inexact(self.h, "h")
         if not 0 <= self.h <= 1:
             raise UsageError("h must be a share from 0 to 1", where="h", hint="such as 0.4 for 40 %")
         if self.h.denominator > _FINEST:

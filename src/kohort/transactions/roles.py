@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.errors import InfeasibleError, UsageError
+from kohort.numbers import refuse_inexact
 from kohort.transactions.database import places_of, told_absent
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ class Drawn:
 
     def __post_init__(self) -> None:
         """Refuse what is no share and no seed."""
+        refuse_inexact(self.delta, "delta")
         if not 0 < self.delta <= 1:
             what = "delta is the share of public items, above 0 and at most 1"
             raise UsageError(what, where="delta", hint="such as 0.4")

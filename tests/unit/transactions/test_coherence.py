@@ -72,6 +72,14 @@ def test_what_is_no_count_is_refused(letter: str, number: Any) -> None:  # noqa:
     assert caught.value.where == letter
 
 
+@pytest.mark.parametrize("h", [0.4, "0.4", True, None], ids=repr)
+def test_an_h_that_is_not_exact_is_refused(h: Any) -> None:  # noqa: ANN401  anything at all
+    """Made without `of`, a promise has a fraction for h: judgements in floating point are never made."""
+    with pytest.raises(UsageError, match="h must be exact") as caught:
+        Coherence(h, 2, 2)
+    assert caught.value.where == "h"
+
+
 def test_nothing_promised_is_refused() -> None:
     """Together, k = 1 and h = 1 ask for nothing; either alone is a promise."""
     with pytest.raises(UsageError, match="promises nothing"):

@@ -101,6 +101,12 @@ def test_the_share_of_public_items_is_rounded_half_up(delta: str, public: int, d
     assert draw is Draw.PAPER or roles.private.sum() == 5 - public
 
 
+def test_a_share_that_is_not_exact_is_refused() -> None:
+    """In floating point, another number of items might be drawn."""
+    with pytest.raises(UsageError, match="delta must be exact"):
+        Drawn(delta=cast("Fraction", 0.4))
+
+
 @pytest.mark.parametrize("delta", [Fraction(0), Fraction(-1, 2), Fraction(11, 10)])
 def test_what_is_no_share_is_refused(delta: Fraction) -> None:
     """Delta is above 0 and at most 1."""
