@@ -324,6 +324,14 @@ def test_98_no_folder_no_release(scene: Baskets) -> None:
     scene.fails(f"transactions baskets.dat --out none/r.dat {ROLES}", 6, "none")
 
 
+@pytest.mark.parametrize("folder", [".", "..", "/", "./"])
+def test_98_a_folder_is_no_release(scene: Baskets, folder: str) -> None:
+    """A path without a name of its own is a folder, and is told as one."""
+    scene.fails(f"transactions baskets.dat --out {folder} {ROLES}", 6, "the output is a folder")
+    scene.write("people.csv", "age\n30\n30\n")
+    scene.fails(f"anonymize people.csv --out {folder} --format csv --quasi age --k 2", 6, "the output is a folder")
+
+
 # --- limits, extras, jobs ---------------------------------------------------------------------------------------------
 
 

@@ -35,7 +35,7 @@ def silent(_: str) -> None:
 
 def beside(target: Path) -> Path:
     """Where the certificate of a release stands: `NAME.kohort.json` beside `NAME`."""
-    return target.with_name(f"{target.name}.kohort.json")
+    return target.parent / f"{target.name}.kohort.json"  # `.` and `/` have no name that could be replaced
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
