@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -52,6 +52,14 @@ def test_every_set_is_counted(drawn: tuple[Transactions, list[int], list[int]], 
     plain = plainly(*drawn, p)
     assert (sets, smallest) == (plain.sets, plain.smallest)
     assert together * plain.support == plain.together * support
+
+
+@pytest.mark.parametrize("together", list(permutations((1, 2, 3))))
+def test_the_commonest_private_item_counts(together: tuple[int, ...]) -> None:
+    """Of several in a cohort the one in most transactions, whichever is met first or last."""
+    rows = [["tea", secret] for secret, times in zip("xyz", together, strict=True) for _ in range(times)]
+    database = Transactions.of([*rows, *([["jam"]] * 6)])
+    assert counted(database, [0, 1], [2, 3, 4], 1) == Cohorts(3, 6, 3, 6)
 
 
 @given(databases(), st.integers(1, 4), st.integers(2, 6))
