@@ -138,3 +138,21 @@ def _sets(names: tuple[str, ...], p: int) -> list[frozenset[str]]:
 
 def _file(data: bytes) -> io.BytesIO:
     return io.BytesIO(data)
+
+
+def test_every_byte_of_a_long_file_counts() -> None:
+    """Of a file that is written in many pieces the first is compared as the last is."""
+    many = Transactions.of([["milk", "tea"]] * 40_000)
+    claim = CoherenceClaim(
+        many,
+        Coherence.of(h="1", k=2, p=1),
+        public=frozenset(many.names),
+        private=frozenset(),
+        dropped=frozenset(),
+        lineage=np.arange(len(many)),
+    )
+    text = b"milk tea\n" * len(many)
+    assert verify_transactions(_file(text), claim).transactions == len(many)
+    with pytest.raises(VerificationError) as caught:
+        verify_transactions(_file(text.replace(b"milk tea", b"tea milk", 1)), claim)
+    assert caught.value.where == "check bytes"
