@@ -63,6 +63,7 @@ MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact"
         ({"emptied": 2}, "6 transactions released, 2 of them emptied"),
         ({"neither": 3}, "2 private, 3 neither"),
         ({"removed_items": 4, "removed_cells": 1}, "4 removed first for their support, with 1 cell"),
+        ({"private": 0}, "0 private\nnote: no item is private, so h limits nothing"),
         ({"repeated": 1}, "1 item named again in a transaction count once"),
         ({"model": MODEL}, "who knows up to 1 public item of a person finds no transaction with it,\nor at least 2,"),
         ({"model": MODEL}, "in more than 1/3 of those"),

@@ -63,6 +63,8 @@ def _released(figures: Mapping[str, Json]) -> Iterator[str]:
     others = f", {neither:,} neither" * (neither > 0)
     rare = f", {removed:,} removed first for their support, with {many(cells, 'cell')}" * (removed > 0)
     yield f"{many(items, 'item')}: {public:,} public, {private:,} private{others}{rare}"
+    if not private:
+        yield "note: no item is private, so h limits nothing"
     if repeated:
         yield f"{many(repeated, 'item')} named again in a transaction count once"
 

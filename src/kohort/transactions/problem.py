@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from kohort.transactions.moles import Moles
     from kohort.transactions.roles import Roles
 
-#: Sets of items held at once where nothing is said: at 60 to 130 bytes each, at the most about 4 GiB.
-MOST = 30_000_000
+#: Sets of items held at once where nothing is said: at 60 to 130 bytes each, about 1 GiB.
+MOST = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -282,13 +282,13 @@ def _names(text: Text, first: Index, lengths: Index, max_cell: int) -> tuple[str
         hint = "name the encoding the file was written in (--encoding)"
         name = spelled.count(b"\n", 0, error.start)
         raise faulty(name, InputError, "a byte that is not UTF-8", hint) from None
-    for pattern, what in (
-        (_QUOTE, "a name that starts with a quote"),
-        (_EDGE, "a name that starts or ends with a blank"),
-        (UNPRINTABLE, "a name that holds control characters"),
+    kept = "basket lines know no quotes, and names are kept as they are written; use the long form for such"
+    for pattern, what, hint in (
+        (_QUOTE, "a name that starts with a quote", kept),
+        (_EDGE, "a name that starts or ends with a blank", f"remove blanks beside separators and at line ends; {kept}"),
+        (UNPRINTABLE, "a name that holds control characters", kept),
     ):
         found = pattern.search(names)
         if found:
-            hint = "basket lines know no quotes, and names are kept as they are written; use the long form for such"
             raise faulty(names.count("\n", 0, found.start()), InputError, what, hint)
     return tuple(names.split("\n"))
