@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.certificate import NOT_PROMISED, certificate, read_certificate
+from kohort.certificate import NOT_PROMISED, Certificate, certificate, read_certificate
 from kohort.errors import FileError, InputError
 from tests.unit.verify.people import PEOPLE, draft
 
@@ -60,8 +60,10 @@ def test_it_is_read_back(tmp_path: Path) -> None:
     """What was written is read, to the same bytes."""
     path = tmp_path / "safe.csv.kohort.json"
     path.write_bytes(made())
-    assert read_certificate(path).encode() == made()
-    assert read_certificate(path).models == ("4-anonymity",)
+    known = read_certificate(path)
+    assert isinstance(known, Certificate)
+    assert known.encode() == made()
+    assert known.models == ("4-anonymity",)
 
 
 @pytest.mark.parametrize(
