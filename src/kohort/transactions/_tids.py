@@ -78,21 +78,31 @@ def _of(level: Level) -> Sets:
 def cohort_of(rows: Both, wanted: Items, cohort: Items) -> int:
     """Write the transactions that contain a set of items, at least one; return how many they are.
 
-    The first item is the rarest: each of its transactions is looked through for the others, both being ascending.
+    Those of the first item, the rarest, are looked for among those of each other one, in strides that double.
     """
-    starts, items, firsts, tids = rows
-    size = 0
-    for at in range(firsts[wanted[0]], firsts[wanted[0] + 1]):
-        row = tids[at]
-        place = 1
-        for cell in range(starts[row], starts[row + 1]):
-            if place == wanted.size or items[cell] > wanted[place]:
-                break
-            place += items[cell] == wanted[place]
-        if place == wanted.size:
-            cohort[size] = row
-            size += 1
-    return size
+    _, _, firsts, tids = rows
+    size = firsts[wanted[0] + 1] - firsts[wanted[0]]
+    for at in range(size):
+        cohort[at] = tids[firsts[wanted[0]] + at]
+    for item in wanted[1:]:
+        low, last, kept = firsts[item], firsts[item + 1], 0
+        for row in cohort[:size]:
+            step = 1
+            while low + step < last and tids[low + step] < row:
+                low += step
+                step *= 2
+            high = min(low + step, last)
+            while low < high:
+                middle = (low + high) // 2
+                if tids[middle] < row:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < last and tids[low] == row:
+                cohort[kept] = row
+                kept += 1
+        size = kept
+    return int(size)
 
 
 @kernel
