@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -38,9 +40,18 @@ class Transactions:
 
     @classmethod
     def of(cls, transactions: Iterable[Iterable[str]]) -> Transactions:
-        """The database of these transactions; an item named twice in one counts once."""
+        """The database of these transactions; an item named twice in one counts once.
+
+        Raises:
+            UsageError: an item is no text.
+        """
         sets = [frozenset(one) for one in transactions]
-        names = in_item_order(frozenset(chain.from_iterable(sets)))
+        items: frozenset[object] = frozenset(chain.from_iterable(sets))  # what an untyped caller may have passed
+        texts = frozenset(name for name in items if isinstance(name, str))
+        if len(texts) < len(items):
+            hint = "items are text, so that 007 and 7 differ: str(item)"
+            raise UsageError("an item is no text", where="transactions", hint=hint)
+        names = in_item_order(texts)
         code = {name: place for place, name in enumerate(names)}
         rows = [sorted(code[name] for name in one) for one in sets]
         starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)

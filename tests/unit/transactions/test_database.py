@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import pytest
 
+from kohort.errors import UsageError
 from kohort.transactions.database import Transactions, in_item_order, places_of
 
 BASKETS = Transactions.of([["milk", "bread", "milk"], [], ["tea"], ["tea", "bread", "milk"]])
@@ -16,6 +19,14 @@ def test_a_transaction_is_a_set() -> None:
     assert BASKETS.starts.tolist() == [0, 2, 2, 3, 6]
     assert BASKETS.cells.tolist() == [0, 1, 2, 0, 1, 2]
     assert BASKETS.sets() == [["bread", "milk"], [], ["tea"], ["bread", "milk", "tea"]]
+
+
+@pytest.mark.parametrize("item", [7, None, 1.0, b"tea"])
+def test_items_are_text(item: object) -> None:
+    """What is no text is refused, and not named."""
+    with pytest.raises(UsageError, match=r"^an item is no text\n") as fault:
+        Transactions.of([["milk"], cast("list[str]", ["tea", item])])
+    assert "tea" not in str(fault.value)
 
 
 def test_supports_and_lengths() -> None:
