@@ -39,6 +39,9 @@ MOST: Final = 10_000_000
 #: Cells made at once unless told otherwise: some 10 MiB of words and items.
 CELLS: Final = 1 << 18
 
+#: Slots after which a transaction draws items by their popularity alone, so that it ends.
+_PATIENCE: Final = 64
+
 #: Random words of a slot: one counter step.
 _WORDS = 4
 
@@ -184,7 +187,8 @@ class Market:
             size = self.sizes[pattern]
             place = np.where(over, (words[1] >> np.uint64(1)).astype(np.int64), place + 1) % size
             left = np.where(over, size, left) - 1
-            replaced = words[2] >> np.uint64(64 - _BITS) < self.corruption[pattern]
+            late = slot > _PATIENCE + 8 * lengths[rows]  # few patterns, none corrupted, may not have so many items
+            replaced = (words[2] >> np.uint64(64 - _BITS) < self.corruption[pattern]) | late
             item = np.where(replaced, self.popular(words[3]), self.patterns[pattern, place])
             new = (drawn[rows] != item[:, None]).all(1)
             drawn[rows[new], filled[rows[new]]] = item[new]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 from math import exp, factorial, sqrt
 from typing import TYPE_CHECKING
@@ -108,6 +109,15 @@ def test_corruption_is_normal_and_cut() -> None:
     assert abs((levels > 0.5 + sqrt(0.1)).mean() - 0.1587) < within
     assert abs((levels == 0).mean() - 0.0569) < within
     assert abs((levels == 1).mean() - 0.0569) < within
+
+
+def test_few_patterns_that_lose_nothing_end() -> None:
+    """Where the patterns have fewer items than a transaction, and keep them all, the rest is drawn from all items."""
+    market = Market.of(seed=3, items=20, length=10, patterns=1, pattern_length=1)
+    kept = replace(market, corruption=np.zeros(1, np.uint64))
+    lengths = [len(line.split()) for line in next(kept.batches(50)).text().splitlines()]
+    assert max(lengths) > 10
+    assert kept.sizes.tolist() < [max(lengths)]
 
 
 @settings(max_examples=25)
