@@ -97,8 +97,8 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         verdict: What verification found in the file's bytes.
         name: The file's name, without a folder.
     """
-    model, source, searched, roles = release.job.coherence, release.source, release.database, release.roles
-    public, private = int(roles.public.sum()), int(roles.private.sum())
+    model, source, searched = release.job.coherence, release.source, release.database
+    public, private, neither = release.roles.sizes
     cells = isinstance(release.remedy.suppression, CellSuppression)
     together, support = verdict.confidence
     return CoherenceCertificate(
@@ -113,7 +113,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         cells=verdict.cells,
         public=public,
         private=private,
-        neither=len(searched.names) - public - private,
+        neither=neither,
         minimal_moles=_by_size(release.remedy.moles),
         dropped=release.dropped.size,
         suppressed="cells" if cells else "items",

@@ -113,11 +113,11 @@ def problem_of(source: Transactions, job: TransactionJob) -> SuppressionProblem:
         UsageError: a name in the job is of no item.
         InfeasibleError: there are not enough items to draw the roles from.
     """
-    share, h = job.min_support, job.coherence.h
+    h = job.coherence.h
     losses = item_losses(source, job.weights)
-    if not share:
+    if not job.min_support:
         return SuppressionProblem(source, job.roles.over(source, h), job.coherence, losses, job.most)
-    stays = source.supports * share.denominator >= len(source) * share.numerator
+    stays = source.common(job.min_support)
     database = source.only(stays)
     match job.roles:
         case Listed():

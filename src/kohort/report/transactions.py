@@ -42,14 +42,14 @@ def numbers(release: TransactionRelease) -> dict[str, Json]:
 
 def _counted(release: TransactionRelease) -> dict[str, Json]:
     """What was read, searched and released."""
-    source, searched, released, roles = release.source, release.database, release.released, release.roles
-    public, private = int(roles.public.sum()), int(roles.private.sum())
+    source, searched, released = release.source, release.database, release.released
+    public, private, neither = release.roles.sizes
     return {
         "transactions": len(source),
         "items": len(source.names),
         "public": public,
         "private": private,
-        "neither": len(searched.names) - public - private,
+        "neither": neither,
         "removed_items": len(source.names) - len(searched.names),
         "removed_cells": source.cells.size - searched.cells.size,
         "cells": source.cells.size,

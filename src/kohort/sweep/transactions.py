@@ -191,8 +191,7 @@ def sweep(
     for run in plan.runs():
         tell(f"{plan.vary} = {said(run.value)}" + ("" if run.seed is None else f", seed {run.seed}"))
         outcomes += _outcomes(source, plan, run, clock)
-    share = plan.job.min_support
-    kept = int(np.count_nonzero(source.supports * share.denominator >= len(source) * share.numerator))
+    kept = int(np.count_nonzero(source.common(plan.job.min_support)))
     return Sweep(plan, len(source), kept, len(source.names) - kept, tuple(outcomes))
 
 

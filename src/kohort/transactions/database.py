@@ -13,6 +13,7 @@ from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from fractions import Fraction
 
     from kohort.arrays import Counts, Index, Items, Mask
 
@@ -83,10 +84,16 @@ class Transactions:
 
     def only(self, items: Mask) -> Transactions:
         """The same transactions over fewer items: those that `items` (m,) marks, with codes of their own."""
-        codes = (np.cumsum(items) - 1).astype(np.int32)
-        kept = self.kept(items[self.cells])
+        from kohort.transactions._rows import Rows  # noqa: PLC0415  numba is loaded when something is narrowed
+
+        rows = Rows(self.starts, self.cells, len(self.names)).only(np.flatnonzero(items))
         names = tuple(name for name, stays in zip(self.names, items.tolist(), strict=True) if stays)
-        return Transactions(names, kept.starts, codes[kept.cells])
+        return Transactions(names, rows.starts, rows.items)
+
+    def common(self, share: Fraction) -> Mask:
+        """(m,) the items that are in at least this share of the transactions."""
+        common: Mask = self.supports * share.denominator >= len(self) * share.numerator
+        return common
 
     def sets(self) -> list[list[str]]:
         """Each transaction as a list of names, in item order: for small databases."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from kohort.kernels import kernel
-from kohort.transactions.database import Transactions
 from kohort.transactions.order import arranged, content_order
 from kohort.transactions.problem import CellSuppression, ItemSuppression
 
 if TYPE_CHECKING:
-    from kohort.arrays import Index, Items, Mask
+    from kohort.arrays import Index, Items
+    from kohort.transactions.database import Transactions
     from kohort.transactions.problem import Suppression
 
 
@@ -35,6 +34,7 @@ class Recoded:
 def recode(database: Transactions, suppression: Suppression) -> Recoded:
     """The database less what `suppression` takes.
 
+    >>> from kohort.transactions.database import Transactions
     >>> baskets = Transactions.of([["tea"], ["jam", "tea"], ["jam"]])
     >>> recoded = recode(baskets, ItemSuppression(np.array([1], np.int32)))
     >>> recoded.database.sets(), recoded.lineage.tolist()
@@ -50,29 +50,6 @@ def recode(database: Transactions, suppression: Suppression) -> Recoded:
             assert_never(suppression)
     stays = np.ones(len(database.names), np.bool_)
     stays[dropped] = False
-    narrow = _narrowed(left, stays)
+    narrow = left.only(stays)
     lineage = content_order(narrow)
     return Recoded(arranged(narrow, lineage), lineage, dropped)
-
-
-def _narrowed(database: Transactions, stays: Mask) -> Transactions:
-    """The transactions over the items that stay, with codes of their own."""
-    codes = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
-    names = tuple(name for name, one in zip(database.names, stays.tolist(), strict=True) if one)
-    starts, cells = np.empty_like(database.starts), np.empty(int(database.supports[stays].sum()), np.int32)
-    _narrow(database.starts, database.cells, codes, starts, cells)
-    return Transactions(names, starts, cells)
-
-
-@kernel
-def _narrow(starts: Index, cells: Items, codes: Items, new_starts: Index, new_cells: Items) -> None:
-    """Copy the cells whose items have a code, under it; a code below 0 is none."""
-    at = 0
-    new_starts[0] = 0
-    for row in range(starts.size - 1):
-        for cell in range(starts[row], starts[row + 1]):
-            code = codes[cells[cell]]
-            if code >= 0:
-                new_cells[at] = code
-                at += 1
-        new_starts[row + 1] = at

@@ -36,6 +36,12 @@ class Roles:
     public: Mask
     private: Mask
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many items are public, private, neither."""
+        public, private = int(self.public.sum()), int(self.private.sum())
+        return public, private, self.public.size - public - private
+
 
 class Draw(StrEnum):
     """How private items are drawn."""
