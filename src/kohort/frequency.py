@@ -16,7 +16,8 @@ from kohort.kernels import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kohort.arrays import Codes, Counts, Index
+    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.sensitive import SensitiveDomain
 
     #: Rows as 64-bit words: (n, w).
     Words: TypeAlias = NDArray[np.uint64]
@@ -33,46 +34,101 @@ class FrequencySet:
         quasi: (t, d) codes of the quasi-identifiers.
         sensitive: (t, s) codes of the sensitive attributes that the models look at; s may be 0.
         counts: (t,) records with this tuple.
-        sensitive_sizes: (s,) number of values of each sensitive attribute.
+        sensitive_domains: (s,) what the sensitive codes mean.
+        people: (t,) whose records they are, where the schema has a person key: then no tuple is of two people.
     """
 
     quasi: Codes
     sensitive: Codes
     counts: Counts
-    sensitive_sizes: tuple[int, ...] = ()
+    sensitive_domains: tuple[SensitiveDomain, ...] = ()
+    people: Index | None = None
 
     @property
     def records(self) -> int:
         """The number of records that the tuples stand for."""
         return int(self.counts.sum())
 
+    def take(self, chosen: Index | Mask, counts: Counts) -> FrequencySet:
+        """Some of the tuples, with so many records each."""
+        people = None if self.people is None else self.people[chosen]
+        return FrequencySet(self.quasi[chosen], self.sensitive[chosen], counts, self.sensitive_domains, people)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """Who has which value of a sensitive attribute, by class.
+
+    Attributes:
+        domain: The v values there are, and who has them in the whole input table.
+        counts: (c, v) people of each class with each value, C-contiguous; who has none is in no column.
+    """
+
+    domain: SensitiveDomain
+    counts: Counts
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassProfile:
     """What a privacy model may know of equivalence classes: how large they are and what is sensitive in them.
 
+    People are counted where the schema has a person key: somebody with several records counts once in a class, and once
+    for each different value. Without one every record is a person.
+
     Attributes:
-        sizes: (c,) records of each class.
-        histograms: one (c, v) array per sensitive attribute: records of each class with each value.
+        sizes: (c,) people of each class.
+        histograms: One per sensitive attribute that a model looks at.
+        population: (c,) people of the population table whom the class's released values fit; `None` without a table.
+        outside: People of the population table who fit no class.
     """
 
     sizes: Counts
-    histograms: tuple[Counts, ...] = ()
+    histograms: tuple[Histogram, ...] = ()
+    population: Counts | None = None
+    outside: int = 0
+
+    def of(self, sensitive: str | None) -> Histogram:
+        """The histogram of the sensitive attribute called so; `KeyError` when there is none."""
+        for histogram in self.histograms:
+            if histogram.domain.name == sensitive:
+                return histogram
+        raise KeyError(sensitive)
+
+    def take(self, chosen: Mask) -> ClassProfile:
+        """Some of the classes."""
+        histograms = tuple(Histogram(one.domain, one.counts[chosen]) for one in self.histograms)
+        population = None if self.population is None else self.population[chosen]
+        return ClassProfile(self.sizes[chosen], histograms, population, self.outside)
 
 
 def profile(frequency: FrequencySet, class_of: Index, classes: int) -> ClassProfile:
-    """The profile of `classes` classes, where tuple i belongs to class `class_of[i]`.
+    """The profile of `classes` classes, where tuple i belongs to class `class_of[i]`; it knows no population.
 
-    Cost: one pass over the tuples per sensitive attribute, and classes x values of memory.
+    Cost: one pass over the tuples per sensitive attribute, with people one of hashing, and classes x values of memory.
     """
-    counts = frequency.counts
-    sizes = np.bincount(class_of, weights=counts, minlength=classes).astype(np.int64)
-    histograms: list[Counts] = []
-    for column, size in enumerate(frequency.sensitive_sizes):
-        cell = class_of * size + frequency.sensitive[:, column]
-        flat = np.bincount(cell, weights=counts, minlength=classes * size)
-        histograms.append(flat.astype(np.int64).reshape(classes, size))
-    return ClassProfile(sizes, tuple(histograms))
+    histograms = tuple(
+        histogram_of(frequency, column, class_of, classes) for column in range(len(frequency.sensitive_domains))
+    )
+    return ClassProfile(people_in(class_of, classes, frequency.counts, frequency.people), histograms)
+
+
+def histogram_of(frequency: FrequencySet, column: int, class_of: Index, classes: int) -> Histogram:
+    """The histogram of one sensitive attribute."""
+    domain, codes, people = frequency.sensitive_domains[column], frequency.sensitive[:, column], frequency.people
+    size = len(domain)
+    present = codes < size
+    cells, counts = class_of * size + codes, frequency.counts
+    if not present.all():
+        cells, counts, people = cells[present], counts[present], None if people is None else people[present]
+    return Histogram(domain, people_in(cells, classes * size, counts, people).reshape(classes, size))
+
+
+def people_in(cells: Index, size: int, counts: Counts, people: Index | None) -> Counts:
+    """(size,) different people whose tuples are in each cell; records, where it is not known whose they are."""
+    if people is None:
+        return np.bincount(cells, weights=counts, minlength=size).astype(np.int64)
+    pairs = np.stack([cells, people], axis=1).astype(np.uint64)
+    return np.bincount(cells[group(pairs).first], minlength=size).astype(np.int64)
 
 
 #: Rows that are looked at before grouping is given up: enough to tell, few enough to cost nothing.

@@ -32,6 +32,7 @@ class Problem:
         models: the privacy models, a conjunction; at least one.
         threads: how many threads may be used; the answer is the same for any number.
         gone: records that the schema has suppressed already: no search sees them, every metric counts them.
+        population: the tuples of the population table, in the same codes; `None` without one.
         enough: asked now and then by a search that can stop early: whether it should.
     """
 
@@ -40,6 +41,7 @@ class Problem:
     models: tuple[PrivacyModel, ...]
     threads: int = 1
     gone: int = 0
+    population: FrequencySet | None = None
     enough: Callable[[], bool] = never
 
     @property

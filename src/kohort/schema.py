@@ -81,7 +81,8 @@ class Attribute:
         role: What the column tells about a person.
         scale: Numeric or categorical; `None` lets the values decide (numeric where every value parses as a
             number and none has a leading zero).
-        hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. Or the text of a builder,
+        hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. Of a sensitive one, it says
+            how far values are apart. Or the text of a builder,
             such as `mask:right` or `intervals:5,10,20`, that runs over the observed values.
         weight: How much this attribute counts when Mondrian chooses where to cut, and in a lattice method's
             objective; a billionth to a billion.
@@ -90,7 +91,7 @@ class Attribute:
         order: Order of the codes of a categorical domain; `None`: its hierarchy's, else by frequency.
         label: What is released; `None`: grid interval where there is a grid, else range for numbers,
             lowest common ancestor where there is a hierarchy, set of values otherwise.
-        missing: What a missing value means.
+        missing: What a missing value means; of a sensitive one, it is no value that adds to diversity.
         max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
 
     Numbers may also be given as int, text, or float, which counts as the decimal it prints; listed words as text.
@@ -148,9 +149,8 @@ class Attribute:
             yield endless, "a grid's numbers must be decimals that end, for labels print them", "write 0.5, not 1/3"
 
     def _contradictions(self) -> Iterable[tuple[bool, str, str]]:
-        generalized = (self.hierarchy, self.bounds, self.grid, self.order, self.label, self.max_level) != (None,) * 6
         yield (
-            self.role is not Role.QUASI and (generalized or self.weight != 1 or self.missing is not Missing.VALUE),
+            self._said_in_vain(),
             f"the column is {self.role.value}, but only quasi-identifying columns are generalized",
             'give it role "quasi", or remove hierarchy, max-level, weight, bounds, grid, order, label and missing',
         )
@@ -165,6 +165,14 @@ class Attribute:
         levels = self.label is Label.ANCESTOR or self.max_level is not None
         needs_hierarchy = self.order is Order.HIERARCHY or levels or self.grid == "hierarchy"
         yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
+
+    def _said_in_vain(self) -> bool:
+        """Whether something is said that the role has no use for; distances of sensitive values need a hierarchy."""
+        if self.role is Role.QUASI:
+            return False
+        generalized = (self.bounds, self.grid, self.order, self.label, self.max_level) != (None,) * 5
+        measured = (self.hierarchy, self.missing) != (None, Missing.VALUE) and self.role is not Role.SENSITIVE
+        return generalized or measured or self.weight != 1
 
 
 #: The greatest weight, and one over the least: beyond, nothing but the one attribute would count.
@@ -202,6 +210,7 @@ class Schema:
     Attributes:
         attributes: One per column; names are unique.
         missing: The texts that mean "no value", besides null and the empty cell, which always do.
+        person: The identifying column that says whose a record is, where people have several; they are counted then.
         rest: The role of every column that has no attribute; `None` refuses such a column. Quasi-identifying it
             cannot be: what is generalized must be named.
 
@@ -216,6 +225,7 @@ class Schema:
     attributes: tuple[Attribute, ...]
     missing: frozenset[str] = frozenset({""})
     rest: Role | None = None
+    person: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -225,6 +235,8 @@ class Schema:
         if self.rest is Role.QUASI:
             raise SchemaError("the rest cannot be quasi-identifying", hint="name every column that is generalized")
         names = [attribute.name for attribute in self.attributes]
+        if any(one.name == self.person and one.role is not Role.IDENTIFYING for one in self.attributes):
+            raise _released_key(str(self.person))
         twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
         if twice:
             raise SchemaError("two attributes share a name", where=", ".join(twice))
@@ -237,10 +249,11 @@ class Schema:
         quasi: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         insensitive: Sequence[str] = (),
+        person: str | None = None,
     ) -> Schema:
         """A schema from lists of names, where nothing but the roles needs saying."""
         named = zip(Role, (identifying, quasi, sensitive, insensitive), strict=True)
-        return cls(tuple(Attribute(name, role) for role, names in named for name in names))
+        return cls(tuple(Attribute(name, role) for role, names in named for name in names), person=person)
 
     @property
     def quasi(self) -> tuple[Attribute, ...]:
@@ -279,7 +292,8 @@ class Schema:
         if faults:
             raise faults[0] if len(faults) == 1 else JobError("the schema does not fit the table", faults)
         rest = self.rest or Role.IDENTIFYING
-        return Schema(tuple(by_name.get(name) or Attribute(name, rest) for name in columns), self.missing)
+        attributes = tuple(by_name.get(name) or Attribute(name, rest) for name in columns)
+        return Schema(attributes, self.missing, person=self.person)
 
     def _misfits(self, columns: Sequence[str]) -> Iterable[SchemaError]:
         """What keeps this schema from covering `columns`."""
@@ -297,8 +311,20 @@ class Schema:
                 hint="every column needs one: say what the rest is (rest, --rest), or paste this into the job file and"
                 " correct it:\n\n" + _block(without),
             )
+        if self.person is not None and self.person not in known:
+            near = " or ".join(get_close_matches(self.person, columns))
+            what = f"no column is called {self.person}"
+            yield SchemaError(what, where="the person key", hint=near and f"did you mean {near}?")
+        elif self.person is not None and self.person not in named and self.rest is Role.INSENSITIVE:
+            yield _released_key(self.person)
         if not self.quasi:
             yield SchemaError("no column is quasi-identifying", hint="name at least one with --quasi or role = 'quasi'")
+
+
+def _released_key(name: str) -> SchemaError:
+    """The error of a person key that would be released, and so link the records of a person."""
+    hint = "make it identifying; without a person key every record counts as a person"
+    return SchemaError("the person key would be released", where=f"column {name}", hint=hint)
 
 
 #: A key that TOML takes without quotes.

@@ -10,7 +10,7 @@ import numpy as np
 
 from kohort.algorithms._hidden import Hidden
 from kohort.algorithms._rollup import RollUp
-from kohort.frequency import ClassProfile
+from kohort.frequency import ClassProfile, Histogram
 from kohort.kernels import kernel
 from kohort.lattice import Lattice
 from kohort.metrics import metric_of
@@ -147,7 +147,9 @@ class Judge:
         if self.size_only:
             failing: Mask = rolled.sizes < self.k
         else:
-            profile = ClassProfile(rolled.sizes, rolled.histograms)
+            domains = self.problem.frequency.sensitive_domains
+            histograms = tuple(Histogram(*one) for one in zip(domains, rolled.histograms, strict=True))
+            profile = ClassProfile(rolled.sizes, histograms)
             failing = np.logical_or.reduce([~model.satisfied(profile) for model in self.problem.models], axis=0)
         return failing, _total(rolled.sizes, failing)
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kohort.frequency import FrequencySet
 from kohort.recoding import Multidimensional
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Counts, Index, Mask
+    from kohort.frequency import FrequencySet
 
 
 class Partition(NamedTuple):
@@ -32,9 +32,7 @@ class Partition(NamedTuple):
     def take(self, counts: Counts) -> Partition:
         """So many records of each tuple, as one side of a cut."""
         chosen = counts > 0
-        rows = self.rows
-        side = FrequencySet(rows.quasi[chosen], rows.sensitive[chosen], counts[chosen], rows.sensitive_sizes)
-        return Partition(self.tuples[chosen], side, self.depth + 1)
+        return Partition(self.tuples[chosen], self.rows.take(chosen, counts[chosen]), self.depth + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +93,7 @@ class Forest:
         return [
             Partition(
                 tuples,
-                FrequencySet(frequency.quasi[tuples], frequency.sensitive[tuples], counts, frequency.sensitive_sizes),
+                frequency.take(tuples, counts),
                 depth,
             )
             for tuples, counts, depth in zip(

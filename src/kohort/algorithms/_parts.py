@@ -17,7 +17,6 @@ import numpy as np
 
 from kohort.algorithms._judge import Judge
 from kohort.algorithms.optimal import Search
-from kohort.frequency import FrequencySet
 from kohort.lattice import Lattice
 from kohort.metrics.base import rounded
 
@@ -71,5 +70,10 @@ def _part(problem: Problem, places: Index) -> Problem:
     """The problem of some quasi-identifiers alone."""
     whole = problem.frequency
     kept: list[int] = places.tolist()
-    frequency = FrequencySet(whole.quasi[:, places], whole.sensitive, whole.counts, whole.sensitive_sizes)
-    return replace(problem, frequency=frequency, domains=tuple(problem.domains[place] for place in kept))
+    population = problem.population
+    return replace(
+        problem,
+        frequency=replace(whole, quasi=whole.quasi[:, places]),
+        domains=tuple(problem.domains[place] for place in kept),
+        population=None if population is None else replace(population, quasi=population.quasi[:, places]),
+    )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.algorithms._rollup_kernels import add_rows, roll_word, roll_words
-from kohort.frequency import group
+from kohort.frequency import group, histogram_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,8 +160,8 @@ class RollUp:
         grouping = group(keys)
         sizes = np.bincount(grouping.of, weights=frequency.counts).astype(np.int64)
         histograms = tuple(
-            _histogram(grouping.of, frequency.sensitive[:, column], frequency.counts, (sizes.size, size))
-            for column, size in enumerate(frequency.sensitive_sizes)
+            histogram_of(frequency, column, grouping.of, sizes.size).counts
+            for column in range(len(frequency.sensitive_domains))
         )
         return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, histograms))
 
@@ -260,12 +260,6 @@ def levels_of(domain: Domain, leaves: Index) -> list[Index]:
 def _slots_for(classes: int) -> int:
     """Slots of a hash table that is at most half full: a power of two."""
     return 1 << (2 * classes).bit_length()
-
-
-def _histogram(of: Index, values: NDArray[np.integer], counts: Counts, shape: tuple[int, int]) -> Counts:
-    """(classes, values) records of each class with each value."""
-    cells = of * shape[1] + values
-    return np.bincount(cells, weights=counts, minlength=shape[0] * shape[1]).astype(np.int64).reshape(shape)
 
 
 def _summed(histogram: Counts, merged: Merged, classes: int) -> Counts:

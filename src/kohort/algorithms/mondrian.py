@@ -42,7 +42,7 @@ import numpy as np
 from kohort.algorithms._mondrian_forest import Forest, Partition
 from kohort.algorithms._mondrian_sizes import rule_for, strict_by_size
 from kohort.errors import InfeasibleError
-from kohort.frequency import ClassProfile, profile
+from kohort.frequency import ClassProfile, Histogram, profile
 from kohort.problem import Solution
 
 if TYPE_CHECKING:
@@ -261,9 +261,10 @@ def _doubling(ordered: Index) -> Iterator[Index]:
 
 def _accumulated(between: ClassProfile) -> tuple[ClassProfile, ClassProfile]:
     """The profiles of both sides of each cut, from those of what lies before, between and after the cuts."""
-    sizes, histograms = between.sizes.cumsum(), tuple(part.cumsum(axis=0) for part in between.histograms)
-    left = ClassProfile(sizes[:-1], tuple(part[:-1] for part in histograms))
-    right = ClassProfile(sizes[-1] - sizes[:-1], tuple(part[-1] - part[:-1] for part in histograms))
+    sizes, upto = between.sizes.cumsum(), [(one.domain, one.counts.cumsum(axis=0)) for one in between.histograms]
+    left = ClassProfile(sizes[:-1], tuple(Histogram(domain, part[:-1]) for domain, part in upto))
+    rest = tuple(Histogram(domain, part[-1] - part[:-1]) for domain, part in upto)
+    right = ClassProfile(sizes[-1] - sizes[:-1], rest)
     return left, right
 
 

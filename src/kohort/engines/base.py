@@ -41,8 +41,15 @@ class Engine(Protocol):
         """Records that the schema suppresses before any search, for their missing values."""
         ...
 
+    @property
+    def population(self) -> FrequencySet | None:
+        """The tuples of the population table in the codes of the domains; `None` without one."""
+        ...
+
     def count(self, sensitive: Sequence[str] = (), *, distinct: bool = False) -> FrequencySet:
         """The frequency set over the quasi-identifiers and the `sensitive` attributes; one group-by.
+
+        With a person key no tuple is of two people.
 
         `distinct` asks for tuples that really are distinct, also where grouping saves nothing.
         """

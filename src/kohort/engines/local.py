@@ -11,11 +11,13 @@ import polars as pl
 from kohort.domain import Domain, resolve
 from kohort.engines.base import Recoded
 from kohort.engines.order import Key, blocks, order_by, ranks_of
+from kohort.engines.population import check_columns, population_tuples, with_others
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import HierarchyError, InputError
-from kohort.frequency import FrequencySet, group
+from kohort.frequency import FrequencySet, group, people_in
 from kohort.recoding import FullDomain
 from kohort.schema import Missing, Role
+from kohort.sensitive import resolve as resolve_sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from kohort.engines.table import CellCodes
     from kohort.recoding import Classes, Recoding
     from kohort.schema import Attribute, Schema
+    from kohort.sensitive import SensitiveDomain
 
 
 @dataclass(slots=True, eq=False)
@@ -33,11 +36,15 @@ class LocalEngine:
     Attributes:
         table: The encoded input, n records.
         schema: A schema over exactly the table's columns.
+        known: A population table, with the quasi-identifying columns, or `None`. Its values are in the domains too.
         domains: (d,) the domain of each quasi-identifier.
+        population: Its tuples in the codes of the domains.
     """
 
     table: Table
     schema: Schema
+    known: Table | None = None
+    population: FrequencySet | None = field(init=False, repr=False)
     domains: tuple[Domain, ...] = field(init=False)
     _codes: tuple[Index, ...] = field(init=False, repr=False)
     _kept: Index | None = field(init=False, repr=False)
@@ -50,6 +57,8 @@ class LocalEngine:
         Raises:
             InputError: values that have no place in their domain; those of several columns at once.
         """
+        if self.known is not None:
+            check_columns(self.known, self.schema)
         resolved: list[tuple[Domain, Index]] = []
         faults: list[InputError] = []
         for attribute in self.schema.quasi:
@@ -60,20 +69,32 @@ class LocalEngine:
         if faults:
             raise faults[0] if len(faults) == 1 else _all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
-        self._codes = tuple(codes for _, codes in resolved)
+        self._codes = tuple(
+            codes[: len(self.table[one.name].values)]
+            for one, (_, codes) in zip(self.schema.quasi, resolved, strict=True)
+        )
+        self.population = None
+        if self.known is not None:
+            self.population = population_tuples(self.known, self.table, self.schema, [codes for _, codes in resolved])
         self._kept = self._keep()
 
     def _resolve(self, attribute: Attribute) -> tuple[Domain, Index]:
-        column = self.table[attribute.name]
-        return resolve(attribute, column.values.to_list(), column.counts(), self.schema.missing)
+        """The domain, and the code of each value of the table, then of each that only the population table has."""
+        column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
+        values = with_others(column, other)
+        counts = np.append(column.counts(), np.zeros(len(values) - len(column.values), np.int64))
+        return resolve(attribute, values, counts, self.schema.missing)
 
     def _keep(self) -> Index | None:
         """The records to release, ascending; `None` for all."""
+        lacking = self.schema.missing
         suppressing = [
-            (codes < 0)[self.table[attribute.name].codes]
-            for attribute, codes in zip(self.schema.quasi, self._codes, strict=True)
-            if attribute.missing is Missing.SUPPRESS and (codes < 0).any()
+            np.array([value is None or value in lacking for value in column.values.to_list()])[column.codes]
+            for attribute in self.schema.released
+            if attribute.missing is Missing.SUPPRESS
+            for column in [self.table[attribute.name]]
         ]
+        suppressing = [absent for absent in suppressing if absent.any()]
         return np.flatnonzero(~np.logical_or.reduce(suppressing)) if suppressing else None
 
     @property
@@ -86,16 +107,51 @@ class LocalEngine:
 
         Cost: 2 to 4 bytes per record and column, 8 per record for the tuple it has.
         """
-        quasi = [Key(codes, self._rows(name.name)) for codes, name in zip(self._codes, self.schema.quasi, strict=True)]
-        matrix = _matrix([*quasi, *map(self._key, sensitive)], self.table.records - self.suppressed)
+        quasi = [Key(codes, self._rows(one.name)) for codes, one in zip(self._codes, self.schema.quasi, strict=True)]
+        attributes = [one for one in self.schema.attributes if one.name in sensitive]
+        resolved = [self._sensitive(attribute) for attribute in attributes]
+        held = [Key(codes, self._rows(one.name)) for one, (_, codes) in zip(attributes, resolved, strict=True)]
+        whose = [] if self.schema.person is None else [self._person(self.schema.person)]
+        matrix = _matrix([*quasi, *held, *whose], self.table.records - self.suppressed)
         grouping = group(matrix, give_up=not distinct)
         self._tuples = grouping.first.size
         every_its_own = self._tuples == len(matrix)  # groups are numbered as they appear
         self._tuple_of = None if every_its_own else grouping.of
         tuples = matrix if every_its_own else matrix[grouping.first]
-        sizes = tuple(len(self.table[name].values) for name in sensitive)
-        d = len(quasi)
-        return FrequencySet(tuples[:, :d].copy() if sizes else tuples, tuples[:, d:], grouping.counts, sizes)
+        d, s = len(quasi), len(held)
+        return FrequencySet(
+            tuples[:, :d].copy() if held or whose else tuples,
+            tuples[:, d : d + s],
+            grouping.counts,
+            tuple(domain for domain, _ in resolved),
+            tuples[:, -1].astype(np.int64) if whose else None,
+        )
+
+    def _sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
+        """The domain of a sensitive attribute, with its people counted, and the code of each value of the table."""
+        column = self.table[attribute.name]
+        domain, codes = resolve_sensitive(attribute, column.values.to_list(), column.counts(), self.schema.missing)
+        if self.schema.person is None:
+            return domain, codes
+        held, whose = codes[column.codes], self.table[self.schema.person].codes.astype(np.int64)
+        people = people_in(held, len(domain) + 1, np.ones(held.size, np.int64), whose)
+        return domain.counted(people[:-1]), codes
+
+    def _person(self, name: str) -> Key:
+        """Whose each kept record is.
+
+        Raises:
+            InputError: some records are nobody's.
+        """
+        column = self.table[name]
+        lacking = np.array([value is None or value in self.schema.missing for value in column.values.to_list()])
+        if lacking.any():
+            raise InputError(
+                f"{int(column.counts()[lacking].sum()):,} records have no person key",
+                where=f"column {name}",
+                hint="every record must say whose it is, for people to be counted",
+            )
+        return Key(np.arange(lacking.size), self._rows(name))
 
     def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
         """Apply the recoding; the output is ordered by its own content, labels first, so that order tells nothing.

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 class PrivacyModel(Protocol):
     """A requirement on every equivalence class of a release, written once and used everywhere.
 
-    Search prunes only on what is declared here; `kohort.testing.check_model` looks for counter-examples.
+    Search prunes only on what is declared here; `kohort.testing.check_model` looks for counter-examples. What most
+    models have in common is the default: a model that inherits from this says only what is different.
     """
 
     @property
@@ -23,17 +24,32 @@ class PrivacyModel(Protocol):
     @property
     def sensitive(self) -> str | None:
         """The sensitive attribute it looks at; `None` when it looks at none."""
-        ...
+        return None
+
+    @property
+    def population(self) -> bool:
+        """Whether it needs a population table."""
+        return False
+
+    @property
+    def uses_hierarchy(self) -> bool:
+        """Whether the hierarchy of the sensitive attribute, where it has one, says how far values are apart."""
+        return False
 
     @property
     def smallest_class(self) -> int:
-        """No class with fewer records satisfies the model."""
-        ...
+        """No class with fewer people satisfies the model."""
+        return 1
 
     @property
     def size_only(self) -> bool:
-        """Whether every class with at least `smallest_class` records satisfies the model."""
-        ...
+        """Whether every class with at least `smallest_class` people satisfies the model, and nothing else counts."""
+        return False
+
+    @property
+    def joint(self) -> bool:
+        """Whether it is judged on all released classes together, of which some may fail alone: an average."""
+        return False
 
     @property
     def monotone_generalization(self) -> bool:
@@ -46,5 +62,9 @@ class PrivacyModel(Protocol):
         ...
 
     def satisfied(self, classes: ClassProfile) -> Mask:
-        """(c,) which classes satisfy the model."""
+        """(c,) which classes satisfy the model, each as if it were released alone."""
         ...
+
+    def satisfied_jointly(self, classes: ClassProfile) -> bool:
+        """Whether the classes satisfy the model when they, and no others, are released together."""
+        return bool(self.satisfied(classes).all())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
+from kohort.models.base import PrivacyModel
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class KAnonymity:
-    """Every class has at least `k` records.
+class KAnonymity(PrivacyModel):
+    """Every class has at least `k` records; with a person key, of at least `k` people.
 
     Raises:
         UsageError: `k` is not an integer of at least 2.
@@ -43,11 +44,6 @@ class KAnonymity:
     def name(self) -> str:
         """`k-anonymity`, with its k."""
         return f"{self.k}-anonymity"
-
-    @property
-    def sensitive(self) -> None:
-        """It looks at no sensitive attribute."""
-        return
 
     @property
     def smallest_class(self) -> int:

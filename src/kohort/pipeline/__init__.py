@@ -25,7 +25,6 @@ from kohort.problem import Problem, never
 from kohort.publish import Companion, check_target, publish
 from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
-from kohort.schema import Role
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple
         raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
     with stage("solve"):
         enough = _deadline(job.time_limit)
-        problem = Problem(frequency, engine.domains, job.models, threads, engine.suppressed, enough)
+        problem = Problem(frequency, engine.domains, job.models, threads, engine.suppressed, engine.population, enough)
         for report in reports:
             report.fits(problem)
         solution = job.algorithm.solve(problem)
@@ -228,8 +227,9 @@ def _like(source: object) -> str:
 def _sensitive(job: Job) -> tuple[str, ...]:
     """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
     if job.algorithm.distinct:
-        return tuple(attribute.name for attribute in job.schema.with_role(Role.SENSITIVE))
-    return tuple(dict.fromkeys(model.sensitive for model in job.models if model.sensitive is not None))
+        return tuple(attribute.name for attribute in job.schema.sensitive)
+    looked_at = {model.sensitive for model in job.models}
+    return tuple(attribute.name for attribute in job.schema.sensitive if attribute.name in looked_at)
 
 
 def _deadline(seconds: float | None) -> Callable[[], bool]:

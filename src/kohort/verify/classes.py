@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.frequency import ClassProfile
+from kohort.frequency import ClassProfile, Histogram
 from kohort.schema import Label
+from kohort.sensitive import SensitiveDomain
 from kohort.spelling import even_spelling
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
 from kohort.verify.verdict import Band, Check, Claim, fault
@@ -97,11 +98,12 @@ def looked_at(claim: Claim) -> list[str]:
 
 def profile_of(sizes: Counts, of: Index, sensitive: Sequence[NDArray[np.integer]]) -> ClassProfile:
     """What the models look at: the size of each class, and how many of its records have each sensitive code."""
-    histograms: list[Counts] = []
+    histograms: list[Histogram] = []
     for codes in sensitive:
         width = int(codes.max(initial=0)) + 1
         flat = np.bincount(of * width + codes, minlength=sizes.size * width)
-        histograms.append(flat.astype(np.int64).reshape(-1, width))
+        counts = flat.astype(np.int64).reshape(-1, width)
+        histograms.append(Histogram(SensitiveDomain("", counts.sum(axis=0)), counts))
     return ClassProfile(sizes, tuple(histograms))
 
 

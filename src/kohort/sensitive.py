@@ -1,0 +1,137 @@
+"""The values of a sensitive attribute as privacy models see them: what counts as one value, and how far two are apart.
+
+Texts that a reader takes for one value are one, whatever their case, width and blanks, and so are numbers that are
+equal: several spellings never raise diversity. A missing value is none: it is counted in the size of a class, and
+never as a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import HierarchyError, InputError
+from kohort.hierarchies import from_spec
+from kohort.hierarchy import Hierarchy
+from kohort.numbers import exact, is_numeric_text
+from kohort.schema import Missing, Scale
+from kohort.spelling import even_spelling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Counts, Index
+    from kohort.schema import Attribute
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitiveDomain:
+    """The v different values of one sensitive attribute, in an order that means something.
+
+    The order is that of the hierarchy's leaves where the attribute has a hierarchy, else ascending: as numbers where
+    all are numbers, else as text. The code of a missing value is v.
+
+    Attributes:
+        name: The attribute.
+        reference: (v,) people of the whole input table with each value, records without a person key; at least 1.
+        numeric: Whether the values are numbers.
+        levels: Of a hierarchy, per level from the leaves to below the root: (v,) the node of each value, ascending.
+    """
+
+    name: str
+    reference: Counts
+    numeric: bool = False
+    levels: tuple[Index, ...] = ()
+
+    def __len__(self) -> int:
+        """v, the number of values; a missing one is none."""
+        return self.reference.size
+
+    def counted(self, reference: Counts) -> SensitiveDomain:
+        """The same values, counted otherwise."""
+        return replace(self, reference=reference)
+
+
+def resolve(
+    attribute: Attribute, values: Sequence[str | None], counts: Counts, missing: frozenset[str]
+) -> tuple[SensitiveDomain, Index]:
+    """The domain of a sensitive attribute over the observed `values`, and the code of each value.
+
+    Args:
+        attribute: What the schema says of the column.
+        values: (u,) the distinct observed values; `None` and the texts in `missing` mean no value.
+        counts: (u,) records with each value.
+        missing: The schema's missing tokens.
+
+    Returns:
+        The domain, and (u,) codes; that of a missing value is the number of values.
+
+    Raises:
+        InputError: Missing values that the schema refuses, or values that are no numbers where the schema says so.
+        HierarchyError: Values that are no leaf of the hierarchy.
+
+    >>> from kohort.schema import Role
+    >>> spelled = ["HIV", "hiv ", "flu", ""]
+    >>> domain, codes = resolve(Attribute("illness", Role.SENSITIVE), spelled, np.array([4, 2, 1, 1]), frozenset({""}))
+    >>> domain.reference.tolist(), codes.tolist()
+    ([1, 6], [1, 1, 0, 2])
+    """
+    absent = np.array([value is None or value in missing for value in values], dtype=np.bool_)
+    if absent.any() and attribute.missing is Missing.REFUSE:
+        raise InputError(
+            f"{int(counts[absent].sum()):,} records have no value",
+            where=f"column {attribute.name}",
+            hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
+        )
+    present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
+    numeric = _is_numeric(attribute, present, counts[~absent])
+    keys = [str(exact(value)) if numeric else even_spelling(value) for value in present]
+    ordered = sorted(set(keys), key=Fraction if numeric else None)
+    levels: tuple[Index, ...] = ()
+    if attribute.hierarchy is not None and present:
+        ordered, levels = _by_leaf(attribute, keys, present, counts[~absent])
+    place = {key: code for code, key in enumerate(ordered)}
+    codes = np.full(len(values), len(ordered), np.int64)
+    codes[~absent] = [place[key] for key in keys]
+    reference = np.bincount(codes[~absent], weights=counts[~absent], minlength=len(ordered)).astype(np.int64)
+    return SensitiveDomain(attribute.name, reference, numeric, levels), codes
+
+
+def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:
+    """Decided by the values (design decision 1), unless the schema says it."""
+    if attribute.scale is Scale.CATEGORICAL or not present:
+        return False
+    numeric = is_numeric_text(present)
+    if attribute.scale is Scale.NUMERIC and not numeric:
+        wrong = np.array([not is_numeric_text((value,)) for value in present])
+        raise InputError(
+            f"{int(wrong.sum()):,} values ({int(counts[wrong].sum()):,} records) are not plain decimal numbers",
+            where=f"column {attribute.name}",
+            hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
+        )
+    return numeric
+
+
+def _by_leaf(
+    attribute: Attribute, keys: Sequence[str], present: Sequence[str], counts: Counts
+) -> tuple[list[str], tuple[Index, ...]]:
+    """The different keys in the order of the hierarchy's leaves, and their nodes on each level below the root."""
+    hierarchy = attribute.hierarchy
+    if not isinstance(hierarchy, Hierarchy):
+        hierarchy = from_spec(str(hierarchy), sorted(set(present)), name=attribute.name)
+    leaves = [hierarchy.index.get(text, -1) for text in present]
+    absent = np.array(leaves) < 0
+    if absent.any():
+        raise HierarchyError(
+            f"{int(absent.sum()):,} values ({int(counts[absent].sum()):,} records) are no leaf of the hierarchy",
+            where=f"column {attribute.name}",
+            hint="add them to the hierarchy; `kohort hierarchy check` counts what a file lacks",
+        )
+    first: dict[str, int] = {}
+    for leaf, key in sorted(zip(leaves, keys, strict=True)):
+        first.setdefault(key, leaf)  # spellings that stand at several leaves are the value of the first
+    at = np.array([*first.values()])
+    return [*first], tuple(of_leaf[at] for of_leaf in hierarchy.maps[:-1])
