@@ -1,0 +1,75 @@
+"""Bounds on the share of each sensitive value in a class, decided exactly: what several models come down to.
+
+A bound need not be a fraction (e to some power), and its terms may be long. But the shares that it is compared with
+have a count of people for a denominator: the greatest fraction of such a denominator that is not above the bound
+decides alike, and its products with counts are 64-bit integers.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Mask
+    from kohort.sensitive import SensitiveDomain
+
+#: The most people of a class, and the greatest denominator of a bound: products stay below 2**62.
+MOST = 2**31 - 1
+
+
+def not_above(bound: Fraction) -> Fraction:
+    """The greatest fraction that is not above `bound` and whose denominator is at most `MOST`.
+
+    >>> not_above(Fraction(1, 3)), not_above(Fraction(3**40, 3**41 - 1)), not_above(Fraction(3**40, 3**41 + 1))
+    (Fraction(1, 3), Fraction(1, 3), Fraction(715827882, 2147483647))
+    """
+    near = bound.limit_denominator(MOST)
+    if near <= bound:
+        return near
+    # Of neighbours a/b > c/d among the fractions with such denominators, ad - bc = 1, and d is the largest there is.
+    inverse = pow(near.numerator, -1, near.denominator)
+    below = MOST - (MOST - inverse) % near.denominator
+    return Fraction((near.numerator * below - 1) // near.denominator, below)
+
+
+def not_below(bound: Fraction) -> Fraction:
+    """The least fraction that is not below `bound` and whose denominator is at most `MOST`."""
+    return -not_above(-bound)
+
+
+def bounds(domain: SensitiveDomain, least: Sequence[Fraction], most: Sequence[Fraction]) -> NDArray[np.int64]:
+    """(4, v) numerators and denominators of the least and the greatest share of each value.
+
+    Raises:
+        LimitError: The table is of too many people.
+    """
+    if int(domain.reference.sum()) > MOST:
+        raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
+    low = [not_below(share) for share in least]
+    high = [not_above(min(share, Fraction(1))) for share in most]
+    rows = [[getattr(share, term) for share in side] for side in (low, high) for term in ("numerator", "denominator")]
+    return np.array(rows, np.int64).reshape(4, len(domain))
+
+
+def shares_of(domain: SensitiveDomain) -> list[Fraction]:
+    """(v,) the share of each value among the people of the table who have one."""
+    total = int(domain.reference.sum())
+    return [Fraction(count, total) for count in domain.reference.tolist()]
+
+
+def within(counts: Counts, limits: NDArray[np.int64]) -> Mask:
+    """(c,) which classes have somebody with a value, and every value's share within its limits."""
+    totals = counts.sum(axis=1)
+    low = counts * limits[1] >= limits[0] * totals[:, None]
+    high = counts * limits[3] <= limits[2] * totals[:, None]
+    mask: Mask = (low & high).all(axis=1) & (totals > 0)
+    return mask

@@ -1,0 +1,95 @@
+"""(alpha,k)-anonymity: every class has k people, and no sensitive value more than the share alpha of them.
+
+Wong, Li, Fu, Wang: (alpha,k)-Anonymity: An Enhanced k-Anonymity Model for Privacy-Preserving Data Publishing (KDD
+2006), definitions 3 and 4, for every value of the attribute.
+
+It assumes that all values are equally delicate, and that alpha is a tolerable certainty. It stops linking at more
+than 1 in k and guessing a value with more certainty than alpha. It does not protect from what differs from the whole
+table (a value of 1 in 1,000 may become one of 1 in 2), from values that mean much the same, nor from background
+knowledge that rules values out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+from kohort.models._parameters import check_name, exact_number, is_whole
+from kohort.models._shares import bounds, within
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+    from kohort.sensitive import SensitiveDomain
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaKAnonymity(PrivacyModel):
+    """Every class has at least `k` people, and no value of `sensitive` more than the share `alpha` of them.
+
+    Attributes:
+        sensitive: The attribute.
+        alpha: A share above 0 and below 1; also given as text or float.
+        k: An integer of at least 2.
+
+    Raises:
+        UsageError: `alpha` is no such share, or `k` no such integer.
+
+    >>> AlphaKAnonymity("illness", 0.5, 10).name
+    '(0.5, 10)-anonymity of illness'
+    """
+
+    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    alpha: Fraction
+    k: int
+
+    def __post_init__(self) -> None:
+        """Refuse what is no alpha or no k."""
+        check_name(self.sensitive)
+        exact = exact_number(self.alpha, "alpha")
+        if exact is None or not 0 < exact < 1:
+            raise UsageError("alpha must be a share above 0 and below 1", hint="such as 0.5; for 1, use k-anonymity")
+        if not is_whole(self.k, 2):
+            raise UsageError("k must be an integer of at least 2", hint="usual values are 3 to 20")
+        object.__setattr__(self, "alpha", exact)
+
+    @property
+    def name(self) -> str:
+        """`(alpha, k)-anonymity`, with its numbers and attribute."""
+        return f"({said(self.alpha)}, {self.k})-anonymity of {self.sensitive}"
+
+    @property
+    def smallest_class(self) -> int:
+        """The parameter k."""
+        return self.k
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: the share in a union is a weighted mean of the shares in its parts, and sizes only grow."""
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: {1, 1} satisfies (0.5, 2), merged with a failing {9, 0} it does not, and more records fail."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes are large enough and have no value too often."""
+        histogram = classes.of(self.sensitive)
+        limits = _limits(histogram.domain, self.alpha.numerator, self.alpha.denominator)
+        return within(histogram.counts, limits) & (classes.sizes >= self.k)
+
+
+@lru_cache(maxsize=16)
+def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
+    """The limits of the shares; a search asks for them millions of times."""
+    alpha = Fraction(numerator, denominator)
+    return bounds(domain, [Fraction(0)] * len(domain), [alpha] * len(domain))

@@ -1,0 +1,79 @@
+"""Average re-identification risk: of all people in the release, the share that a linking attacker finds is limited.
+
+El Emam, Dankar: Protecting Privacy Using k-Anonymity (JAMIA 2008); Templ: Statistical Disclosure Control for
+Microdata (2017), chapter 3. The risk of a person is one over the people of the class; its mean over the release is
+the number of classes over the number of people.
+
+It assumes an attacker who wants to find many (the marketer) and not somebody. It does not protect everybody: a person
+alone in a class is found for certain while the average is small. Use it with k-anonymity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+from kohort.models._parameters import exact_number
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+
+@dataclass(frozen=True, slots=True)
+class AverageRisk(PrivacyModel):
+    """The number of classes is at most the share `threshold` of the number of people, all classes taken together.
+
+    Attributes:
+        threshold: A number above 0 and below 1; also given as text or float.
+
+    Raises:
+        UsageError: `threshold` is no such number.
+
+    >>> AverageRisk(0.05).name
+    'average risk 0.05'
+    """
+
+    threshold: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse what is no threshold."""
+        exact = exact_number(self.threshold, "threshold")
+        if exact is None or not 0 < exact < 1:
+            raise UsageError("an average risk must be above 0 and below 1", hint="such as 0.05, for 1 in 20")
+        object.__setattr__(self, "threshold", exact)
+
+    @property
+    def name(self) -> str:
+        """`average risk`, with its threshold."""
+        return f"average risk {said(self.threshold)}"
+
+    @property
+    def joint(self) -> bool:
+        """True: it is an average."""
+        return True
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """False, as of every joint model: which classes are released together changes with what is suppressed."""
+        return False
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: the released classes of the one release are not those of the other."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes satisfy when they are released alone."""
+        mask: Mask = classes.sizes * self.threshold.numerator >= self.threshold.denominator
+        return mask
+
+    def satisfied_jointly(self, classes: ClassProfile) -> bool:
+        """Whether the mean risk is small enough."""
+        people = int(classes.sizes.sum())
+        return classes.sizes.size * self.threshold.denominator <= people * self.threshold.numerator

@@ -1,0 +1,95 @@
+"""delta-disclosure privacy: in every class, every sensitive value is about as frequent as in the table.
+
+Brickell, Shmatikov: The Cost of Privacy: Destruction of Data-Mining Utility in Anonymized Data Publishing (KDD 2008),
+definition 1: |ln(p / q)| < delta for every value, with p its share in the class and q its share in the table; so
+every value of the table must occur in every class.
+
+It assumes that the distribution in the whole table is known to all and harms nobody. It bounds what an attacker
+learns on each value, for and against. It does not protect from what the table as a whole says; and it is so strict
+that a rare value forces large classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+from kohort.models._parameters import check_name, exact_number
+from kohort.models._shares import bounds, shares_of, within
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+    from kohort.sensitive import SensitiveDomain
+
+#: Digits of e**delta: enough that no share of fewer than 2**31 people lies between it and the true value.
+_DIGITS = 80
+
+#: From here on, a value must only occur: its share is at least 1 in 2**31 and so more than q e**-44.
+_LOOSEST = Fraction(44)
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaDisclosure(PrivacyModel):
+    """The share of each value of `sensitive` in a class is within a factor e**`delta` of that in the table.
+
+    Attributes:
+        sensitive: The attribute.
+        delta: A number above 0; also given as int, text or float.
+
+    Raises:
+        UsageError: `delta` is no number above 0.
+
+    >>> DeltaDisclosure("illness", 0.5).name
+    '0.5-disclosure privacy of illness'
+    """
+
+    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse what is no delta."""
+        check_name(self.sensitive)
+        exact = exact_number(self.delta, "delta")
+        if exact is None or exact <= 0:
+            raise UsageError("delta must be a number above 0", hint="usual values are 0.5 to 2")
+        object.__setattr__(self, "delta", exact)
+
+    @property
+    def name(self) -> str:
+        """`delta-disclosure privacy`, with its delta and attribute."""
+        return f"{said(self.delta)}-disclosure privacy of {self.sensitive}"
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: the share in a union is a weighted mean of those in its parts, which are between the same bounds."""
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: a class like the table, merged with a failing one that is large, fails, and more records fail."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have every value about as often as the table."""
+        histogram = classes.of(self.sensitive)
+        return within(histogram.counts, _limits(histogram.domain, self.delta.numerator, self.delta.denominator))
+
+
+@lru_cache(maxsize=16)
+def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
+    """The limits of the shares; a power of e is no fraction, so that none is ever met exactly: < and <= are one."""
+    delta = min(Fraction(numerator, denominator), _LOOSEST)
+    with localcontext(prec=_DIGITS):
+        factor = Fraction((Decimal(delta.numerator) / Decimal(delta.denominator)).exp())
+    shares = shares_of(domain)
+    return bounds(domain, [share / factor for share in shares], [share * factor for share in shares])

@@ -1,0 +1,99 @@
+"""delta-presence: whoever is in a population, whether he or she is in the table stays uncertain.
+
+Nergiz, Atzori, Clifton: Hiding the Presence of Individuals from Shared Databases (SIGMOD 2007), definition 3: for
+every person of the population, low <= P(the person is in the table) <= high; that is, for every class, the people of
+the table in it over the people of the population whom it fits.
+
+It assumes that the population table is what an attacker knows, and that being in the table is what must not be
+learned. It does not protect from linking, nor from what a class says on a sensitive attribute. With `low` above 0,
+absence is hidden too: then nobody of the population may fit no class, for he or she would be known to be absent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+from kohort.models._parameters import exact_number, population_of
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaPresence(PrivacyModel):
+    """Of the people whom a class fits, the share from `low` to `high` is in the table.
+
+    Attributes:
+        low: The least share; also given as int, text or float.
+        high: The greatest share; also given as int, text or float.
+
+    Raises:
+        UsageError: They are no shares that ascend, or are 0 and 1, which promises nothing.
+
+    >>> DeltaPresence(0, 0.5).name
+    '(0, 0.5)-presence'
+    """
+
+    low: Fraction
+    high: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse what are no shares."""
+        low, high = exact_number(self.low, "low"), exact_number(self.high, "high")
+        if low is None or high is None or not 0 <= low <= high <= 1:
+            raise UsageError("presence must be two shares from 0 to 1 that ascend", hint="such as 0.1 and 0.9")
+        if high == 0 or high - low == 1:
+            what = "no table meets a presence of 0" if high == 0 else "presence from 0 to 1 promises nothing"
+            raise UsageError(what, hint="such as 0 and 0.5, or 0.1 and 0.9")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def name(self) -> str:
+        """`(low, high)-presence`, with its numbers."""
+        return f"({said(self.low)}, {said(self.high)})-presence"
+
+    @property
+    def population(self) -> bool:
+        """True: people of the population are counted."""
+        return True
+
+    @property
+    def joint(self) -> bool:
+        """Whether absence is hidden too: whom no class fits is seen on all classes together only."""
+        return self.low > 0
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """Where `low` is 0: the share in a union is a mean of its parts', or less where it fits others too.
+
+        Those others are why it is false where `low` is above 0.
+        """
+        return self.low == 0
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: 1 of 2 satisfies high = 1/2, merged with a failing 9 of 9 it does not, and more records fail."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes are present in their share, in whole numbers.
+
+        Raises:
+            UsageError: There is no population table.
+        """
+        people, population = classes.sizes, population_of(classes, self.name)
+        enough = people * self.low.denominator >= population * self.low.numerator
+        mask: Mask = enough & (people * self.high.denominator <= population * self.high.numerator)
+        return mask
+
+    def satisfied_jointly(self, classes: ClassProfile) -> bool:
+        """Whether every class satisfies, and, where absence is hidden too, nobody of the population fits none."""
+        return bool(self.satisfied(classes).all()) and (self.low == 0 or classes.outside == 0)

@@ -1,0 +1,67 @@
+"""Distinct l-diversity: in every class, at least l different sensitive values occur.
+
+Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-Diversity: Privacy beyond k-Anonymity (TKDD 2007), section 3.2,
+where it is the first and weakest reading of "well represented".
+
+It assumes that values which are spelled differently mean different things. It stops an attacker who finds
+the class of a person from knowing the value outright. It does not protect from likely guesses (99 of 100 people may
+share a value), from values that mean much the same, nor from background knowledge that rules values out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import UsageError
+from kohort.models._parameters import check_name, is_whole
+from kohort.models.base import PrivacyModel
+
+if TYPE_CHECKING:
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctLDiversity(PrivacyModel):
+    """Every class has at least `l` different values of `sensitive`; a missing value is none.
+
+    Raises:
+        UsageError: `l` is not an integer of at least 2.
+
+    >>> DistinctLDiversity("illness", 2).name
+    'distinct 2-diversity of illness'
+    """
+
+    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    l: int  # noqa: E741  the paper's letter
+
+    def __post_init__(self) -> None:
+        """Refuse what is no l; an l of 1 would promise nothing."""
+        check_name(self.sensitive)
+        if not is_whole(self.l, 2):
+            raise UsageError(
+                "l must be an integer of at least 2", hint="l = 1 is met by every table; usual values are 2 to 5"
+            )
+
+    @property
+    def name(self) -> str:
+        """`distinct l-diversity`, with its l and attribute."""
+        return f"distinct {self.l}-diversity of {self.sensitive}"
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: a union has every value that its parts have."""
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """True: what is merged with a satisfying class satisfies, so no more records fail."""
+        return True
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have at least l values."""
+        mask: Mask = np.count_nonzero(classes.of(self.sensitive).counts, axis=1) >= self.l
+        return mask

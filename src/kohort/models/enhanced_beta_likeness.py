@@ -1,0 +1,95 @@
+"""Enhanced beta-likeness: basic beta-likeness, with a tighter bound for frequent values.
+
+Cao, Karras: Publishing Microdata with a Robust Privacy Guarantee (PVLDB 2012), definition 3: (p - q) / q <= min(beta,
+-ln q) for every value whose share p in the class exceeds its share q in the table.
+
+It assumes that the distribution in the whole table is known to all and harms nobody. It bounds what an attacker gains
+in certainty on each value, and whatever beta is, no class becomes sure of a value that the table is not sure of: q (1
+- ln q) < 1. It does not protect from learning that a value is *unlikely*, nor from what the table as a whole says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+from kohort.models._parameters import FINEST, check_name, exact_number
+from kohort.models._shares import bounds, shares_of, within
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+    from kohort.sensitive import SensitiveDomain
+
+#: Digits of a logarithm: enough that no share of fewer than 2**31 people lies between it and the true value.
+_DIGITS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class EnhancedBetaLikeness(PrivacyModel):
+    """No value of `sensitive` is more than 1 + min(`beta`, -ln q) times as frequent in a class as in the table.
+
+    Attributes:
+        sensitive: The attribute.
+        beta: A number above 0; also given as int, text or float.
+
+    Raises:
+        UsageError: `beta` is no number above 0.
+
+    >>> EnhancedBetaLikeness("illness", 1).name
+    'enhanced 1-likeness of illness'
+    """
+
+    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    beta: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse what is no beta."""
+        check_name(self.sensitive)
+        exact = exact_number(self.beta, "beta")
+        if exact is None or not 0 < exact <= FINEST:
+            raise UsageError("beta must be a number above 0, up to a billion", hint="usual values are 0.5 to 4")
+        object.__setattr__(self, "beta", exact)
+
+    @property
+    def name(self) -> str:
+        """`enhanced beta-likeness`, with its beta and attribute."""
+        return f"enhanced {said(self.beta)}-likeness of {self.sensitive}"
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: the share in a union is a weighted mean of the shares in its parts, which are below the same bound."""
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: a class like the table, merged with a failing one that is large, fails, and more records fail."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have no value too often."""
+        histogram = classes.of(self.sensitive)
+        return within(histogram.counts, _limits(histogram.domain, self.beta.numerator, self.beta.denominator))
+
+
+@lru_cache(maxsize=16)
+def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
+    """The limits of the shares; a search asks for them millions of times."""
+    beta = Fraction(numerator, denominator)
+    most = [share * (1 + min(beta, _surprise(share))) for share in shares_of(domain)]
+    return bounds(domain, [Fraction(0)] * len(domain), most)
+
+
+def _surprise(share: Fraction) -> Fraction:
+    """-ln of a share, to more digits than decide."""
+    with localcontext(prec=_DIGITS):
+        return Fraction(-(Decimal(share.numerator) / Decimal(share.denominator)).ln())

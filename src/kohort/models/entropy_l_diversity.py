@@ -1,0 +1,83 @@
+"""Entropy l-diversity: in every class, the entropy of the sensitive values is at least log l.
+
+Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-Diversity: Privacy beyond k-Anonymity (TKDD 2007), definition 4.1:
+-sum p(v) log p(v) >= log l, with p(v) the share of value v among the people of the class who have a value.
+
+It assumes that all values are equally delicate. It stops an attacker from being nearly sure: the class is as uncertain
+as one of l equally frequent values. It does not protect from guesses better than 1 in l where a frequent value is
+balanced by many rare ones, from values that mean much the same, nor from what differs from the whole table. A table in
+which one value is very common can have no such class.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import UsageError
+from kohort.models._parameters import check_name, exact_number
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+#: How much of l an entropy may lack: l equally frequent values would else miss it by the rounding of logarithms.
+SLACK = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyLDiversity(PrivacyModel):
+    """The entropy of `sensitive` is at least log `l` in every class, up to a trillionth of l.
+
+    Attributes:
+        sensitive: The attribute.
+        l: A number above 1, whole or not; also given as int, text or float.
+
+    Raises:
+        UsageError: `l` is no number above 1.
+
+    >>> EntropyLDiversity("illness", 2.5).name
+    'entropy 2.5-diversity of illness'
+    """
+
+    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    l: Fraction  # noqa: E741  the paper's letter
+
+    def __post_init__(self) -> None:
+        """Refuse what is no l; an l of 1 would promise nothing."""
+        check_name(self.sensitive)
+        exact = exact_number(self.l, "l")
+        if exact is None or exact <= 1:
+            raise UsageError("l must be a number above 1", hint="l = 1 is met by every table; usual values are 2 to 5")
+        object.__setattr__(self, "l", exact)
+
+    @property
+    def name(self) -> str:
+        """`entropy l-diversity`, with its l and attribute."""
+        return f"entropy {said(self.l)}-diversity of {self.sensitive}"
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: entropy is concave, so that of a mixture is at least the mean of its parts'."""
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: {1, 1} satisfies l = 2, merged with a failing {9, 0} it does not, and more records fail."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes are diverse enough; in the form sum n log n <= n log(n / l), where n are counts."""
+        counts = classes.of(self.sensitive).counts
+        totals = counts.sum(axis=1)
+        terms = (counts * np.log(np.maximum(counts, 1))).sum(axis=1)
+        least = math.log(self.l) - SLACK
+        mask: Mask = (totals > 0) & (terms <= totals * (np.log(np.maximum(totals, 1)) - least))
+        return mask

@@ -1,0 +1,87 @@
+"""Recursive (c,l)-diversity: in every class, the most frequent value is not too frequent, the rare ones not too rare.
+
+Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-Diversity: Privacy beyond k-Anonymity (TKDD 2007), definition
+4.2: with the counts of the m values of a class in descending order r1 >= r2 >= ..., r1 < c (r_l + ... + r_m). A class
+of fewer than l values fails.
+
+It assumes that all values are equally delicate. It stops an attacker who can rule out l - 2 values from finding the
+most frequent of the others too likely. It does not protect from values that mean much the same, from what differs
+from the whole table, nor from an attacker who rules out more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import UsageError
+from kohort.models._parameters import FINEST, check_name, exact_number, is_whole
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+
+@dataclass(frozen=True, slots=True)
+class RecursiveLDiversity(PrivacyModel):
+    """The most frequent value of `sensitive` has fewer than `c` times the people of the l-th and all rarer together.
+
+    Attributes:
+        sensitive: The attribute.
+        c: A number above 0; also given as int, text or float.
+        l: An integer of at least 2.
+
+    Raises:
+        UsageError: `c` is no number above 0, or `l` no integer of at least 2.
+
+    >>> RecursiveLDiversity("illness", 2, 3).name
+    'recursive (2, 3)-diversity of illness'
+    """
+
+    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    c: Fraction
+    l: int  # noqa: E741  the paper's letter
+
+    def __post_init__(self) -> None:
+        """Refuse what is no c or no l."""
+        check_name(self.sensitive)
+        exact = exact_number(self.c, "c")
+        if exact is None or not 0 < exact <= FINEST:
+            raise UsageError("c must be a number above 0, up to a billion", hint="usual values are 0.5 to 5")
+        if not is_whole(self.l, 2):
+            raise UsageError("l must be an integer of at least 2", hint="usual values are 2 to 5")
+        object.__setattr__(self, "c", exact)
+
+    @property
+    def name(self) -> str:
+        """`recursive (c, l)-diversity`, with its numbers and attribute."""
+        return f"recursive ({said(self.c)}, {self.l})-diversity of {self.sensitive}"
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: the most frequent value of a union has no more people than those of its parts together.
+
+        The l - 1 most frequent have not either, so that the tail has no fewer: r1 <= sum r1 < c sum tail <= c tail.
+        """
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: {1, 1} satisfies (2, 2), merged with a failing {9, 0} it does not, and more records fail."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes are diverse enough, in whole numbers; without an l-th value the tail is 0."""
+        ordered = np.sort(classes.of(self.sensitive).counts, axis=1)[:, ::-1]
+        tail = ordered[:, self.l - 1 :].sum(axis=1)
+        most = ordered[:, 0] if ordered.shape[1] else tail
+        whole, rest = divmod(self.c.numerator, self.c.denominator)
+        more = np.maximum(most - whole * tail, -1)  # never so far below 0 that the product overflows
+        mask: Mask = (tail > 0) & (more * self.c.denominator < rest * tail)
+        return mask

@@ -1,0 +1,161 @@
+"""t-closeness: in every class, the sensitive values are distributed nearly as in the whole table.
+
+Li, Li, Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and l-Diversity (ICDE 2007), definition 2 and
+section 5: the earth mover's distance between the distribution in a class and that in the table is at most t. The ground
+distance of two values, 0..1, is
+- equal: 1, for any two different values;
+- ordered: how many places they lie apart among the m different values, over m - 1;
+- hierarchical: the level of their lowest common ancestor, over the height of the hierarchy.
+
+Each of them makes the earth mover's distance a sum over intervals of the values' order of how much the two
+distributions differ on it, over a divisor: single values and 2; the first i values, for each i < m, and m - 1; the
+values under each node below the root and twice the height.
+
+It assumes that the distribution in the whole table is known to all and harms nobody, and that the ground distance
+says which values mean much the same. It bounds what an attacker learns on the attribute as a whole. It does not
+protect from learning much on a rare value (from q to q + t), nor from linking: use k-anonymity with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from kohort.errors import LimitError, SchemaError, UsageError
+from kohort.models._parameters import check_name, exact_number
+from kohort.models._shares import MOST
+from kohort.models.base import PrivacyModel
+from kohort.numbers import said
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from kohort.arrays import Counts, Index, Mask
+    from kohort.frequency import ClassProfile
+    from kohort.sensitive import SensitiveDomain
+
+#: How far two values are apart.
+Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
+
+DISTANCES: Final[tuple[Distance, ...]] = ("equal", "ordered", "hierarchical")
+
+
+@dataclass(frozen=True, slots=True)
+class TCloseness(PrivacyModel):
+    """The earth mover's distance of `sensitive` between a class and the table is at most `t`.
+
+    Sums are exact below 2**53 (people of the class, of the table and divisor multiplied), beyond within a trillionth.
+
+    Attributes:
+        sensitive: The attribute.
+        t: A number from 0 to below 1; also given as int, text or float.
+        distance: The ground distance; `None`: hierarchical where the attribute has a hierarchy, else ordered for
+            numbers, else equal.
+
+    Raises:
+        UsageError: `t` is no such number, or `distance` no such word.
+
+    >>> TCloseness("illness", 0.2).name, TCloseness("salary", 0.2, "ordered").name
+    ('0.2-closeness of illness', '0.2-closeness of salary, ordered distance')
+    """
+
+    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    t: Fraction
+    distance: Distance | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no t, or no distance."""
+        check_name(self.sensitive)
+        exact = exact_number(self.t, "t")
+        if exact is None or not 0 <= exact < 1:
+            raise UsageError(
+                "t must be a number from 0 to below 1", hint="t = 1 is met by every table; usual values are 0.1 to 0.3"
+            )
+        if self.distance is not None and self.distance not in DISTANCES:
+            raise UsageError("no such distance", where="distance", hint=f"one of {', '.join(DISTANCES)}")
+        object.__setattr__(self, "t", exact)
+
+    @property
+    def name(self) -> str:
+        """`t-closeness`, with its t, attribute and, where it was chosen, distance."""
+        chosen = "" if self.distance is None else f", {self.distance} distance"
+        return f"{said(self.t)}-closeness of {self.sensitive}{chosen}"
+
+    @property
+    def uses_hierarchy(self) -> bool:
+        """True, unless another distance was chosen."""
+        return self.distance in {None, "hierarchical"}
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """True: the distance is convex, so that of a mixture is at most the mean of its parts'."""
+        return True
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """False: a class like the table, merged with a failing one that is large, fails, and more records fail."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have some value and are close to the table.
+
+        Raises:
+            SchemaError: The distance is hierarchical and the attribute has no hierarchy.
+        """
+        histogram = classes.of(self.sensitive)
+        counts = histogram.counts
+        intervals = _intervals(histogram.domain, self.distance)
+        totals = counts.sum(axis=1)
+        cumulated = np.concatenate([np.zeros((len(counts), 1), np.int64), counts.cumsum(axis=1)], axis=1)
+        inside = cumulated[:, intervals.ends] - cumulated[:, intervals.starts]
+        moved = np.abs(inside * intervals.people - intervals.reference * totals[:, None]).sum(axis=1, dtype=np.float64)
+        whole, rest = divmod(self.t.numerator * intervals.divisor * intervals.people, self.t.denominator)
+        allowed = float(whole) * totals + rest * totals // self.t.denominator
+        mask: Mask = (totals > 0) & (moved <= allowed)
+        return mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Intervals:
+    """A ground distance, as intervals of the values' order.
+
+    Attributes:
+        starts: (i,) the first value of each.
+        ends: (i,) the value after the last.
+        reference: (i,) people of the table with a value in each.
+        people: Those of the table with any value.
+        divisor: What the sum of differences is divided by.
+    """
+
+    starts: Index
+    ends: Index
+    reference: Counts
+    people: int
+    divisor: int
+
+
+@lru_cache(maxsize=16)
+def _intervals(domain: SensitiveDomain, distance: Distance | None) -> _Intervals:
+    """The intervals of a ground distance; a search asks for them millions of times."""
+    v, people = len(domain), int(domain.reference.sum())
+    if people > MOST:
+        raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
+    if distance == "hierarchical" and not domain.levels:
+        what = "hierarchical distance needs a hierarchy"
+        raise SchemaError(what, where=f"column {domain.name}", hint="add one, or choose another distance")
+    if distance is None:
+        distance = "hierarchical" if domain.levels else "ordered" if domain.numeric else "equal"
+    starts, divisor = np.arange(v), 2
+    ends = starts + 1
+    if distance == "ordered":
+        starts, ends, divisor = np.zeros(max(v - 1, 0), np.int64), np.arange(1, v), max(v - 1, 1)
+    elif distance == "hierarchical":
+        firsts = [np.flatnonzero(np.diff(nodes, prepend=-1)) for nodes in domain.levels]
+        starts = np.concatenate(firsts)
+        ends = np.concatenate([np.append(first[1:], v) for first in firsts])
+        divisor = 2 * len(domain.levels)
+    cumulated = np.append(0, domain.reference.cumsum())
+    return _Intervals(starts, ends, cumulated[ends] - cumulated[starts], people, divisor)
