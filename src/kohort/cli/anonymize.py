@@ -35,6 +35,21 @@ def anonymize(
         str, typer.Option(metavar="WORD", help="Columns not named: refuse, insensitive, or drop.")
     ] = "refuse",
     k: options.K = 10,
+    distinct_l: options.DistinctL = None,
+    entropy_l: options.EntropyL = None,
+    recursive: options.RecursiveL = None,
+    t: options.T = None,
+    distance: options.Distance = None,
+    alpha: options.Alpha = None,
+    delta_disclosure: options.DeltaDisclosure = None,
+    beta: options.Beta = None,
+    enhanced_beta: options.EnhancedBeta = None,
+    k_map: options.KMap = None,
+    presence: options.Presence = None,
+    max_risk: options.MaximumRisk = None,
+    average_risk: options.AverageRisk = None,
+    population: options.PopulationFile = None,
+    person: options.PersonKey = None,
     method: Annotated[
         str,
         typer.Option(
@@ -134,6 +149,19 @@ def anonymize(
     columns = flags.columns(roles, faults)
     for key, texts in shapes.items():
         flags.shape(columns, key, texts, faults)
+    asked = {
+        "l": distinct_l,
+        "entropy-l": entropy_l,
+        "recursive": recursive,
+        "t": t,
+        "distance": distance,
+        "alpha": alpha,
+        "delta": delta_disclosure,
+        "beta": beta,
+        "enhanced-beta": enhanced_beta,
+    }
+    for key, texts in asked.items():
+        flags.shape(columns, key, texts, faults, role="sensitive")
     raw: dict[str, object] = {
         "input": {
             "path": source,
@@ -145,7 +173,16 @@ def anonymize(
             "missing": ["", *(missing_token or ())],
         },
         "output": {"path": out, "format": format_, "excel-safe": excel_safe},
-        "privacy": {"k": k, "max-suppression": max_suppression},
+        "privacy": {
+            "k": k,
+            "k-map": k_map,
+            "presence": flags.share_range(presence),
+            "max-risk": max_risk,
+            "average-risk": average_risk,
+            "max-suppression": max_suppression,
+        },
+        "person": None if person is None else {"key": person},
+        "population": None if population is None else {"path": population},
         "method": {
             "name": method,
             "cut": cut,

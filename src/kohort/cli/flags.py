@@ -75,11 +75,17 @@ def columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError])
 
 
 def shape(
-    columns: dict[str, dict[str, object]], key: str, texts: Sequence[str] | None, faults: list[UsageError]
+    columns: dict[str, dict[str, object]],
+    key: str,
+    texts: Sequence[str] | None,
+    faults: list[UsageError],
+    *,
+    role: str = "quasi",
 ) -> None:
-    """Add what `--key` says of some columns; each must have been given a role."""
+    """Add what `--key` says of some columns; each must have been given a role, usually `role`."""
+    flag = _column_flag(key)
     try:
-        options.pairs(texts, f"--{key}")
+        options.pairs(texts, flag)
     except UsageError as fault:
         faults.append(fault)
     for name, text in options.readable(texts).items():
@@ -87,8 +93,8 @@ def shape(
             columns[name][key] = _value(key, text)
         else:
             near = " or ".join(get_close_matches(name, columns))
-            hint = f"did you mean {near}?" if near else f"name it first: --quasi {name}"
-            faults.append(UsageError(f"column {name} has no role", where=f"--{key} {name}=…", hint=hint))
+            hint = f"did you mean {near}?" if near else f"name it first: --{role} {name}"
+            faults.append(UsageError(f"column {name} has no role", where=f"{flag} {name}=…", hint=hint))
 
 
 def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
@@ -109,22 +115,49 @@ def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
 
 def _value(key: str, text: str) -> object:
     """The text of a COLUMN=VALUE flag as the job file would say it."""
-    if key == "bounds":
-        return text.split("..")
-    return text.split(",") if key == "grid" and "," in text else text
+    match key:
+        case "bounds":
+            return text.split("..")
+        case "grid" if "," in text:
+            return text.split(",")
+        case "recursive":
+            c, _, l = text.partition(",")  # noqa: E741  as the paper calls it
+            return {"c": c, "l": l}
+        case _:
+            return text
+
+
+def share_range(text: str | None) -> list[str] | None:
+    """`LOW..HIGH` as the job file would say it.
+
+    >>> share_range("0.1..0.9")
+    ['0.1', '0.9']
+    """
+    return None if text is None else text.split("..")
+
+
+def _column_flag(key: str) -> str:
+    """The flag of a column's key; `--delta` is of transactions."""
+    return "--delta-disclosure" if key == "delta" else f"--{key}"
 
 
 #: Flags that have another name than their key in a job file.
 _FLAGS: Final[Mapping[Place, str]] = MappingProxyType(
-    {("input", "path"): "IN", ("output", "path"): "--out", ("method", "name"): "--method"}
+    {
+        ("input", "path"): "IN",
+        ("output", "path"): "--out",
+        ("method", "name"): "--method",
+        ("person", "key"): "--person",
+        ("population", "path"): "--population",
+    }
 )
 
 
 def _flag(place: Place) -> str:
     """The flag that a job file's key stands for."""
     match place:
-        case ("columns", name, key):
-            return f"--{key} {name}=…"
+        case ("columns", name, key, *_):
+            return f"{_column_flag(key)} {name}=…"
         case ("columns", name):
             return f"column {name}"
         case _:

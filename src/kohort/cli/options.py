@@ -49,6 +49,88 @@ Quasi = Annotated[
 ]
 K = Annotated[int, typer.Option("--k", metavar="K", help="Every class has at least k records.")]
 
+# --- privacy models beyond k ------------------------------------------------------------------------------------------
+
+DistinctL = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--l", metavar="COLUMN=L", help="Every class has at least l different values of this sensitive column."
+    ),
+]
+EntropyL = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=L", help="The entropy of its values in every class is at least the logarithm of l."),
+]
+RecursiveL = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recursive",
+        metavar="COLUMN=C,L",
+        help="(c,l)-diversity: the commonest value has less than c times the l-th, the next and all after it.",
+    ),
+]
+T = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--t", metavar="COLUMN=T", help="In every class its values lie at most t away from how they lie in the table."
+    ),
+]
+Distance = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=WORD",
+        help="How t is measured: equal, ordered, hierarchical; if not given: by its hierarchy, else by order for"
+        " numbers, else equal.",
+    ),
+]
+Alpha = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=ALPHA", help="(alpha,k): no value has a larger share of a class; with the k of --k."),
+]
+DeltaDisclosure = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=DELTA",
+        help="In every class the logarithm of each value's share is less than delta away from that in the table.",
+    ),
+]
+Beta = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=BETA", help="No value's share grows in a class by more than beta times itself."),
+]
+EnhancedBeta = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=BETA", help="The same, and that of frequent values by less: -ln of the share."),
+]
+KMap = Annotated[
+    int | None, typer.Option(metavar="K", help="Every class fits at least k people of the population table.")
+]
+Presence = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LOW..HIGH",
+        help="Of the people of the population table whom a class fits, such a share is in the table: 0.1..0.9.",
+    ),
+]
+MaximumRisk = Annotated[
+    str | None, typer.Option("--max-risk", metavar="SHARE", help="Nobody's risk to be found is greater: 0.1, say.")
+]
+AverageRisk = Annotated[
+    str | None, typer.Option(metavar="SHARE", help="People's risk to be found is not greater on average: 0.05, say.")
+]
+PopulationFile = Annotated[
+    str | None,
+    typer.Option(
+        "--population", metavar="FILE", help="The population table, which has the quasi-identifying columns too."
+    ),
+]
+PersonKey = Annotated[
+    str | None,
+    typer.Option(
+        "--person", metavar="COLUMN", help="Says whose a record is (an identifying column): people are counted then."
+    ),
+]
+
 # --- transactions -----------------------------------------------------------------------------------------------------
 
 Baskets = Annotated[

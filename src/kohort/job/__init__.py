@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -14,23 +14,34 @@ from kohort.io import ReadOptions
 from kohort.io.write import Format, format_of
 from kohort.job.document import Document, document, document_at
 from kohort.job.faults import faults_of, job_error, shape_faults
-from kohort.job.form import ColumnPart, InputPart, JobFile, OutputPart
-from kohort.job.method import method_of, misfits
+from kohort.job.form import ColumnPart, InputPart, JobFile, OutputPart, QuestionFile
+from kohort.job.method import Method, method_of, misfits
+from kohort.job.models import lacking, models_of
+from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, relative, table
-from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Order, Role, Scale, Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.job.lines import Place
-    from kohort.job.method import Method
+    from kohort.job.models import Asked
+    from kohort.models.base import PrivacyModel
 
-__all__ = ["JobFile", "Request", "faults_of", "job_error", "load", "parse", "request"]
+Q = TypeVar("Q", bound=QuestionFile)
+
+__all__ = ["JobFile", "Question", "Request", "faults_of", "job_error", "load", "parse", "question", "request"]
 
 #: Formats that are no text.
 _TYPED: Final = frozenset({Format.PARQUET, Format.IPC})
+
+#: The keys behind the places that kohort's errors name.
+_PLACES: Final[Mapping[str, Place]] = {
+    "node": ("method", "node"),
+    "population": ("population", "path"),
+    "the person key": ("person", "key"),
+}
 
 #: The roles that columns not listed can have.
 _REST: Final = {"refuse": None, "insensitive": Role.INSENSITIVE, "drop": Role.IDENTIFYING}
@@ -46,6 +57,7 @@ class Request:
         job: What decides the release.
         inputs: The other files that it was made from: the job file and the hierarchies.
         where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
+        population: Where the population table is; `None` where no model needs one.
     """
 
     source: str
@@ -53,6 +65,7 @@ class Request:
     job: Job
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
+    population: str | None = None
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -63,8 +76,8 @@ class Request:
         """A fault that the table showed, with the place of the column or node; each one where there are several."""
         if isinstance(fault, JobError):
             return job_error([self.placed(one) for one in faults_of(fault)])
-        if fault.where == "node":
-            return UsageError(fault.what, where=self.where(("method", "node")), hint=fault.hint)
+        if fault.where in _PLACES:
+            return UsageError(fault.what, where=self.where(_PLACES[fault.where]), hint=fault.hint)
         for attribute in self.job.schema.attributes:
             if fault.where == f"column {attribute.name}":
                 return SchemaError(fault.what, where=self.where(("columns", attribute.name)), hint=fault.hint)
@@ -116,29 +129,91 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     """
     method, faults = method_of(raw, _quasi(raw), where)
     attributes, wrong = _attributes(raw, method, where, folder)
-    faults += [*wrong, *misfits(attributes, method.algorithm, where), *_output_fault(raw, where)]
-    try:
-        file = JobFile.model_validate(raw)
-    except ValidationError as fault:
-        raise job_error([*shape_faults(fault.errors(include_url=False), where, JobFile), *faults]) from None
-    if faults or method.algorithm is None:
+    asked = models_of(raw)
+    faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where)]
+    file = _form(JobFile, raw, [*faults, *_output_fault(raw, where)], where)
+    if method.algorithm is None:
         raise job_error(faults)
-    files = {one.name: path for one in attributes if (path := _hierarchy_file(one, folder))}
-    held = {name: read_hierarchy(path, name=name) for name, path in files.items()}
-    attributes = [replace(one, hierarchy=held.get(one.name, one.hierarchy)) for one in attributes]
+    made = _question(file, attributes, asked, folder)
     job = Job(
-        Schema(tuple(attributes), frozenset(file.input.missing), _REST[file.rest]),
-        (KAnonymity(file.privacy.k),),
+        replace(made.schema, missing=frozenset(file.input.missing)),
+        made.models,
         method.algorithm,
         _reading(file.input),
         Writing(file.output.format, file.output.separator, file.output.excel_safe),
         method.time_limit,
     )
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
-    return Request(source, target, job, tuple(files.values()), where)
+    return Request(source, target, job, made.inputs, where, made.population)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a table is judged by.
+
+    Attributes:
+        schema: What is said of its columns.
+        models: The privacy models.
+        population: Where the population table is; `None` where no model needs one.
+        inputs: The files of the hierarchies.
+    """
+
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    population: str | None
+    inputs: tuple[Path, ...]
+
+
+def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> Question:
+    """The same of a file that is only judged: its columns and the privacy models, and nothing else of a job.
+
+    Args:
+        raw: The tables privacy, person, population and columns of a job file, and what the rest is.
+        where: Tells the reader's place for a path of keys: a line, or a flag.
+        folder: What relative paths are relative to.
+
+    Raises:
+        JobError: all faults at once.
+        InputError: a hierarchy file cannot be read as one.
+
+    >>> made = question({"columns": {"illness": {"role": "sensitive", "l": 2}}}, where=".".join)
+    >>> made.models[0].name
+    'distinct 2-diversity of illness'
+    """
+    attributes, faults = _attributes(raw, Method(None), where, folder)
+    asked = models_of(raw)
+    file = _form(QuestionFile, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
+    return _question(file, attributes, asked, folder)
 
 
 # --- from the file's tables to the job --------------------------------------------------------------------------------
+
+
+def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
+    """The tables in their form.
+
+    Raises:
+        JobError: all faults at once, those found before among them.
+    """
+    found = lacking(raw)
+    try:
+        file = form.model_validate(raw)
+    except ValidationError as fault:
+        found += fault.errors(include_url=False)
+    else:
+        if not found and not faults:
+            return file
+    raise job_error([*shape_faults(found, where, form), *faults]) from None
+
+
+def _question(file: QuestionFile, attributes: Sequence[Attribute], asked: Asked, folder: Path) -> Question:
+    """What the tables say of columns and models; hierarchy files are read now."""
+    files = {one.name: path for one in attributes if (path := _hierarchy_file(one, folder))}
+    held = {name: read_hierarchy(path, name=name) for name, path in files.items()}
+    whole = tuple(replace(one, hierarchy=held.get(one.name, one.hierarchy)) for one in attributes)
+    schema = Schema(whole, rest=_REST[file.rest], person=file.person.key if file.person else None)
+    population = relative(file.population.path, folder) if file.population else None
+    return Question(schema, tuple(asked.values()), population, tuple(files.values()))
 
 
 def _reading(part: InputPart) -> ReadOptions:

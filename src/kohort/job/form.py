@@ -8,11 +8,26 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from kohort.io.write import Format
+from kohort.job.model_values import (
+    Alpha,
+    Average,
+    Beta,
+    Closeness,
+    Delta,
+    DistinctL,
+    EnhancedBeta,
+    EntropyL,
+    K,
+    MapK,
+    Maximum,
+    Presence,
+    RecursiveC,
+    RecursiveL,
+)
 from kohort.job.values import (
     Bounds,
     Encoding,
     GridText,
-    K,
     Level,
     Levels,
     Limit,
@@ -61,9 +76,21 @@ class OutputPart(Part):
 
 
 class PrivacyPart(Part):
-    """What every class must satisfy."""
+    """What every class must satisfy, besides what single columns ask for."""
 
-    k: K = Field(description="Every class has at least k records.")
+    k: K | None = Field(
+        None, description="Every class has at least k records; needed unless another privacy model is asked for."
+    )
+    k_map: MapK | None = Field(
+        None, alias="k-map", description="Every class fits at least so many people of the population table."
+    )
+    presence: Presence | None = Field(
+        None, description="Of the people of the population table whom a class fits, such a share is in the table."
+    )
+    max_risk: Maximum | None = Field(None, alias="max-risk", description="Nobody's risk to be found is greater.")
+    average_risk: Average | None = Field(
+        None, alias="average-risk", description="People's risk to be found is not greater on average."
+    )
     max_suppression: Limit | None = Field(
         None,
         alias="max-suppression",
@@ -94,8 +121,27 @@ class MethodPart(Part):
     )
 
 
+class PersonPart(Part):
+    """Whose the records are, where people have several."""
+
+    key: str = Field(description="The identifying column that says it; people are counted then, not records.")
+
+
+class PopulationPart(Part):
+    """People whom an attacker may know, those of the table among them."""
+
+    path: str = Field(description="The file, relative to the job's folder; it has every quasi-identifying column.")
+
+
+class RecursivePart(Part):
+    """The parameters of recursive (c,l)-diversity."""
+
+    c: RecursiveC = Field(description="The commonest value has less than c times the l-th, the next and all after it.")
+    l: RecursiveL = Field(description="Without as many different values a class fails.")  # noqa: E741  the paper's
+
+
 class ColumnPart(Part):
-    """One column."""
+    """One column; from l to enhanced-beta: the privacy models of a sensitive one."""
 
     role: Annotated[Role, Word] = Field(description="What the column tells about a person.")
     scale: Annotated[Scale, Word] | None = Field(None, description="Numeric or categorical; else the values decide.")
@@ -111,16 +157,48 @@ class ColumnPart(Part):
     order: Annotated[Order, Word] | None = Field(None, description="Order of a categorical column's values.")
     label: Annotated[Label, Word] | None = Field(None, description="What is released.")
     missing: Annotated[Missing, Word] = Field(Missing.VALUE, description="What a missing value means.")
+    l: DistinctL | None = Field(None, description="Every class has at least l different values.")  # noqa: E741  likewise
+    entropy_l: EntropyL | None = Field(
+        None, alias="entropy-l", description="The entropy of the values in every class is at least the logarithm of l."
+    )
+    recursive: RecursivePart | None = Field(None, description="Recursive (c,l)-diversity.")
+    t: Closeness | None = Field(
+        None, description="In every class the values lie at most t away from how they lie in the table."
+    )
+    distance: Literal["equal", "ordered", "hierarchical"] | None = Field(
+        None,
+        description="How t is measured; if not given: by the hierarchy, else by order for numbers, else equal.",
+    )
+    alpha: Alpha | None = Field(
+        None, description="(alpha,k)-anonymity: no value has a larger share of a class; with the job's k."
+    )
+    delta: Delta | None = Field(
+        None,
+        description="In every class the logarithm of a value's share is less than delta away from that in the table.",
+    )
+    beta: Beta | None = Field(
+        None, description="Basic beta-likeness: no value's share grows in a class by more than beta times itself."
+    )
+    enhanced_beta: EnhancedBeta | None = Field(
+        None, alias="enhanced-beta", description="The same, and that of frequent values by less: -ln of the share."
+    )
 
 
-class JobFile(Part):
-    """A kohort job: a table in, a verified release out."""
+class QuestionFile(Part):
+    """What a table is judged by: its columns, and the privacy models."""
 
-    input: InputPart
-    output: OutputPart
-    privacy: PrivacyPart
-    method: MethodPart = MethodPart.model_construct()
+    privacy: PrivacyPart = PrivacyPart.model_construct()
+    person: PersonPart | None = None
+    population: PopulationPart | None = None
     rest: Annotated[Literal["refuse", "insensitive", "drop"], Field(description="Columns that are not listed.")] = (
         "refuse"
     )
     columns: dict[str, ColumnPart] = Field(description="Every column by its name.")
+
+
+class JobFile(QuestionFile):
+    """A kohort job: a table in, a verified release out."""
+
+    input: InputPart
+    output: OutputPart
+    method: MethodPart = MethodPart.model_construct()

@@ -13,7 +13,7 @@ from kohort.job.form import MethodPart, PrivacyPart
 from kohort.job.parts import Misfit, right_part, table
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
-from kohort.schema import Label, Schema
+from kohort.schema import Label, Role, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def method_of(
         where: Tells the reader's place for a path of keys.
     """
     said = table(raw, "method")
-    part, limit = right_part(MethodPart, said), right_part(PrivacyPart, {**table(raw, "privacy"), "k": 2})
+    part, limit = right_part(MethodPart, said), right_part(PrivacyPart, table(raw, "privacy"))
     if part.name != said.get("name", part.name):
         return Method(None), []
     faults = list(_refused(part, limit.max_suppression))
@@ -145,7 +145,7 @@ def misfits(
         hint = "leave it out, or choose a lattice method such as samarati"
         return [UsageError(f"{algorithm.name} has no levels", where=where(place), hint=hint) for place in capped]
     try:
-        Job.of(Schema(tuple(attributes)), KAnonymity(2), algorithm=algorithm)
+        Job.of(Schema(tuple(one for one in attributes if one.role is Role.QUASI)), KAnonymity(2), algorithm=algorithm)
     except JobError as fault:
         found = faults_of(fault)
     except SchemaError as fault:

@@ -13,7 +13,6 @@ from pydantic_core import PydanticCustomError
 
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
-from kohort.models.k_anonymity import KAnonymity
 from kohort.numbers import exact
 from kohort.schema import Grid
 from kohort.suppression import SuppressionLimit
@@ -177,7 +176,6 @@ GridText = Annotated[
     PlainValidator(_grid),
     WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"const": "hierarchy"}]}),
 ]
-K = Annotated[int, PlainValidator(passing(KAnonymity)), WithJsonSchema({"type": "integer", "minimum": 2})]
 Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
 Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
 Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]

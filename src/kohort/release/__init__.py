@@ -15,6 +15,7 @@ from kohort.errors import JobError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, to_frame
+from kohort.release.fit import unfit
 from kohort.schema import Label, Role
 from kohort.suppression import SuppressionLimit
 
@@ -51,7 +52,7 @@ class Job:
 
     Attributes:
         schema: The role of every column.
-        models: What every class must satisfy; at least one.
+        models: What every class must satisfy; at least one. Each must fit the schema; see `kohort.release.fit`.
         algorithm: How the recoding is found.
         reading: How the input is read.
         writing: How the release is written.
@@ -93,12 +94,15 @@ class Job:
         if not isinstance(limit, SuppressionLimit | None):
             hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
             raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
+        faults = [one.told() for one in unfit(self.schema, self.models)]
+        if faults:
+            raise faults[0] if len(faults) == 1 else JobError("the models do not fit the schema", faults)
         if self.algorithm.full_domain:
             object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
 
     @property
     def k(self) -> int:
-        """The size that every class must at least have."""
+        """The size, in people, below which no class satisfies the models."""
         return max(model.smallest_class for model in self.models)
 
     def described(self) -> str:

@@ -1,0 +1,92 @@
+"""What the schema and the privacy models of a job must have in common."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+from kohort.errors import SchemaError
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.entropy_l_diversity import EntropyLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.recursive_l_diversity import RecursiveLDiversity
+from kohort.models.t_closeness import TCloseness
+from kohort.schema import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.models.base import PrivacyModel
+    from kohort.schema import Attribute, Schema
+
+
+class Unfit(NamedTuple):
+    """What of a job does not go together.
+
+    Attributes:
+        column: The column that it is about.
+        model: The model that cannot be; `None` where what the schema says of the column is in vain.
+        what: What is wrong.
+        hint: What to do about it.
+    """
+
+    column: str
+    model: PrivacyModel | None
+    what: str
+    hint: str
+
+    def told(self) -> SchemaError:
+        """The error."""
+        return SchemaError(self.what, where=f"column {self.column}", hint=self.hint)
+
+
+def least_values(model: PrivacyModel) -> int:
+    """How many different values every class that satisfies the model has; 0 where it asks for no diversity."""
+    match model:
+        case DistinctLDiversity() | EntropyLDiversity() | RecursiveLDiversity():
+            return ceil(model.l)
+        case _:
+            return 0
+
+
+def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
+    """Everything that does not go together: models first, in their order, then columns."""
+    named = {attribute.name: attribute for attribute in schema.attributes}
+    k = max((model.k for model in models if isinstance(model, KAnonymity)), default=None)
+    for model in models:
+        name = model.sensitive
+        if name is None:
+            continue
+        attribute = named.get(name)
+        if (attribute.role if attribute else schema.rest) is not Role.SENSITIVE:
+            yield _not_sensitive(name, attribute, model, schema)
+        elif _needs_hierarchy(model) and (attribute is None or attribute.hierarchy is None):
+            hint = "give the column one, or choose equal or ordered"
+            yield Unfit(name, model, "a hierarchical distance needs a hierarchy", hint)
+        least = least_values(model)
+        if k is not None and least > k:
+            what = f"{model.name} needs classes of {least} people, but k is only {k}"
+            yield Unfit(name, model, what, f"say k = {least}, or leave k out")
+    used = {model.sensitive for model in models if model.uses_hierarchy}
+    for attribute in schema.sensitive:
+        if attribute.hierarchy is not None and attribute.name not in used:
+            what = "the column is sensitive, and no model measures distances by its hierarchy"
+            yield Unfit(attribute.name, None, what, "remove the hierarchy, or ask for t-closeness")
+
+
+def _needs_hierarchy(model: PrivacyModel) -> bool:
+    """Whether the model cannot be judged without one."""
+    return isinstance(model, TCloseness) and model.distance == "hierarchical"
+
+
+def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, schema: Schema) -> Unfit:
+    """Why the model cannot be about the column."""
+    sensitive = [one.name for one in schema.sensitive]
+    near = " or ".join(get_close_matches(name, sensitive))
+    if attribute is None:
+        hint = f"did you mean {near}?" if near else "name it as sensitive"
+        return Unfit(name, model, f"{model.name} is about a column that is not in the schema", hint)
+    what = f"the column is {attribute.role}, but {model.name} is about a sensitive one"
+    others = f", or ask it of {' or '.join(sensitive)}" if sensitive else ""
+    return Unfit(name, model, what, f"make the column sensitive{others}")
