@@ -34,7 +34,9 @@ def exact_number(value: object, letter: str) -> Fraction | None:
         number = value if isinstance(value, Fraction) else _written(str(value))
     except (ValueError, InvalidOperation, ZeroDivisionError):
         return None
-    if number is not None and number.denominator > FINEST:
+    if number is None or abs(number) >= 10**_LONGEST:
+        return None
+    if number.denominator > FINEST:
         raise UsageError(f"{letter} has more than nine digits after the point", where=letter, hint="round it")
     return number
 

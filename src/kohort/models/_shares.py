@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import LimitError
+from kohort.kernels import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,8 +69,24 @@ def shares_of(domain: SensitiveDomain) -> list[Fraction]:
 
 def within(counts: Counts, limits: NDArray[np.int64]) -> Mask:
     """(c,) which classes have somebody with a value, and every value's share within its limits."""
-    totals = counts.sum(axis=1)
-    low = counts * limits[1] >= limits[0] * totals[:, None]
-    high = counts * limits[3] <= limits[2] * totals[:, None]
-    mask: Mask = (low & high).all(axis=1) & (totals > 0)
+    mask = np.empty(len(counts), np.bool_)
+    _judge(counts, limits, mask)
     return mask
+
+
+@kernel
+def _judge(counts: Counts, limits: NDArray[np.int64], mask: Mask) -> None:
+    """Fill `mask`; a class is left at the first value that is beyond its limits."""
+    for row in range(counts.shape[0]):
+        total = 0
+        for value in range(counts.shape[1]):
+            total += counts[row, value]
+        mask[row] = total > 0
+        for value in range(counts.shape[1]):
+            people = counts[row, value]
+            if (
+                people * limits[1, value] < limits[0, value] * total
+                or people * limits[3, value] > limits[2, value] * total
+            ):
+                mask[row] = False
+                break

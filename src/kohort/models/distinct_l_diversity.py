@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import UsageError
+from kohort.kernels import kernel
 from kohort.models._parameters import check_name, is_whole
 from kohort.models.base import PrivacyModel
 
 if TYPE_CHECKING:
-    from kohort.arrays import Mask
+    from kohort.arrays import Counts, Mask
     from kohort.frequency import ClassProfile
 
 
@@ -63,5 +64,17 @@ class DistinctLDiversity(PrivacyModel):
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have at least l values."""
-        mask: Mask = np.count_nonzero(classes.of(self.sensitive).counts, axis=1) >= self.l
+        counts = classes.of(self.sensitive).counts
+        mask = np.empty(len(counts), np.bool_)
+        _judge(counts, min(self.l, counts.shape[1] + 1), mask)
         return mask
+
+
+@kernel
+def _judge(counts: Counts, least: int, mask: Mask) -> None:
+    """Fill `mask`: which rows have at least so many values."""
+    for row in range(counts.shape[0]):
+        values = 0
+        for value in range(counts.shape[1]):
+            values += counts[row, value] > 0
+        mask[row] = values >= least

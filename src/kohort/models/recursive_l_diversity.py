@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import UsageError
+from kohort.kernels import kernel
 from kohort.models._parameters import FINEST, check_name, exact_number, is_whole
 from kohort.models.base import PrivacyModel
 from kohort.numbers import said
@@ -24,7 +25,7 @@ from kohort.numbers import said
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from kohort.arrays import Mask
+    from kohort.arrays import Counts, Mask
     from kohort.frequency import ClassProfile
 
 
@@ -78,10 +79,28 @@ class RecursiveLDiversity(PrivacyModel):
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are diverse enough, in whole numbers; without an l-th value the tail is 0."""
-        ordered = np.sort(classes.of(self.sensitive).counts, axis=1)[:, ::-1]
-        tail = ordered[:, self.l - 1 :].sum(axis=1)
-        most = ordered[:, 0] if ordered.shape[1] else tail
-        whole, rest = divmod(self.c.numerator, self.c.denominator)
-        more = np.maximum(most - whole * tail, -1)  # never so far below 0 that the product overflows
-        mask: Mask = (tail > 0) & (more * self.c.denominator < rest * tail)
+        counts = classes.of(self.sensitive).counts
+        top = np.empty(max(min(self.l - 1, counts.shape[1]), 1), np.int64)
+        mask = np.empty(len(counts), np.bool_)
+        _judge(counts, self.c.numerator, self.c.denominator, top, mask)
         return mask
+
+
+@kernel
+def _judge(counts: Counts, numerator: int, denominator: int, top: Counts, mask: Mask) -> None:
+    """Fill `mask`; `top` takes the l - 1 greatest counts of a row, descending."""
+    whole, rest = numerator // denominator, numerator % denominator
+    for row in range(counts.shape[0]):
+        for place in range(top.size):
+            top[place] = 0
+        tail = 0
+        for value in range(counts.shape[1]):
+            people = counts[row, value]
+            for place in range(top.size):
+                if people > top[place]:
+                    people, top[place] = top[place], people
+                if people == 0:
+                    break
+            tail += people
+        more = max(top[0] - whole * tail, -1)  # never so far below 0 that the product overflows
+        mask[row] = tail > 0 and more * denominator < rest * tail

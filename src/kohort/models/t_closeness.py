@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.errors import LimitError, SchemaError, UsageError
+from kohort.kernels import kernel
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
 from kohort.models.base import PrivacyModel
@@ -33,7 +34,9 @@ from kohort.numbers import said
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from kohort.arrays import Counts, Index, Mask
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Mask
     from kohort.frequency import ClassProfile
     from kohort.sensitive import SensitiveDomain
 
@@ -107,38 +110,30 @@ class TCloseness(PrivacyModel):
         """
         histogram = classes.of(self.sensitive)
         counts = histogram.counts
-        intervals = _intervals(histogram.domain, self.distance)
-        totals = counts.sum(axis=1)
-        cumulated = np.concatenate([np.zeros((len(counts), 1), np.int64), counts.cumsum(axis=1)], axis=1)
-        inside = cumulated[:, intervals.ends] - cumulated[:, intervals.starts]
-        moved = np.abs(inside * intervals.people - intervals.reference * totals[:, None]).sum(axis=1, dtype=np.float64)
-        whole, rest = divmod(self.t.numerator * intervals.divisor * intervals.people, self.t.denominator)
-        allowed = float(whole) * totals + rest * totals // self.t.denominator
-        mask: Mask = (totals > 0) & (moved <= allowed)
+        ground = _ground(histogram.domain, self.distance)
+        mask, below = np.empty(len(counts), np.bool_), np.empty(len(histogram.domain) + 1, np.int64)
+        whole, rest = divmod(self.t.numerator * ground.divisor * ground.people, self.t.denominator)
+        _judge(counts, ground.intervals, (ground.people, float(whole), rest, self.t.denominator), below, mask)
         return mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Intervals:
+class _Ground:
     """A ground distance, as intervals of the values' order.
 
     Attributes:
-        starts: (i,) the first value of each.
-        ends: (i,) the value after the last.
-        reference: (i,) people of the table with a value in each.
+        intervals: (i, 3) the first value of each, the value after its last, the people of the table with a value in it.
         people: Those of the table with any value.
         divisor: What the sum of differences is divided by.
     """
 
-    starts: Index
-    ends: Index
-    reference: Counts
+    intervals: NDArray[np.int64]
     people: int
     divisor: int
 
 
 @lru_cache(maxsize=16)
-def _intervals(domain: SensitiveDomain, distance: Distance | None) -> _Intervals:
+def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     """The intervals of a ground distance; a search asks for them millions of times."""
     v, people = len(domain), int(domain.reference.sum())
     if people > MOST:
@@ -148,14 +143,36 @@ def _intervals(domain: SensitiveDomain, distance: Distance | None) -> _Intervals
         raise SchemaError(what, where=f"column {domain.name}", hint="add one, or choose another distance")
     if distance is None:
         distance = "hierarchical" if domain.levels else "ordered" if domain.numeric else "equal"
-    starts, divisor = np.arange(v), 2
-    ends = starts + 1
+    every = np.arange(v + 1)
+    starts, ends, divisor = every[:-1], every[1:], 2
     if distance == "ordered":
-        starts, ends, divisor = np.zeros(max(v - 1, 0), np.int64), np.arange(1, v), max(v - 1, 1)
+        starts, ends, divisor = np.zeros_like(every[1:-1]), every[1:-1], max(v - 1, 1)
     elif distance == "hierarchical":
         firsts = [np.flatnonzero(np.diff(nodes, prepend=-1)) for nodes in domain.levels]
-        starts = np.concatenate(firsts)
-        ends = np.concatenate([np.append(first[1:], v) for first in firsts])
+        starts, ends = np.concatenate(firsts), np.concatenate([np.append(first[1:], v) for first in firsts])
         divisor = 2 * len(domain.levels)
-    cumulated = np.append(0, domain.reference.cumsum())
-    return _Intervals(starts, ends, cumulated[ends] - cumulated[starts], people, divisor)
+    below = np.append(0, domain.reference.cumsum())
+    return _Ground(np.stack([starts, ends, below[ends] - below[starts]], axis=1), people, divisor)
+
+
+@kernel
+def _judge(
+    counts: Counts, intervals: NDArray[np.int64], limit: tuple[int, float, int, int], below: Counts, mask: Mask
+) -> None:
+    """Fill `mask`; `below` takes, for each value and the end, the people of a class with a value before it.
+
+    The limit is the people of the table, and what the differences may add up to in a class of one person: a + b / c.
+    All differences are integers; their sum is a float, which holds integers up to 2**53 exactly and does not overflow.
+    """
+    people, whole, rest, denominator = limit
+    for row in range(counts.shape[0]):
+        total = 0
+        for value in range(counts.shape[1]):
+            below[value] = total
+            total += counts[row, value]
+        below[counts.shape[1]] = total
+        moved = 0.0
+        for place in range(intervals.shape[0]):
+            inside = below[intervals[place, 1]] - below[intervals[place, 0]]
+            moved += abs(inside * people - intervals[place, 2] * total)
+        mask[row] = total > 0 and moved <= whole * total + rest * total // denominator
