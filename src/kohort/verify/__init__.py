@@ -22,9 +22,11 @@ import numpy as np
 
 from kohort.errors import FileError
 from kohort.schema import Role
-from kohort.verify.classes import bands, check_ends, check_models
+from kohort.verify.classes import bands, check_ends, released_classes
 from kohort.verify.columns import check_columns
+from kohort.verify.judging import Looked, check_models
 from kohort.verify.levels import check_level, check_suppression
+from kohort.verify.population import known_of
 from kohort.verify.reading import Reading, read
 from kohort.verify.records import (
     check_cells,
@@ -133,8 +135,11 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
     )
     held = _held_against_input(table, claim, checks)
     disordered = disorder(table, claim)
-    classes = check_models(table, claim, ordered=disordered is None)
-    checks[Check.SUPPRESSED] = check_suppression(table, held.levels, classes, claim) if held.levels else 0
+    classes = released_classes(table, claim, ordered=disordered is None)
+    meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
+    looked = Looked.of(claim, known_of(claim, table, classes, held.levels, meanings))
+    people = check_models(table, looked, classes).sizes
+    checks[Check.SUPPRESSED] = check_suppression(table, held.levels, classes, looked) if held.levels else 0
     exposed = np.zeros(table.records, np.bool_)
     for name, (meaning, found) in held.regions.items():
         exposed |= check_ends(table[name], meaning, found, claim, classes)
@@ -147,7 +152,7 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
         records=table.records,
         suppressed=claim.suppressed,
         classes=sizes.size,
-        smallest=int(sizes.min(initial=table.records)),
+        smallest=int(people.min(initial=table.records)),
         largest=int(sizes.max(initial=0)),
         bands=bands(sizes, claim.k),
         models=tuple(model.name for model in claim.models),
@@ -155,6 +160,7 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
         data_dependent=held.data_dependent,
         range_exposure=int(exposed.sum()),
         checks={check.value: checks[check] for check in Check if checks[check]},
+        people=None if looked.people is None else np.unique(looked.people.take(claim.lineage)).size,
     )
 
 
@@ -164,7 +170,7 @@ def _held_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> _
     for attribute in claim.schema.released:
         column = table[attribute.name]
         if attribute.role is not Role.QUASI:
-            check_cells(column, claim)
+            check_cells(column, attribute, claim)
             checks[Check.CELLS] += table.records
             continue
         if attribute.name in claim.levels:

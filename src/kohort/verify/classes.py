@@ -1,4 +1,4 @@
-"""Equivalence classes, grouped anew from what is released, and judged by the privacy models."""
+"""Equivalence classes, grouped anew from what is released, and the ends and means that they bear."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.frequency import ClassProfile, Histogram
 from kohort.schema import Label
-from kohort.sensitive import SensitiveDomain
-from kohort.spelling import even_spelling
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
 from kohort.verify.verdict import Band, Check, Claim, fault
 
@@ -23,10 +20,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Mask
     from kohort.engines.table import Column, Table
     from kohort.verify.fit import Fit
-
-#: ASCII without letters and blanks: text that has one spelling.
-_ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
-
 
 #: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
 #: means are no more exact than that either.
@@ -70,61 +63,10 @@ def classes_of(columns: Sequence[NDArray[np.integer]], records: int, *, ordered:
     return Classes(of, np.bincount(of, minlength=len(runs)).astype(np.int64), first)
 
 
-def check_models(table: Table, claim: Claim, *, ordered: bool) -> Classes:
-    """Every class satisfies every model, on the cells as they are and with their spelling evened out.
-
-    Args:
-        table: The release.
-        claim: What it says of itself.
-        ordered: Whether its records are known to ascend by the generalized columns.
-    """
-    quasi = [table[attribute.name] for attribute in claim.schema.quasi]
-    sensitive = [table[name] for name in looked_at(claim)]
-    classes = classes_of([column.codes for column in quasi], table.records, ordered=ordered)
-    _judge(claim, classes, [column.codes for column in sensitive], "as they are")
-    even = {column.name: _even(column) for column in (*quasi, *sensitive)}
-    if any(codes is not None for codes in even.values()):
-        alike = [codes if (codes := even[column.name]) is not None else column.codes for column in (*quasi, *sensitive)]
-        merged = classes_of(alike[: len(quasi)], table.records)
-        _judge(claim, merged, alike[len(quasi) :], "with case, width and blanks evened out")
-    return classes
-
-
-def looked_at(claim: Claim) -> list[str]:
-    """The sensitive attributes that the models look at, in the schema's order."""
-    sensitive = {model.sensitive for model in claim.models}
-    return [attribute.name for attribute in claim.schema.released if attribute.name in sensitive]
-
-
-def profile_of(sizes: Counts, of: Index, sensitive: Sequence[NDArray[np.integer]]) -> ClassProfile:
-    """What the models look at: the size of each class, and how many of its records have each sensitive code."""
-    histograms: list[Histogram] = []
-    for codes in sensitive:
-        width = int(codes.max(initial=0)) + 1
-        flat = np.bincount(of * width + codes, minlength=sizes.size * width)
-        counts = flat.astype(np.int64).reshape(-1, width)
-        histograms.append(Histogram(SensitiveDomain("", counts.sum(axis=0)), counts))
-    return ClassProfile(sizes, tuple(histograms))
-
-
-def _judge(claim: Claim, classes: Classes, sensitive: Sequence[NDArray[np.integer]], how: str) -> None:
-    profile = profile_of(classes.sizes, classes.of, sensitive)
-    for model in claim.models:
-        failing = ~model.satisfied(profile)
-        if failing.any():
-            what = f"{int(failing.sum()):,} classes ({int(classes.sizes[failing].sum()):,} records) fail {model.name}"
-            raise fault(Check.CLASSES, f"{what}, cells compared {how}")
-
-
-def _even(column: Column) -> NDArray[np.integer] | None:
-    """Codes of the cells with their spelling evened out; `None` where no two values become alike."""
-    several = column.values.fill_null("")
-    several = several.filter(~several.str.contains(_ONE_SPELLING))
-    if len({even_spelling(text) for text in several}) == len(several):
-        return None
-    place: dict[str, int] = {}
-    codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
-    return np.array(codes, dtype=np.uint32)[column.codes]
+def released_classes(table: Table, claim: Claim, *, ordered: bool) -> Classes:
+    """The classes of a release; `ordered` says that its records are known to ascend by the generalized columns."""
+    columns = [table[attribute.name].codes for attribute in claim.schema.quasi]
+    return classes_of(columns, table.records, ordered=ordered)
 
 
 def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: Classes) -> Mask:

@@ -13,20 +13,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from kohort.verify.classes import classes_of, looked_at, profile_of
+from kohort.verify.classes import classes_of
 from kohort.verify.columns import places, plain
 from kohort.verify.records import differing, labels_of, without_value
-from kohort.verify.values import values_of
-from kohort.verify.verdict import Check, Claim, fault
+from kohort.verify.values import counted, values_of, with_others
+from kohort.verify.verdict import Check, fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Index
     from kohort.engines.table import Column, Table
     from kohort.schema import Attribute
     from kohort.verify.classes import Classes
+    from kohort.verify.judging import Looked
     from kohort.verify.values import Values
+    from kohort.verify.verdict import Claim
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +36,9 @@ class Due:
     """What each value of an attribute is due to be released as.
 
     Attributes:
-        labels: (u,) the label of each value of the source: its code in the released column, or a number of its own
-            where no record is released with it; -1 where no release may hold the value.
+        labels: (u,) the label of each value of the source, then of those that only the population has: its code in
+            the released column, or a number of its own where no record is released with it; -1 where no release may
+            hold the value.
         data_dependent: Whether the labels were chosen by looking at records.
     """
 
@@ -49,7 +52,8 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> Due:
     Cost: one walk over the records.
     """
     source, level = claim.source[column.name], claim.levels[column.name]
-    values = values_of(attribute, source.values, source.counts, claim.schema.missing)
+    every = with_others(source, claim.population)
+    values = values_of(attribute, every, lambda: counted(source, every), claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column)
     label = places(plain(texts, excel_safe=claim.excel_safe), released)
@@ -85,12 +89,13 @@ def _nodes(values: Values, level: int, name: str) -> tuple[pl.Series, Index]:
     return pl.Series([*labels, ""] if (node == len(labels)).any() else labels, dtype=pl.String), node
 
 
-def check_suppression(table: Table, levels: Mapping[str, Due], classes: Classes, claim: Claim) -> int:
-    """What was left out is whole classes, and each fails some model; how many records that is.
+def check_suppression(table: Table, levels: Mapping[str, Due], classes: Classes, looked: Looked) -> int:
+    """What was left out is whole classes, and each fails some model that judges it alone; how many records that is.
 
     Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
     and of one record of each released class.
     """
+    claim = looked.claim
     gone = ~without_value(claim)
     gone[claim.lineage] = False
     left = np.flatnonzero(gone)
@@ -104,20 +109,29 @@ def check_suppression(table: Table, levels: Mapping[str, Due], classes: Classes,
     if parted.any():
         what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
         raise fault(Check.SUPPRESSED, what)
-    _refuse_satisfying(left, of, found.sizes, claim)
+    _refuse_satisfying(left, of, np.stack(due, axis=1), looked)
     return left.size
 
 
-def _refuse_satisfying(left: Index, of: Index, sizes: Counts, claim: Claim) -> None:
-    """Refuse a class of the records `left` out that satisfies the models; those of less than k are not looked at."""
-    large = (sizes >= claim.k).take(of)
+def _refuse_satisfying(left: Index, of: Index, due: Index, looked: Looked) -> None:
+    """Refuse a class of the records `left` out, with the labels they are due, that satisfies the models.
+
+    Models that judge all classes together are no reason to leave one out. Classes too small for the others are not
+    looked at: people are no more than their records.
+    """
+    models = [model for model in looked.claim.models if not model.joint]
+    k = max((model.smallest_class for model in models), default=1)
+    large = (np.bincount(of) >= k).take(of)
     if not large.any():
         return
-    left, (_, of) = left[large], np.unique(of[large], return_inverse=True)
-    profile = profile_of(np.bincount(of), of, [claim.source[name].codes.take(left) for name in looked_at(claim)])
-    good = np.ones(profile.sizes.size, np.bool_)
-    for model in claim.models:
+    left, due = left[large], due[large]
+    _, first, of = np.unique(of[large], return_index=True, return_inverse=True)
+    profile = looked.profile(of, first.size, left, looked.left(left))
+    if looked.known is not None:
+        profile = looked.known.counted(profile, due[first], np.arange(first.size))
+    good = np.ones(first.size, np.bool_)
+    for model in models:
         good &= model.satisfied(profile)
     if good.any():
-        what = f"{int(good.sum()):,} classes ({int(profile.sizes[good].sum()):,} records) are left out for no reason"
+        what = f"{int(good.sum()):,} classes ({int(good.take(of).sum()):,} records) are left out for no reason"
         raise fault(Check.SUPPRESSED, what)

@@ -11,7 +11,7 @@ from kohort.schema import Missing, Role
 from kohort.verify.columns import places, plain
 from kohort.verify.fit import Fit, blocks, fit
 from kohort.verify.labels import Meaning, meaning_of, off_grid
-from kohort.verify.values import values_of
+from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Check, Claim, fault
 
 if TYPE_CHECKING:
@@ -44,12 +44,16 @@ def check_records(table: Table, claim: Claim) -> None:
 
 def without_value(claim: Claim) -> Mask:
     """Which records of the input lack a value that the schema suppresses them for."""
-    lacking = np.zeros(claim.source.records, np.bool_)
-    for attribute in claim.schema.quasi:
+    suppressed = np.zeros(claim.source.records, np.bool_)
+    for attribute in claim.schema.released:
         if attribute.missing is Missing.SUPPRESS:
-            column = claim.source[attribute.name]
-            lacking |= column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy().take(column.codes)
-    return lacking
+            suppressed |= lacking(claim.source[attribute.name], claim)
+    return suppressed
+
+
+def lacking(column: Column, claim: Claim) -> Mask:
+    """(n,) which cells of the input, or of a population table, are no value."""
+    return column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy().take(column.codes)
 
 
 def check_lineage(table: Table, claim: Claim) -> None:
@@ -91,12 +95,16 @@ def check_identifiers(table: Table, claim: Claim) -> int:
     return looked_for
 
 
-def check_cells(column: Column, claim: Claim) -> None:
-    """Every cell of a column that is not generalized is the input's."""
+def check_cells(column: Column, attribute: Attribute, claim: Claim) -> None:
+    """Every cell of a column that is not generalized is the input's, and there where the schema wants it."""
     source = claim.source[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
         raise fault(Check.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
+    if attribute.missing is Missing.SUPPRESS:
+        gone = int(lacking(source, claim).take(claim.lineage).sum())
+        if gone:
+            raise fault(Check.CELLS, f"{gone:,} records are released without a value", column=column.name)
 
 
 def differing(column: Column, due: NDArray[np.integer], claim: Claim) -> int:
@@ -127,8 +135,9 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     distinct label.
     """
     source = claim.source[column.name]
-    texts = plain(source.values, excel_safe=claim.excel_safe)
-    values = values_of(attribute, texts, source.counts, claim.schema.missing)
+    every = with_others(source, claim.population)
+    texts = plain(every, excel_safe=claim.excel_safe)
+    values = values_of(attribute, texts, lambda: counted(source, every), claim.schema.missing)
     labels = labels_of(column)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:

@@ -10,6 +10,7 @@ import polars as pl
 
 from kohort.hierarchies import from_spec, suppress
 from kohort.schema import Attribute, Label, Missing, Order, Scale
+from kohort.verify.columns import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask, Shares
+    from kohort.engines.table import Column, Table
     from kohort.hierarchy import Hierarchy
 
 #: Whole numbers: int64, or Python's integers where one of them needs more bits.
@@ -31,7 +33,7 @@ _NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """The distinct values of one quasi-identifier in the source.
+    """The distinct values of one quasi-identifier in the source, and in the population table where there is one.
 
     Attributes:
         attribute: What the schema says.
@@ -83,12 +85,26 @@ class Values:
         return (self.numbers.astype(np.float64) / 10.0**self.decimals)[self.ranks]
 
 
+def with_others(column: Column, population: Table | None) -> pl.Series:
+    """The values of a source's column, then those that only the population table has: of no record."""
+    if population is None:
+        return column.values
+    others = population[column.name].values
+    new = np.flatnonzero(places(others, column.values) < 0)
+    return pl.concat([column.values, others.gather(new)])
+
+
+def counted(column: Column, values: pl.Series) -> Counts:
+    """The records with each of the values `with_others`."""
+    return np.bincount(column.codes, minlength=len(values)).astype(np.int64)
+
+
 def values_of(attribute: Attribute, texts: pl.Series, counts: Callable[[], Counts], missing: frozenset[str]) -> Values:
     """The values of a source's column.
 
     Args:
         attribute: What the schema says of it.
-        texts: (u,) its distinct values.
+        texts: (u,) its distinct values, then those of a population table.
         counts: Gives (u,) how many records have each; only names, and what a hierarchy is built over, are counted.
         missing: The texts that mean "no value", besides null.
     """

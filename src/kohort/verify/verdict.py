@@ -76,10 +76,12 @@ class Claim:
             their hierarchies; else empty.
         limit: The most records that may have been suppressed, besides those that the schema suppresses for their
             missing values; `None` for any number.
+        population: The population table, where there is one; its values are in the domains of the quasi-identifiers
+            too.
 
     Raises:
-        UsageError: the schema's columns are not the source's, or levels are claimed of other columns than those that
-            are released as nodes.
+        UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
+            are released as nodes, or a model needs a population table and none has the quasi-identifiers.
     """
 
     schema: Schema
@@ -92,9 +94,10 @@ class Claim:
     excel_safe: bool = False
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     limit: int | None = None
+    population: Table | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a schema of another table, and levels of other columns than the quasi-identifiers."""
+        """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""
         if tuple(attribute.name for attribute in self.schema.attributes) != self.source.names:
             raise UsageError("the schema's columns are not the table's", hint="use schema.over(table.names)")
         quasi = {attribute.name: attribute.label for attribute in self.schema.quasi}
@@ -103,6 +106,12 @@ class Claim:
                 "a full-domain release has a level for every quasi-identifier, and releases it as a node",
                 hint="give each of them a hierarchy, and the label `ancestor`",
             )
+        asking = [model.name for model in self.models if model.population]
+        if asking and self.population is None:
+            what = f"{', '.join(asking)} cannot be judged without a population table"
+            raise UsageError(what, hint="bring the table that the release was made with")
+        if self.population is not None and not quasi.keys() <= {*self.population.names}:
+            raise UsageError("the population table lacks a quasi-identifying column", hint="name them as in the input")
 
     @property
     def is_text(self) -> bool:
@@ -132,7 +141,8 @@ class Verdict:
         records: Records released.
         suppressed: Records left out.
         classes: Equivalence classes.
-        smallest: Records of the smallest class: the k that was achieved; 0 without records.
+        smallest: Records of the smallest class, people where there is a person key: the k that was achieved; 0 without
+            records.
         largest: Records of the largest class.
         bands: Classes by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
         models: Names of the models, all met.
@@ -142,6 +152,7 @@ class Verdict:
         range_exposure: Records that alone in their class hold a printed end of a range: whoever knows the class
             knows their value.
         checks: What each check compared, by name: bytes, columns, records, cells, labels or classes.
+        people: Whose records are released; `None` without a person key.
     """
 
     records: int
@@ -155,3 +166,4 @@ class Verdict:
     data_dependent: bool
     range_exposure: int
     checks: Mapping[str, int]
+    people: int | None = None

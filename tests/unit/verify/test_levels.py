@@ -22,7 +22,7 @@ from kohort.schema import Attribute, Label, Missing, Role, Scale, Schema
 from kohort.verify import Claim, Verdict, verify, verify_frame
 from tests.unit.verify.full_domain import HIERARCHIES, full_domain, label_of
 from tests.unit.verify.people import PEOPLE, SCHEMA
-from tests.unit.verify.test_verify import Distinct
+from tests.unit.verify.test_verify import DISTINCT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ def test_a_release_holds_the_classes_that_satisfy_the_models(data: st.DataObject
     for place, row in enumerate(everybody.rows):
         classes[row[:2]].append(place)
     k, diverse = data.draw(st.integers(2, 4)), data.draw(st.booleans())
-    models: tuple[PrivacyModel, ...] = (KAnonymity(k), Distinct()) if diverse else (KAnonymity(k),)
+    models: tuple[PrivacyModel, ...] = (KAnonymity(k), DISTINCT) if diverse else (KAnonymity(k),)
     right = {
         place
         for places in classes.values()
@@ -97,7 +97,7 @@ def test_large_classes_that_fail_for_another_reason() -> None:
     """A class may be left out for what is sensitive in it, be it ever so large."""
     people = tuple((*row[:3], "flu" if not row[1] else row[3], row[4]) for row in PEOPLE)
     whole = full_domain(people)
-    models = (KAnonymity(3), Distinct())
+    models = (KAnonymity(3), DISTINCT)
     kept = [place for place, row in enumerate(whole.rows) if row[0]]
     release = replace(whole.taking(kept), models=models, suppressed=16 - len(kept), limit=9)
     assert release.verdict().suppressed == 9

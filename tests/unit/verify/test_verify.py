@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import mmap
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from kohort.hierarchy import Hierarchy
 from kohort.io import text as records
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
+from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.spelling import even_spelling
@@ -32,26 +33,12 @@ from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILEN
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
 
 GOOD = draft()
 
 
-@dataclass(frozen=True)
-class Distinct:
-    """At least two different illnesses in every class: a model that looks at a sensitive attribute."""
-
-    name: str = "distinct 2-diversity"
-    sensitive: str | None = "illness"
-    smallest_class: int = 2
-    size_only: bool = False
-    monotone_generalization: bool = True
-    monotone_suppression: bool = True
-
-    def satisfied(self, classes: ClassProfile) -> Mask:
-        """(c,) which classes have two illnesses."""
-        return np.asarray((classes.histograms[0] > 0).sum(axis=1) >= 2)
+#: At least two different illnesses in every class: a model that looks at a sensitive attribute.
+DISTINCT = DistinctLDiversity("illness", 2)
 
 
 def claim(frame: pl.DataFrame, schema: Schema, *, k: int = 2, **more: object) -> Claim:
@@ -271,7 +258,7 @@ def test_header_with_a_carriage_return() -> None:
 
 def test_model_of_a_sensitive_attribute() -> None:
     """A model sees how often each sensitive value occurs in each class."""
-    assert replace(GOOD, models=(KAnonymity(4), Distinct())).verdict().models[1] == "distinct 2-diversity"
+    assert replace(GOOD, models=(KAnonymity(4), DISTINCT)).verdict().models[1] == "distinct 2-diversity of illness"
 
 
 def test_class_with_one_sensitive_value() -> None:
@@ -280,14 +267,14 @@ def test_class_with_one_sensitive_value() -> None:
         (*row[:3], "flu", row[4]) if row[0] in {"Remo Rosa", "Piero Gallo", "Ida Costa", "Pia Longhi"} else row
         for row in PEOPLE
     )
-    assert refused(replace(draft(people), models=(Distinct(),))) == "check classes"
+    assert refused(replace(draft(people), models=(DISTINCT,))) == "check classes"
 
 
 def test_several_spellings_are_one_value() -> None:
     """Spellings of one illness do not make a class diverse."""
     spelled = {"Remo Rosa": "HIV", "Piero Gallo": "hiv", "Ida Costa": " Hiv", "Pia Longhi": "\uff28IV"}
     people = tuple((*row[:3], spelled.get(row[0], row[3]), row[4]) for row in PEOPLE)
-    wrong = replace(draft(people), models=(Distinct(),))
+    wrong = replace(draft(people), models=(DISTINCT,))
     assert refused(wrong) == "check classes"
     assert replace(wrong, models=(KAnonymity(4),)).verdict().classes == 4
 

@@ -1,0 +1,167 @@
+"""The privacy models asked again: what they look at, counted anew from what is released."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.frequency import ClassProfile, Histogram
+from kohort.sensitive import resolve
+from kohort.spelling import even_spelling
+from kohort.verify.classes import classes_of
+from kohort.verify.records import lacking, released_texts
+from kohort.verify.verdict import Check, Claim, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Index
+    from kohort.engines.table import Column, Table
+    from kohort.sensitive import SensitiveDomain
+    from kohort.verify.classes import Classes
+    from kohort.verify.population import Known
+
+#: ASCII without letters and blanks: text that has one spelling.
+_ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Looked:
+    """What the models look at in the input.
+
+    Attributes:
+        claim: What the release says of itself.
+        sensitive: What the values of each sensitive attribute that a model looks at mean, and (u,) the code of each.
+        people: (n,) whose each record of the input is; `None` without a person key.
+        known: The population table, where a model needs one.
+    """
+
+    claim: Claim
+    sensitive: tuple[tuple[SensitiveDomain, Index], ...]
+    people: Index | None
+    known: Known | None = None
+
+    @classmethod
+    def of(cls, claim: Claim, known: Known | None) -> Looked:
+        """What the models of the claim look at."""
+        people = _people(claim)
+        names = {model.sensitive for model in claim.models}
+        resolved: list[tuple[SensitiveDomain, Index]] = []
+        for attribute in claim.schema.released:
+            if attribute.name in names:
+                column = claim.source[attribute.name]
+                domain, codes = resolve(attribute, column.values.to_list(), column.counts(), claim.schema.missing)
+                held = codes.take(column.codes)
+                reference = _histogram(held, len(domain), np.zeros_like(held), 1, people)[0]
+                resolved.append((domain.counted(reference), codes))
+        return cls(claim, tuple(resolved), people, known)
+
+    def released(self, table: Table) -> list[Index]:
+        """(m,) for each sensitive attribute, the code of each released cell: that of a value which is written so."""
+        codes: list[Index] = []
+        for domain, of_value in self.sensitive:
+            texts = released_texts(self.claim.source[domain.name], self.claim).to_list()
+            code_of: dict[str | None, int] = {}
+            for text, code in zip(texts, of_value.tolist(), strict=True):
+                code_of[text] = min(code, code_of.get(text, code))  # an apostrophe may have told two values apart
+            column = table[domain.name]
+            codes.append(np.array([code_of[text] for text in column.values.to_list()], np.int64).take(column.codes))
+        return codes
+
+    def left(self, records: Index) -> list[Index]:
+        """The same for some records of the input."""
+        return [
+            of_value.take(self.claim.source[domain.name].codes.take(records)) for domain, of_value in self.sensitive
+        ]
+
+    def profile(self, of: Index, classes: int, records: Index, sensitive: Sequence[Index]) -> ClassProfile:
+        """The profile of `classes` classes, without the population.
+
+        Args:
+            of: (m,) the class of each record.
+            classes: How many there are.
+            records: (m,) which record of the input each is.
+            sensitive: (m,) of each sensitive attribute, the code of each.
+        """
+        people = None if self.people is None else self.people.take(records)
+        histograms = tuple(
+            Histogram(domain, _histogram(codes, len(domain), of, classes, people))
+            for (domain, _), codes in zip(self.sensitive, sensitive, strict=True)
+        )
+        return ClassProfile(_counted(of, classes, people), histograms)
+
+
+def _people(claim: Claim) -> Index | None:
+    """Whose each record of the input is."""
+    if claim.schema.person is None:
+        return None
+    column = claim.source[claim.schema.person]
+    nobody = int(lacking(column, claim).sum())
+    if nobody:
+        what = f"{nobody:,} records of the input have no person key, so people cannot be counted"
+        raise fault(Check.CLASSES, what, column=column.name)
+    return column.codes.astype(np.int64)
+
+
+def _histogram(codes: Index, values: int, of: Index, classes: int, people: Index | None) -> Counts:
+    """(classes, values) people of each class with each value; a code beyond is no value."""
+    present = np.flatnonzero(codes < values)
+    cells = of.take(present) * values + codes.take(present)
+    return _counted(cells, classes * values, None if people is None else people.take(present)).reshape(classes, values)
+
+
+def _counted(cells: Index, size: int, people: Index | None) -> Counts:
+    """(size,) different people in each cell, or records where it is not known whose they are."""
+    if people is not None and people.size:
+        each = int(people.max()) + 1
+        cells = pl.Series(cells * each + people).unique().to_numpy() // each
+    return np.bincount(cells, minlength=size).astype(np.int64)
+
+
+def check_models(table: Table, looked: Looked, classes: Classes) -> ClassProfile:
+    """The released classes satisfy every model, on the cells as they are and with their spelling evened out."""
+    claim, known, sensitive = looked.claim, looked.known, looked.released(table)
+
+    def profile(of: Index, classes_: int, of_class: Index) -> ClassProfile:
+        profile = looked.profile(of, classes_, claim.lineage, sensitive)
+        return profile if known is None else known.counted(profile, known.labels, of_class)
+
+    quasi = [table[attribute.name] for attribute in claim.schema.quasi]
+    found = profile(classes.of, classes.sizes.size, np.arange(classes.sizes.size))
+    _judge(claim, found, classes.sizes, "as they are")
+    even = [_even(column) for column in quasi]
+    if any(codes is not None for codes in even):
+        pairs = zip(quasi, even, strict=True)
+        merged = classes_of([column.codes if codes is None else codes for column, codes in pairs], table.records)
+        again = profile(merged.of, merged.sizes.size, merged.of.take(classes.first))
+        _judge(claim, again, merged.sizes, "with case, width and blanks evened out")
+    return found
+
+
+def _judge(claim: Claim, profile: ClassProfile, records: Counts, how: str) -> None:
+    """Refuse classes that together do not satisfy some model."""
+    for model in claim.models:
+        if model.satisfied_jointly(profile):
+            continue
+        failing = ~model.satisfied(profile)
+        what = f"all {records.size:,} classes together fail {model.name}"
+        if failing.any():
+            what = f"{int(failing.sum()):,} classes ({int(records[failing].sum()):,} records) fail {model.name}"
+        raise fault(Check.CLASSES, f"{what}, cells compared {how}")
+
+
+def _even(column: Column) -> NDArray[np.integer] | None:
+    """Codes of the cells with their spelling evened out; `None` where no two values become alike."""
+    texts = column.values.fill_null("")
+    one = texts.str.contains(_ONE_SPELLING)
+    several = pl.Series([even_spelling(text) for text in texts.filter(~one).to_list()], dtype=pl.String)
+    if several.is_unique().all() and not several.is_in(texts.filter(one).implode()).any():
+        return None
+    place: dict[str, int] = {}
+    codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
+    return np.array(codes, dtype=np.uint32)[column.codes]
