@@ -33,7 +33,7 @@ def tables(draw: st.DrawFn, *, most: int = 8) -> SmallTable:
     positions = tuple((0, *np.cumsum(draw(scale)).tolist()) for _ in range(dimensions))
     weights = tuple(Fraction(draw(st.integers(1, 3)), draw(st.integers(1, 3))) for _ in range(dimensions))
     code = st.integers(0, largest)
-    record = st.builds(Record, st.tuples(*[code] * dimensions), st.tuples(st.integers(0, 2)))
+    record = st.builds(Record, st.tuples(*[code] * dimensions), st.tuples(st.integers(0, 2)), st.just(0))
     tuples = draw(st.lists(st.tuples(record, st.integers(1, most)), min_size=10, max_size=40))
     return SmallTable(tuple(tuples), positions, weights, wide=draw(st.booleans()))
 

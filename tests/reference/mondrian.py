@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 class Record(NamedTuple):
-    """One record: a code per quasi-identifier and a code per sensitive attribute."""
+    """One record: a code per quasi-identifier and a code per sensitive attribute, and whose it is."""
 
     quasi: tuple[int, ...]
     sensitive: tuple[int, ...] = ()
+    person: int = 0
 
 
 class Rules(NamedTuple):

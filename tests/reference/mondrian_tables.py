@@ -11,9 +11,11 @@ import numpy as np
 
 from kohort.domain import Domain
 from kohort.frequency import FrequencySet
+from kohort.models.base import PrivacyModel
 from kohort.problem import Problem
 from kohort.recoding import Multidimensional
 from kohort.schema import Attribute, Role, Scale
+from kohort.sensitive import SensitiveDomain
 from tests.reference.mondrian import Record, Rules
 
 if TYPE_CHECKING:
@@ -21,21 +23,22 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Codes, Index, Mask
     from kohort.frequency import ClassProfile
-    from kohort.models.base import PrivacyModel
     from kohort.problem import Solution
+
+#: Sensitive values; one more code means a missing one.
+VALUES = 3
 
 #: The leaves, left before right, each as its sorted records.
 Leaves: TypeAlias = list[list[Record]]
 
 
 @dataclass(frozen=True)
-class DistinctLDiversity:
+class DistinctLDiversity(PrivacyModel):
     """At least `l` different values of the sensitive attribute in every class: a model that sizes cannot judge."""
 
     l: int  # noqa: E741  the paper's letter
     name: str = "distinct l-diversity"
     sensitive: str = "disease"
-    size_only: bool = False
     monotone_generalization: bool = True
     monotone_suppression: bool = True
 
@@ -46,7 +49,7 @@ class DistinctLDiversity:
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have l different values."""
-        different: Index = np.count_nonzero(classes.histograms[0], axis=1)
+        different: Index = np.count_nonzero(classes.of(self.sensitive).counts, axis=1)
         return different >= self.l
 
 
@@ -59,19 +62,25 @@ class SmallTable:
         positions: the place of each code on its dimension's scale.
         weights: how much each dimension counts.
         wide: whether codes have 32 bits.
+        people: whether records say whose they are.
     """
 
     tuples: tuple[tuple[Record, int], ...]
     positions: tuple[tuple[int, ...], ...]
     weights: tuple[Fraction, ...]
     wide: bool = False
+    people: bool = False
 
     def problem(self, *models: PrivacyModel, threads: int = 1) -> Problem:
         """The table as algorithms see it."""
         quasi = self._codes([record.quasi for record, _ in self.tuples])
         sensitive = self._codes([record.sensitive for record, _ in self.tuples])
         counts = np.array([count for _, count in self.tuples], dtype=np.int64)
-        sizes = tuple(int(column.max()) + 1 for column in sensitive.T)
+        values = tuple(
+            SensitiveDomain(name, np.bincount(column[column < VALUES], minlength=VALUES))
+            for name, column in zip(("disease", "income"), sensitive.T, strict=False)
+        )
+        people = np.array([record.person for record, _ in self.tuples]) if self.people else None
         domains = tuple(
             Domain(
                 Attribute(f"q{place}", Role.QUASI, weight=weight),
@@ -82,7 +91,7 @@ class SmallTable:
             )
             for place, (scale, weight) in enumerate(zip(self.positions, self.weights, strict=True))
         )
-        return Problem(FrequencySet(quasi, sensitive, counts, sizes), domains, models, threads)
+        return Problem(FrequencySet(quasi, sensitive, counts, values, people), domains, models, threads)
 
     def _codes(self, rows: list[tuple[int, ...]]) -> Codes:
         return np.array(rows, dtype=np.uint32) if self.wide else np.array(rows, dtype=np.uint16)

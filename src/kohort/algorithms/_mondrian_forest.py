@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask
     from kohort.frequency import FrequencySet
+    from kohort.problem import Problem
 
 
 class Partition(NamedTuple):
@@ -23,16 +24,18 @@ class Partition(NamedTuple):
         tuples: (m,) which tuples of the table; a tuple may lie in several partitions, with some of its records each.
         rows: their codes, and the records that are here.
         depth: the number of cuts that led here.
+        known: the tuples of the population table, or those of them that may fit the partition's label.
     """
 
     tuples: Index
     rows: FrequencySet
     depth: int = 0
+    known: FrequencySet | None = None
 
     def take(self, counts: Counts) -> Partition:
         """So many records of each tuple, as one side of a cut."""
         chosen = counts > 0
-        return Partition(self.tuples[chosen], self.rows.take(chosen, counts[chosen]), self.depth + 1)
+        return Partition(self.tuples[chosen], self.rows.take(chosen, counts[chosen]), self.depth + 1, self.known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,10 +58,10 @@ class Forest:
         whole = Multidimensional(np.arange(tuples), np.zeros(tuples, np.int64), frequency.counts, low, high)
         return cls(whole, np.zeros(1, np.int64))
 
-    def grow(self, unfinished: Mask, frequency: FrequencySet, carve: Callable[[Partition], list[Partition]]) -> Forest:
+    def grow(self, unfinished: Mask, problem: Problem, carve: Callable[[Partition], list[Partition]]) -> Forest:
         """Replace every unfinished leaf by the leaves that `carve` makes of it, in its place."""
         old = self.recoding
-        found = [carve(partition) for partition in self._partitions(unfinished, frequency)]
+        found = [carve(partition) for partition in self._partitions(unfinished, problem)]
         if not found:
             return self
         leaves = [leaf for of_one in found for leaf in of_one]
@@ -84,18 +87,14 @@ class Forest:
         order = np.lexsort((regions, tuples))
         return Forest(Multidimensional(tuples[order], regions[order], counts[order], low, high), depths)
 
-    def _partitions(self, chosen: Mask, frequency: FrequencySet) -> list[Partition]:
+    def _partitions(self, chosen: Mask, problem: Problem) -> list[Partition]:
         """The chosen leaves as partitions of the table."""
         old = self.recoding
         pieces = np.flatnonzero(chosen[old.regions])
         pieces = pieces[np.argsort(old.regions[pieces], kind="stable")]
         starts = np.flatnonzero(np.diff(old.regions[pieces])) + 1
         return [
-            Partition(
-                tuples,
-                frequency.take(tuples, counts),
-                depth,
-            )
+            Partition(tuples, problem.frequency.take(tuples, counts), depth, problem.population)
             for tuples, counts, depth in zip(
                 np.split(old.tuples[pieces], starts),
                 np.split(old.counts[pieces], starts),

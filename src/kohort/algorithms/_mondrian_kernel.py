@@ -137,7 +137,7 @@ def _widen(lows: Codes, highs: Codes, low: Codes, high: Codes) -> None:
 
 
 @kernel
-def _ranges(codes: Codes, width: int, part: Part, work: Work) -> None:
+def ranges(codes: Codes, width: int, part: Part, work: Work) -> None:
     """Least and greatest code of every column of the rows, into `work`.
 
     Of blocks of up to STRIDE rows first, the last overlapping the one before it; then the block is halved.
@@ -169,7 +169,7 @@ def _greater(p: int, q: int, r: int, s: int) -> bool:
 
 
 @kernel
-def _widest(widths: Index, factors: Shares, ratios: Index) -> int:
+def widest(widths: Index, factors: Shares, ratios: Index) -> int:
     """R2: the dimension of the greatest relative width, the first of equals; -1 where every width is 0."""
     best = -1
     best_share = 0.0
@@ -250,7 +250,7 @@ def _cut(buffer: Buffer, width: int, rule: Rule, work: Work, part: Part) -> tupl
         low, high = start + work.low[dimension], start + work.high[dimension]
         widths[dimension] = rule.positions[high] - rule.positions[low]
     while True:
-        dimension = _widest(widths, rule.factors, rule.ratios)
+        dimension = widest(widths, rule.factors, rule.ratios)
         if dimension < 0:
             return -1, 0, 0
         for row in range(size):
@@ -269,7 +269,7 @@ def _cut(buffer: Buffer, width: int, rule: Rule, work: Work, part: Part) -> tupl
 
 
 @kernel
-def _divide(buffer: Buffer, part: Part, there: int, dimension: int, code: int | np.int64) -> int:
+def divide(buffer: Buffer, part: Part, there: int, dimension: int, code: int | np.int64) -> int:
     """Move the rows to the other half, `there` rows on, those below the code first; where the others begin."""
     codes, words, tuples, counts = buffer
     width = codes.size // tuples.size
@@ -304,14 +304,14 @@ def carve(buffer: Buffer, rule: Rule, room: Room, part: Part, levels: int) -> in
     while top > 0:
         top -= 4
         current, depth = Part(stack[top], stack[top + 1], stack[top + 2]), stack[top + 3]
-        _ranges(buffer.codes, width, current, work)
+        ranges(buffer.codes, width, current, work)
         dimension, left = -1, 0
         code: int | np.int64 = 0
         if current.records >= 2 * rule.k and depth < levels:
             dimension, code, left = _cut(buffer, width, rule, work, current)
         there = half if current.first < half else -half
         if dimension >= 0:
-            middle = _divide(buffer, current, there, dimension, code)
+            middle = divide(buffer, current, there, dimension, code)
             stack[top], stack[top + 1], stack[top + 2] = middle, current.last + there, current.records - left
             stack[top + 4], stack[top + 5], stack[top + 6] = current.first + there, middle, left
             stack[top + 3] = stack[top + 7] = depth + 1

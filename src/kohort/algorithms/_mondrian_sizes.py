@@ -126,7 +126,7 @@ def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int) -> Forest:
 
 def _leaves(frequency: FrequencySet, rule: Rule, threads: int) -> tuple[list[NDArray[np.uint32]], list[Leaves]]:
     """The tuples of each branch, in the order of its leaves, and these; the buffer's rows end with this function."""
-    cutter = Cutter(_buffer(frequency.quasi, frequency.counts), rule)
+    cutter = Cutter(buffer_of(frequency.quasi, frequency.counts), rule)
     rows = len(frequency.quasi)
     branches = [Branch(Part(0, rows, frequency.records))]
     if threads > 1 and rows > LEAST_SHARE:
@@ -154,7 +154,7 @@ def _joined(frequency: FrequencySet, tuples: list[NDArray[np.uint32]], found: li
     return Forest(recoding, np.concatenate([leaves.depths for leaves in found]))
 
 
-def _buffer(quasi: Codes, counts: Counts) -> Buffer:
+def buffer_of(quasi: Codes, counts: Counts) -> Buffer:
     """The table's rows in the first half, and room for them to move to."""
     tuples, dimensions = quasi.shape
     width = max(-(-dimensions // CODES_PER_BLOCK), 1) * CODES_PER_BLOCK

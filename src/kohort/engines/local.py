@@ -151,7 +151,7 @@ class LocalEngine:
                 where=f"column {name}",
                 hint="every record must say whose it is, for people to be counted",
             )
-        return Key(np.arange(lacking.size), self._rows(name))
+        return Key(ranks_of(column.values), self._rows(name))
 
     def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
         """Apply the recoding; the output is ordered by its own content, labels first, so that order tells nothing.

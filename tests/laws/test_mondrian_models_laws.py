@@ -1,0 +1,186 @@
+"""Mondrian's laws for models beyond sizes: whatever is asked of a class, and whoever is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from kohort.algorithms import _mondrian_waves
+from kohort.algorithms.mondrian import Cut, Mondrian
+from kohort.errors import InfeasibleError
+from kohort.frequency import FrequencySet
+from kohort.models.base import PrivacyModel
+from kohort.models.k_anonymity import KAnonymity
+from kohort.schema import Label, Scale
+from tests.reference.mondrian import Record, mondrian
+from tests.reference.mondrian_tables import VALUES, DistinctLDiversity, SmallTable, in_order, leaves_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
+
+CUTS: st.SearchStrategy[Cut] = st.sampled_from(["nearest", "median"])
+MODES = st.builds(Mondrian, CUTS, st.booleans())
+
+
+@dataclass(frozen=True)
+class Whimsical(PrivacyModel):
+    """A model without any rule to rely on: of two attributes, people and population together."""
+
+    divisor: int
+    name: str = "whimsical"
+    sensitive: str = "disease"
+    monotone_generalization: bool = False
+    monotone_suppression: bool = False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes' counts, weighed, are no multiple of the divisor."""
+        weighed = classes.sizes + classes.of("disease").counts @ np.array([1, 3, 7])
+        weighed = weighed + classes.of("income").counts @ np.array([2, 5, 11])
+        return np.asarray(weighed % self.divisor != 0)
+
+
+@dataclass(frozen=True)
+class Known(PrivacyModel):
+    """At least so many people of the population fit the class's label."""
+
+    k: int
+    name: str = "known"
+    population: bool = True
+    monotone_generalization: bool = True
+    monotone_suppression: bool = True
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have so many."""
+        assert classes.population is not None
+        return classes.population >= self.k
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> SmallTable:
+    """Tables of 10 to 40 tuples in one to three dimensions, two sensitive attributes with gaps, and few people."""
+    dimensions, largest = draw(st.integers(1, 3)), draw(st.sampled_from([1, 4, 9, 60]))
+    code, value, people = st.integers(0, largest), st.integers(0, VALUES), draw(st.booleans())
+    whose = st.integers(0, 12 * people)
+    record = st.builds(Record, st.tuples(*[code] * dimensions), st.tuples(value, value), whose)
+    tuples = draw(st.lists(st.tuples(record, st.integers(1, 3)), min_size=10, max_size=40))
+    scale, ones = tuple(range(largest + 1)), (Fraction(1),) * dimensions
+    return SmallTable(tuple(tuples), (scale,) * dimensions, ones, wide=draw(st.booleans()), people=people)
+
+
+def counted(table: SmallTable, records: list[Record], column: int) -> list[int]:
+    """How many people, or records, have each value."""
+    if table.people:
+        values = Counter(value for value, _ in {(record.sensitive[column], record.person) for record in records})
+    else:
+        values = Counter(record.sensitive[column] for record in records)
+    return [values[value] for value in range(VALUES)]
+
+
+def size(table: SmallTable, records: list[Record]) -> int:
+    """How many people, or records, there are."""
+    return len({record.person for record in records}) if table.people else len(records)
+
+
+def whimsy(table: SmallTable, divisor: int) -> Callable[[list[Record]], bool]:
+    """The whimsical model and 2-anonymity, said plainly."""
+
+    def satisfied(records: list[Record]) -> bool:
+        weighed = size(table, records)
+        for column, weights in enumerate(((1, 3, 7), (2, 5, 11))):
+            weighed += sum(map(int.__mul__, counted(table, records, column), weights))
+        return size(table, records) >= 2 and weighed % divisor != 0
+
+    return satisfied
+
+
+def diverse(table: SmallTable, k: int, l: int) -> Callable[[list[Record]], bool]:  # noqa: E741  the paper's letter
+    """k-anonymity and distinct l-diversity, said plainly."""
+    return lambda records: size(table, records) >= k and sum(count > 0 for count in counted(table, records, 0)) >= l
+
+
+@given(tables(), st.integers(2, 4), MODES)
+def test_reference_agrees_on_any_model(table: SmallTable, divisor: int, how: Mondrian) -> None:
+    """With a model that follows no rule the leaves are those of the plain reference, in people and in records."""
+    satisfied = whimsy(table, divisor)
+    assume(satisfied(table.records()))
+    found = how.solve(table.problem(KAnonymity(2), Whimsical(divisor)))
+    rules = table.rules(satisfied, how.cut, relaxed=how.relaxed)
+    assert leaves_of(found, table) == in_order(mondrian(table.records(), rules))
+
+
+@given(tables(), st.integers(2, 4), st.integers(2, 3), MODES)
+def test_reference_agrees_on_diversity(table: SmallTable, k: int, l: int, how: Mondrian) -> None:  # noqa: E741
+    """With distinct l-diversity the leaves are those of the plain reference, in people and in records."""
+    satisfied = diverse(table, k, l)
+    assume(satisfied(table.records()))
+    found = how.solve(table.problem(KAnonymity(k), DistinctLDiversity(l)))
+    rules = table.rules(satisfied, how.cut, relaxed=how.relaxed)
+    assert leaves_of(found, table) == in_order(mondrian(table.records(), rules))
+
+
+@given(tables(), st.integers(2, 4), st.booleans())
+def test_reference_agrees_on_a_population(table: SmallTable, k: int, sets: bool) -> None:  # noqa: FBT001
+    """With people of a population to hide among, those are counted whom the printed ranges or sets fit."""
+    problem = table.problem(KAnonymity(2), Known(k))
+    known = [record.quasi for record in table.records() for _ in range(2)][::3]
+    if sets:
+        problem = replace(problem, domains=tuple(replace(one, scale=Scale.CATEGORICAL) for one in problem.domains))
+        assert {one.label for one in problem.domains} == {Label.SET}
+    none = np.empty((len(known), 0), np.uint16)
+    population = FrequencySet(np.array(known, dtype=np.uint32), none, np.ones(len(known), np.int64))
+
+    def fits(place: int, code: int, records: list[Record]) -> bool:
+        codes = {record.quasi[place] for record in records}
+        return code in codes if sets else min(codes) <= code <= max(codes)
+
+    def satisfied(records: list[Record]) -> bool:
+        fitting = [one for one in known if all(fits(place, code, records) for place, code in enumerate(one))]
+        return size(table, records) >= 2 and len(fitting) >= k
+
+    assume(satisfied(table.records()))
+    found = Mondrian().solve(replace(problem, population=population))
+    rules = table.rules(satisfied, "nearest", relaxed=False)
+    assert leaves_of(found, table) == in_order(mondrian(table.records(), rules))
+
+
+@given(tables(), st.integers(2, 4))
+def test_little_room_and_many_threads_change_nothing(table: SmallTable, divisor: int) -> None:
+    """The leaves are the same if few cuts are judged at once, and if partitions are dealt to threads."""
+    problem = table.problem(KAnonymity(2), Whimsical(divisor))
+    assume(whimsy(table, divisor)(table.records()))
+    expected = leaves_of(Mondrian().solve(problem), table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_mondrian_waves, "CELLS", 1)
+        patch.setattr(_mondrian_waves, "LEAST_CUTS", 5)
+        patch.setattr(_mondrian_waves, "LEAST_SHARE", 4)
+        assert leaves_of(Mondrian().solve(replace(problem, threads=2)), table) == expected
+
+
+def test_nobody_may_be_known_to_be_absent() -> None:
+    """Leaves that satisfy a joint model one by one are refused where they do not together."""
+
+    @dataclass(frozen=True)
+    class Everybody(Known):
+        joint: bool = True
+
+        def satisfied_jointly(self, classes: ClassProfile) -> bool:
+            return classes.outside == 0
+
+    rows = tuple((Record((value,)), 2) for value in (0, 1, 7, 8))
+    table = SmallTable(rows, (tuple(range(9)),), (Fraction(1),))
+    problem = table.problem(KAnonymity(2), Everybody(1))
+    none = np.empty((2, 0), np.uint16)
+    inside = FrequencySet(np.array([[0], [8]], dtype=np.uint16), none, np.ones(2, np.int64))
+    with pytest.raises(InfeasibleError, match="but not together"):
+        Mondrian().solve(replace(problem, population=replace(inside, quasi=np.array([[0], [4]], dtype=np.uint16))))
+    assert len(leaves_of(Mondrian().solve(replace(problem, population=inside)), table)) == 2
