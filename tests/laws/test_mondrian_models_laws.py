@@ -179,8 +179,11 @@ def test_nobody_may_be_known_to_be_absent() -> None:
     rows = tuple((Record((value,)), 2) for value in (0, 1, 7, 8))
     table = SmallTable(rows, (tuple(range(9)),), (Fraction(1),))
     problem = table.problem(KAnonymity(2), Everybody(1))
-    none = np.empty((2, 0), np.uint16)
-    inside = FrequencySet(np.array([[0], [8]], dtype=np.uint16), none, np.ones(2, np.int64))
+
+    def known(*codes: int) -> FrequencySet:
+        tuples, ones = np.array(codes, dtype=np.uint16)[:, np.newaxis], np.ones(len(codes), np.int64)
+        return FrequencySet(tuples, np.empty((len(codes), 0), np.uint16), ones)
+
+    assert len(leaves_of(Mondrian().solve(replace(problem, population=known(0, 8))), table)) == 2
     with pytest.raises(InfeasibleError, match="but not together"):
-        Mondrian().solve(replace(problem, population=replace(inside, quasi=np.array([[0], [4]], dtype=np.uint16))))
-    assert len(leaves_of(Mondrian().solve(replace(problem, population=inside)), table)) == 2
+        Mondrian().solve(replace(problem, population=known(0, 4, 8)))
