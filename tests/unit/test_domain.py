@@ -10,7 +10,7 @@ import pytest
 
 from kohort.domain import Domain, decimal, interval, resolve, share
 from kohort.errors import HierarchyError, InputError, KohortError, SchemaError
-from kohort.hierarchies import from_tree, intervals, suppress
+from kohort.hierarchies import cuts, from_tree, intervals, suppress
 from kohort.hierarchy import Hierarchy
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 
@@ -353,7 +353,7 @@ def test_numbers_outside_listed_cuts_are_refused(grid: tuple[Fraction, ...], out
 
 
 def test_a_grid_of_hierarchy_boundaries() -> None:
-    """Cells are the ranges of the first level; the last ends one above the greatest leaf."""
+    """Cells are the ranges that the first level names; of other names, the last ends one above the greatest leaf."""
     ages = intervals(map(str, range(16, 96)), (5, 10), low=16, high=95)
     assert texts_of(["17", "20", "95"], hierarchy=ages, grid="hierarchy") == ("[16-21)", "[91-96)")
     assert texts_of(["17", "31"], hierarchy="intervals:16..95:5", grid="hierarchy") == ("[16-21)", "[31-36)")
@@ -367,15 +367,44 @@ def test_a_grid_of_hierarchy_boundaries() -> None:
     "hierarchy",
     [
         Hierarchy.from_rows([("1", "odd", "*"), ("2", "even", "*"), ("3", "odd", "*")]),
-        "intervals:5",
+        Hierarchy.from_rows([("1", "[0-2)", "*"), ("2", "[0-2)", "*"), ("3", "[2-4)", "*")]),
+        Hierarchy.from_rows([("1", "[0-3)", "*"), ("2", "[1-4)", "*"), ("3", "[1-4)", "*")]),
+        cuts(["1", "2", "3"], [[1, 2, 4]], data_dependent=True),
+        "intervals:2..3:1:open",
         "mask:right",
     ],
-    ids=["interleaved", "observed", "masked"],
+    ids=["interleaved", "untrue", "overlapping", "chosen by records", "open", "masked"],
 )
 def test_boundaries_must_be_public(hierarchy: Hierarchy | str) -> None:
-    """Nodes that are no ranges, or that begin wherever an observed value lies, make no grid."""
+    """Nodes that are no ranges, or that lie where some records do, make no grid."""
     with pytest.raises(SchemaError, match="the first level of the hierarchy is no grid"):
         resolved(["1", "2", "3"], hierarchy=hierarchy, grid="hierarchy")
+
+
+def test_boundaries_are_said_by_the_nodes_names() -> None:
+    """Over observed values cells end where the names of the nodes say, never beside the greatest value."""
+    assert texts_of(["20", "25", "31"], hierarchy="intervals:5,10", grid="hierarchy") == (
+        "[20-25)",
+        "[25-30)",
+        "[30-35)",
+    )
+    ages = intervals(["20", "33.5"], ["2.5", "5"])
+    assert texts_of(["20", "33.5"], hierarchy=ages, grid="hierarchy") == ("[20-22.5)", "[32.5-35)")
+
+
+@pytest.mark.parametrize("fine", ["7", "7.0", "7.25", "7." + "3" * 40])
+def test_decimals_of_numbers_move_no_cell(fine: str) -> None:
+    """Where cells and the missing value lie does not tell how finely the numbers are written."""
+    domain, codes = resolved([fine, "", "12"], grid=5)
+    assert (domain.texts, codes) == (("", "[5-10)", "[10-15)"), [1, 0, 2])
+    assert (domain.positions.tolist(), domain.upper.tolist()[1:]) == ([4, 5, 10], [10, 15])
+    assert domain.unit == 1
+
+
+def test_ends_of_cells_beyond_62_bits_are_exact() -> None:
+    """Positions are rounded there; what is printed is not."""
+    domain, _ = resolved([str(10**20), str(10**20 + 7)], grid=5)
+    assert domain.edges == ((f"{10**20}", f"{10**20 + 5}"), (f"{10**20 + 5}", f"{10**20 + 10}"))
 
 
 def test_a_grid_has_a_missing_value() -> None:

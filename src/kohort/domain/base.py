@@ -41,6 +41,8 @@ class Domain:
         hierarchy: The attribute's hierarchy, with a leaf for the missing value where that occurs.
         leaves: (v,) hierarchy leaf of each code; empty without a hierarchy.
         upper: (v,) position where a grid's cell ends; empty without a grid.
+        edges: (v,) where a grid's cell begins and ends, as text and exact also where positions are rounded.
+        step: How far neighbouring numbers are apart, in positions; below 1 where they are finer than their grid.
     """
 
     attribute: Attribute
@@ -53,6 +55,8 @@ class Domain:
     hierarchy: Hierarchy | None = None
     leaves: Index = field(default_factory=lambda: NOTHING)
     upper: Positions = field(default_factory=lambda: NOTHING)
+    edges: tuple[tuple[str, str], ...] = ()
+    step: Fraction = Fraction(1)
 
     def __len__(self) -> int:
         """The number of codes."""

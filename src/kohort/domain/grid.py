@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +14,7 @@ import numpy as np
 from kohort.domain.base import numeric_leaves
 from kohort.domain.decimals import digits_of, interval
 from kohort.errors import InputError, SchemaError
+from kohort.numbers import exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,8 @@ class Cells:
         texts: (c,) the label of each cell.
         lower: (c,) where each begins, times ten to the power of `digits`, ascending.
         upper: (c,) where each ends, likewise.
-        digits: Decimals of the numbers and of the grid.
+        digits: Decimals of the grid's cuts. Those of the numbers are not among them: they are the data's, and where
+            Mondrian cuts may depend on nothing but the cells.
         of: (v,) the cell of each number.
     """
 
@@ -47,7 +50,7 @@ def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -
 
     Raises:
         InputError: Some numbers lie outside a grid whose cut points are listed.
-        SchemaError: The hierarchy's first level has no boundaries.
+        SchemaError: The hierarchy's first level has no public boundaries.
     """
     grid = attribute.grid
     cuts = (
@@ -57,9 +60,10 @@ def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -
         if isinstance(grid, Fraction)
         else _boundaries(attribute, hierarchy)
     )
-    digits = max(numbers.digits, *map(digits_of, cuts))
-    scaled = [int(cut * 10**digits) for cut in cuts]
-    whole = [number * 10 ** (digits - numbers.digits) for number in numbers.whole]
+    digits = max(map(digits_of, cuts))
+    finest = max(numbers.digits, digits)
+    scaled = [int(cut * 10**finest) for cut in cuts]
+    whole = [number * 10 ** (finest - numbers.digits) for number in numbers.whole]
     if isinstance(grid, Fraction):
         step = scaled[0]
         ends = [(number // step * step, number // step * step + step) for number in whole]
@@ -67,7 +71,8 @@ def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -
         _check_inside(attribute, scaled, whole, numbers)
         above = [bisect_right(scaled, number) for number in whole]
         ends = [(scaled[place - 1], scaled[place]) for place in above]
-    lower, upper = zip(*dict.fromkeys(ends), strict=True)
+    occupied, finer = dict.fromkeys(ends), 10 ** (finest - digits)
+    lower, upper = zip(*((low // finer, high // finer) for low, high in occupied), strict=True)
     texts = tuple(interval(Fraction(a, 10**digits), Fraction(b, 10**digits)) for a, b in zip(lower, upper, strict=True))
     starts = np.array([True, *(one != other for one, other in pairwise(ends))])
     return Cells(texts, lower, upper, digits, np.cumsum(starts) - 1)
@@ -83,26 +88,34 @@ def _check_inside(attribute: Attribute, cuts: Sequence[int], whole: Sequence[int
         )
 
 
-def _boundaries(attribute: Attribute, hierarchy: Hierarchy | None) -> tuple[Fraction, ...]:
-    """Where the nodes of the first level begin, and one above the last leaf.
+#: A node that is called by its range, such as `[20-25)`.
+_range = re.compile(r"\[(-?[0-9]+(?:\.[0-9]+)?)-(-?[0-9]+(?:\.[0-9]+)?)\)").fullmatch
 
-    Over observed values a builder's nodes begin wherever the least observed value lies: no public cut points, unless
-    the node's own label says that it begins there.
+
+def _boundaries(attribute: Attribute, hierarchy: Hierarchy | None) -> tuple[Fraction, ...]:
+    """Where the ranges of the first level begin and end.
+
+    Nodes called by their ranges say it themselves, whatever values were observed. Of nodes with other names, such as
+    `young`, the leaves say it: each node begins with its least leaf, the last ends one above its greatest. That holds
+    for leaves that somebody listed; those of a builder's text are values of the table.
     """
     assert hierarchy is not None  # noqa: S101  the schema refuses this grid without one
-    numbers = numeric_leaves(hierarchy)
     inside: dict[int, list[Fraction]] = {}
-    for leaf, number in numbers.items():
+    for leaf, number in numeric_leaves(hierarchy).items():
         inside.setdefault(int(hierarchy.maps[1][leaf]), []).append(number)
-    spans = sorted((min(one), max(one), node) for node, one in inside.items())
-    apart = all(before[1] < after[0] for before, after in pairwise(spans))
-    declared = not isinstance(attribute.hierarchy, str) or all(
-        hierarchy.labels[1][node].startswith(f"[{low}-") for low, _, node in spans
-    )
-    if not apart or not declared:
+    said = [(exact(found[1]), exact(found[2])) for node in inside if (found := _range(hierarchy.labels[1][node]))]
+    if len(said) == len(inside):
+        true = all(low <= min(one) and max(one) < high for (low, high), one in zip(said, inside.values(), strict=True))
+        apart = true and all(before[1] <= after[0] for before, after in pairwise(sorted(said)))
+        cuts = tuple(sorted({end for span in said for end in span}))
+    else:
+        spans = sorted((min(one), max(one)) for one in inside.values())
+        apart = not isinstance(attribute.hierarchy, str) and all(a[1] < b[0] for a, b in pairwise(spans))
+        cuts = (*(low for low, _ in spans), spans[-1][1] + 1)
+    if not apart or hierarchy.data_dependent:
         raise SchemaError(
             "the first level of the hierarchy is no grid",
             where=f"column {attribute.name}",
-            hint="its nodes must be ranges of numbers of a declared domain: intervals:0..120:5, say; or grid = 5",
+            hint="its nodes must be ranges of numbers that no record decides: intervals:0..120:5, say; or grid = 5",
         )
-    return (*(low for low, _, _ in spans), spans[-1][1] + 1)
+    return cuts

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
-from kohort.domain.decimals import times_ten
-from kohort.domain.grid import cells
+from kohort.domain.decimals import decimal, times_ten
+from kohort.domain.grid import Cells, cells
 from kohort.errors import HierarchyError, InputError
 from kohort.schema import Attribute, Scale
 
@@ -73,14 +73,16 @@ def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gap
     hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
     _check_spelling(attribute, hierarchy)
     ends = _ends(attribute, hierarchy, numbers)
+    edges: tuple[tuple[str, str], ...] = ()
     if attribute.grid is None:
         of, (unit, positions) = numbers.of, placed(numbers.whole, numbers.digits)
-        upper = NOTHING
+        upper, step = NOTHING, Fraction(1)
     else:
         grid = cells(attribute, hierarchy, numbers)
         texts, of = gap + grid.texts, grid.of[numbers.of]
         unit, both = placed((*grid.lower, *grid.upper), grid.digits)
         positions, upper = both[: len(grid.lower)], _behind(gap, both[len(grid.lower) :])
+        edges, step = _edges(gap, grid), Fraction(1, 10 ** max(numbers.digits, grid.digits)) / unit
         hierarchy, leaves = None, NOTHING
     domain = Domain(
         attribute,
@@ -93,8 +95,16 @@ def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gap
         hierarchy=hierarchy,
         leaves=leaves,
         upper=upper,
+        edges=edges,
+        step=step,
     )
     return domain, of + len(gap)
+
+
+def _edges(gap: tuple[str, ...], grid: Cells) -> tuple[tuple[str, str], ...]:
+    """Where each cell begins and ends, exactly, as text; the gap nowhere."""
+    ends = ([decimal(Fraction(end, 10**grid.digits)) for end in side] for side in (grid.lower, grid.upper))
+    return (*((text, text) for text in gap), *zip(*ends, strict=True))
 
 
 def _check_spelling(attribute: Attribute, hierarchy: Hierarchy | None) -> None:

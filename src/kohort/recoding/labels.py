@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
 from kohort.domain.base import part_of
-from kohort.domain.decimals import decimal, digits_of, point
+from kohort.domain.decimals import digits_of, point
 from kohort.frequency import group
 from kohort.schema import Label, Scale
 
@@ -151,7 +152,7 @@ class _Span(NamedTuple):
     starts: Sequence[str]
     ends: Sequence[str]
     bracket: str
-    width: Positions
+    width: Positions | Shares
 
 
 def _range(domain: Domain, low: Index, high: Index) -> _Span:
@@ -162,11 +163,12 @@ def _range(domain: Domain, low: Index, high: Index) -> _Span:
 
 def _grid(domain: Domain, low: Index, high: Index) -> _Span:
     """`[low-high)`: the union of the cells from `low` to `high`, as far as the domain goes; it holds no upper end."""
-    lower, upper = ([decimal(int(end) * domain.unit) for end in ends] for ends in (domain.positions, domain.upper))
-    least = max(math.ceil(domain.ends[0]), int(domain.positions[0]))
-    most = min(math.floor(domain.ends[1]), int(domain.upper[-1]) - 1)
-    width = np.minimum(domain.upper[high] - 1, most) - np.maximum(domain.positions[low], least)
-    return _Span(lower, upper, ")", np.where(low == domain.missing, 0, width))
+    first, last = (Fraction(end) / domain.step for end in domain.ends)
+    least = max(float(math.ceil(first) * domain.step), float(domain.positions[0]))
+    most = min(float(math.floor(last) * domain.step), float(domain.upper[-1] - domain.step))
+    width = np.minimum(domain.upper[high] - float(domain.step), most) - np.maximum(domain.positions[low], least)
+    starts, ends = zip(*domain.edges, strict=True)
+    return _Span(starts, ends, ")", np.where(low == domain.missing, 0.0, np.maximum(width, 0.0)))
 
 
 # ── Ancestors ────────────────────────────────────────────────────────────────────────────────────

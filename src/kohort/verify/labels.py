@@ -205,20 +205,26 @@ def _is_cut(end: str, values: Values) -> bool:
     if isinstance(grid, Fraction):
         is_cut = number % grid == 0
     else:
-        is_cut = number in (grid if isinstance(grid, tuple) else _boundaries(values.hierarchy))
+        is_cut = number in (grid if isinstance(grid, tuple) else _boundaries(values))
     return is_cut and _shortest(end) is not None
 
 
-def _boundaries(hierarchy: Hierarchy | None) -> tuple[Fraction, ...]:
-    """The least leaf below each node of the first level, and the end of the last: one above the greatest leaf."""
+def _boundaries(values: Values) -> set[Fraction]:
+    """The ends that the nodes of the first level name, such as `[20-25)`.
+
+    Of listed leaves below other names: the least leaf of each node, and one above the greatest leaf of all. Values of
+    the table, which are the leaves that a builder's text has, are no cuts.
+    """
+    hierarchy = values.hierarchy
     assert hierarchy is not None  # noqa: S101  the schema refuses this grid without one
-    least: dict[int, Fraction] = {}
-    numbers = [
-        (node, Fraction(leaf)) for leaf, node in zip(hierarchy.leaves, hierarchy.maps[1].tolist(), strict=True) if leaf
-    ]
-    for node, number in numbers:
-        least[node] = min(least.get(node, number), number)
-    return (*least.values(), max(number for _, number in numbers) + 1)
+    node_of: list[int] = hierarchy.maps[1].tolist()
+    leaves = [(node, Fraction(leaf)) for leaf, node in zip(hierarchy.leaves, node_of, strict=True) if leaf]
+    names = [_half_open(hierarchy.labels[1][node]) for node in {node for node, _ in leaves}]
+    named = {Fraction(end) for found in names if found for end in found.groups()}
+    if None not in names or isinstance(values.attribute.hierarchy, str):
+        return named
+    least = dict(sorted(leaves, reverse=True))
+    return {*least.values(), max(number for _, number in leaves) + 1}
 
 
 # ── Listed values ────────────────────────────────────────────────────────────────────────────────
