@@ -32,7 +32,10 @@ __version__ = "0.1.0"
 #: Public name -> the module that defines it.
 _MODULES = MappingProxyType(
     {
+        "AlphaKAnonymity": "kohort.models.alpha_k_anonymity",
         "Attribute": "kohort.schema",
+        "AverageRisk": "kohort.models.average_risk",
+        "BasicBetaLikeness": "kohort.models.basic_beta_likeness",
         "BasketOptions": "kohort.io.baskets.options",
         "BasketWriting": "kohort.release.transactions",
         "BestEffort": "kohort.algorithms.best_effort",
@@ -41,8 +44,13 @@ _MODULES = MappingProxyType(
         "CoherenceFinding": "kohort.checking.transactions",
         "CoherenceVerdict": "kohort.verify.transactions.verdict",
         "Datafly": "kohort.algorithms.datafly",
+        "DeltaDisclosure": "kohort.models.delta_disclosure",
+        "DeltaPresence": "kohort.models.delta_presence",
+        "DistinctLDiversity": "kohort.models.distinct_l_diversity",
         "Draw": "kohort.transactions.roles",
         "Drawn": "kohort.transactions.roles",
+        "EnhancedBetaLikeness": "kohort.models.enhanced_beta_likeness",
+        "EntropyLDiversity": "kohort.models.entropy_l_diversity",
         "Exhaustive": "kohort.algorithms.exhaustive",
         "Form": "kohort.io.baskets.options",
         "GivenNode": "kohort.algorithms.given",
@@ -50,15 +58,18 @@ _MODULES = MappingProxyType(
         "Hierarchy": "kohort.hierarchy",
         "Job": "kohort.release",
         "KAnonymity": "kohort.models.k_anonymity",
+        "KMap": "kohort.models.k_map",
         "Label": "kohort.schema",
         "Listed": "kohort.transactions.roles",
         "LocalSuppression": "kohort.transactions.cells",
+        "MaximumRisk": "kohort.models.maximum_risk",
         "Missing": "kohort.schema",
         "Mondrian": "kohort.algorithms.mondrian",
         "Optimal": "kohort.algorithms.optimal",
         "Optimum": "kohort.transactions.optimum",
         "Order": "kohort.schema",
         "ReadOptions": "kohort.io.options",
+        "RecursiveLDiversity": "kohort.models.recursive_l_diversity",
         "Release": "kohort.release",
         "Role": "kohort.schema",
         "Roles": "kohort.transactions.roles",
@@ -67,6 +78,7 @@ _MODULES = MappingProxyType(
         "Schema": "kohort.schema",
         "Score": "kohort.transactions.suppression",
         "SuppressionLimit": "kohort.suppression",
+        "TCloseness": "kohort.models.t_closeness",
         "TransactionJob": "kohort.release.transactions",
         "TransactionRelease": "kohort.release.transactions",
         "Transactions": "kohort.transactions.database",
@@ -86,7 +98,10 @@ _MODULES = MappingProxyType(
 )
 
 __all__ = [
+    "AlphaKAnonymity",
     "Attribute",
+    "AverageRisk",
+    "BasicBetaLikeness",
     "BasketOptions",
     "BasketWriting",
     "BestEffort",
@@ -95,9 +110,14 @@ __all__ = [
     "CoherenceFinding",
     "CoherenceVerdict",
     "Datafly",
+    "DeltaDisclosure",
+    "DeltaPresence",
+    "DistinctLDiversity",
     "Draw",
     "Drawn",
     "DurabilityError",
+    "EnhancedBetaLikeness",
+    "EntropyLDiversity",
     "Exhaustive",
     "FileError",
     "Form",
@@ -110,11 +130,13 @@ __all__ = [
     "Job",
     "JobError",
     "KAnonymity",
+    "KMap",
     "KohortError",
     "Label",
     "LimitError",
     "Listed",
     "LocalSuppression",
+    "MaximumRisk",
     "Missing",
     "MissingExtraError",
     "Mondrian",
@@ -122,6 +144,7 @@ __all__ = [
     "Optimum",
     "Order",
     "ReadOptions",
+    "RecursiveLDiversity",
     "Release",
     "Role",
     "Roles",
@@ -131,6 +154,7 @@ __all__ = [
     "SchemaError",
     "Score",
     "SuppressionLimit",
+    "TCloseness",
     "TargetError",
     "TransactionJob",
     "TransactionRelease",
@@ -167,7 +191,19 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.io.baskets import read_transactions
     from kohort.io.baskets.options import BasketOptions, Form
     from kohort.io.options import ReadOptions
+    from kohort.models.alpha_k_anonymity import AlphaKAnonymity
+    from kohort.models.average_risk import AverageRisk
+    from kohort.models.basic_beta_likeness import BasicBetaLikeness
+    from kohort.models.delta_disclosure import DeltaDisclosure
+    from kohort.models.delta_presence import DeltaPresence
+    from kohort.models.distinct_l_diversity import DistinctLDiversity
+    from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
+    from kohort.models.entropy_l_diversity import EntropyLDiversity
     from kohort.models.k_anonymity import KAnonymity
+    from kohort.models.k_map import KMap
+    from kohort.models.maximum_risk import MaximumRisk
+    from kohort.models.recursive_l_diversity import RecursiveLDiversity
+    from kohort.models.t_closeness import TCloseness
     from kohort.pipeline import anonymize, rehearse, save
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
     from kohort.release import Job, Release, Writing

@@ -249,6 +249,7 @@ def _carry_out(
                 release = pipeline.rehearse(
                     made.source,
                     made.job,
+                    population=made.population,
                     overwrite=overwrite,
                     threads=threads,
                     tell=tell,
@@ -259,6 +260,7 @@ def _carry_out(
                 release = pipeline.anonymize(
                     made.source,
                     made.job,
+                    population=made.population,
                     target=made.target,
                     overwrite=overwrite,
                     threads=threads,

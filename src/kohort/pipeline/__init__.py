@@ -14,17 +14,20 @@ from kohort import io
 from kohort.certificate import certificate
 from kohort.engines.local import LocalEngine
 from kohort.engines.table import Table
-from kohort.errors import InfeasibleError
+from kohort.errors import InfeasibleError, UsageError
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
+from kohort.pipeline.feasibility import refuse_hopeless
 from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
 from kohort.problem import Problem, never
 from kohort.publish import Companion, check_target, publish
 from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
+from kohort.release.fit import check_population
+from kohort.release.homogeneity import homogeneity_of, people_of, pieces_of
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
@@ -61,6 +64,7 @@ def anonymize(
     source: object,
     job: Job,
     *,
+    population: object = None,
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int = 1,
@@ -73,6 +77,8 @@ def anonymize(
     Args:
         source: A path, `-` for standard input, or a polars, pandas or Arrow frame.
         job: The schema, the models and the algorithm.
+        population: A table of people whom an attacker may know, those of the source among them: where a model needs
+            one. Of the same kinds as the source, and read alike.
         target: Where to publish. Without it the release is verified as text in memory; see `kohort.save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
@@ -84,13 +90,14 @@ def anonymize(
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
     """
     stage = Stages(tell)
+    check_population(job, population)
     if target is not None:
-        path, inputs = Path(target), (*paths(source), *inputs)
+        path, inputs = Path(target), (*paths(source), *paths(population), *inputs)
         companions = [beside(path), *(report.path for report in reports)]
         check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
     with stage("read"):
-        table = io.read(source, job.reading)
-    release = solve(table, job, threads=threads, stage=stage, reports=reports)
+        table, known = _read(source, population, job)
+    release = solve(table, job, population=known, threads=threads, stage=stage, reports=reports)
     release = replace(release, like=_like(source))
     if target is None:
         with stage("verify"):
@@ -98,10 +105,18 @@ def anonymize(
     return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
 
 
+def _read(source: object, population: object, job: Job) -> tuple[Table, Table | None]:
+    """The table, and the population table where there is one."""
+    if is_path(source) and is_path(population) and source == population == "-":
+        raise UsageError("standard input can be read only once", where="population", hint="give the table as a file")
+    return io.read(source, job.reading), None if population is None else io.read(population, job.reading)
+
+
 def rehearse(
     source: object,
     job: Job,
     *,
+    population: object = None,
     overwrite: bool = False,
     threads: int = 1,
     tell: Callable[[str], None] = silent,
@@ -110,25 +125,34 @@ def rehearse(
 ) -> Release:
     """What `anonymize` would release and what it would cost; only reports are written, and nothing is verified."""
     stage = Stages(tell)
-    inputs = (*paths(source), *inputs)
+    check_population(job, population)
+    inputs = (*paths(source), *paths(population), *inputs)
     for report in reports:
         check_target(report.path, overwrite=overwrite, inputs=inputs)
     with stage("read"):
-        table = io.read(source, job.reading)
-    release = solve(table, job, threads=threads, stage=stage, reports=reports)
+        table, known = _read(source, population, job)
+    release = solve(table, job, population=known, threads=threads, stage=stage, reports=reports)
     for report in reports:
         content = report.content(release)
         publish(report.path, methodcaller("write", content), lambda _: None, overwrite=overwrite, inputs=inputs)
     return release
 
 
-def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple[Report, ...] = ()) -> Release:
+def solve(
+    table: Table,
+    job: Job,
+    *,
+    population: Table | None = None,
+    threads: int,
+    stage: Stages,
+    reports: tuple[Report, ...] = (),
+) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))
     if not table.records:
-        return _nothing(table, job, stage.seconds)
+        return replace(_nothing(table, job, stage.seconds), population=population)
     with stage("count"):
-        engine = LocalEngine(table, job.schema)
+        engine = LocalEngine(table, job.schema, population)
         frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
     if not frequency.records:
         what = "every record lacks a value, and the schema suppresses those"
@@ -136,12 +160,14 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple
     with stage("solve"):
         enough = _deadline(job.time_limit)
         problem = Problem(frequency, engine.domains, job.models, threads, engine.suppressed, engine.population, enough)
+        refuse_hopeless(problem, job.algorithm.limit)
         for report in reports:
             report.fits(problem)
         solution = job.algorithm.solve(problem)
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
+        pieces = pieces_of(solution.recoding, frequency, classes)
     suppressed = engine.suppressed + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
@@ -163,6 +189,9 @@ def solve(table: Table, job: Job, *, threads: int, stage: Stages, reports: tuple
         levels=dict(zip(names, node, strict=False)),
         candidates=solution.candidates,
         bound=solution.bound,
+        population=population,
+        people=people_of(frequency, pieces),
+        homogeneity=homogeneity_of(frequency, pieces),
     )
 
 
@@ -260,4 +289,5 @@ def _claim(release: Release, format_: str = "csv") -> Claim:
         excel_safe=release.job.writing.excel_safe,
         levels=release.levels,
         limit=limit.among(release.problem.frequency.records) if limit and release.problem else 0,
+        population=release.population,
     )

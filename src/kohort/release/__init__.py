@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
     from kohort.problem import Algorithm, Candidate, Problem
+    from kohort.release.homogeneity import Homogeneity
     from kohort.schema import Attribute, Schema
     from kohort.verify import Verdict
 
@@ -180,6 +181,9 @@ class Release:
         levels: The level of each quasi-identifier; empty where the method has none.
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
+        population: The population table, where a model needed one.
+        people: People whose records are released; `None` where the schema has no person key.
+        homogeneity: Of each sensitive attribute that the search looked at, how alike the values in classes are.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published; `None` while it is only in memory.
@@ -201,6 +205,9 @@ class Release:
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
+    population: Table | None = None
+    people: int | None = None
+    homogeneity: Mapping[str, Homogeneity] = field(default_factory=dict[str, "Homogeneity"])
     verdict: Verdict | None = None
     like: str = "polars"
     path: Path | None = None

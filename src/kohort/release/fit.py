@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from kohort.errors import SchemaError
+from kohort.errors import SchemaError, UsageError
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.models.base import PrivacyModel
+    from kohort.release import Job
     from kohort.schema import Attribute, Schema
 
 
@@ -39,6 +40,21 @@ class Unfit(NamedTuple):
     def told(self) -> SchemaError:
         """The error."""
         return SchemaError(self.what, where=f"column {self.column}", hint=self.hint)
+
+
+def check_population(job: Job, population: object) -> None:
+    """Refuse a population table that no model needs, and a model that needs one where there is none.
+
+    Raises:
+        UsageError: it is so.
+    """
+    needing = [model.name for model in job.models if model.population]
+    if needing and population is None:
+        hint = "give the register that the table is a sample of: population=…, [population] path, --population"
+        raise UsageError(f"{' and '.join(needing)} needs a population table", where="population", hint=hint)
+    if population is not None and not needing:
+        what = "no privacy model needs a population table"
+        raise UsageError(what, where="population", hint="leave it out, or ask for k-map or presence")
 
 
 def least_values(model: PrivacyModel) -> int:

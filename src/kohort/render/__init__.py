@@ -36,7 +36,14 @@ def release_text(figures: Mapping[str, Json], quasi: Sequence[str] = ()) -> str:
         quasi: The quasi-identifiers in the order in which levels are said; empty: that of the figures.
     """
     names = quasi or tuple(cast("dict[str, int]", figures["node"] or {}))
-    parts = (_classes(figures), _levels(figures, names), _cost(figures), _exposure(figures), _choice(figures, names))
+    parts = (
+        _classes(figures),
+        _attributes(figures),
+        _levels(figures, names),
+        _cost(figures),
+        _exposure(figures),
+        _choice(figures, names),
+    )
     return "\n".join([*(line for part in parts for line in part), *places(figures)])
 
 
@@ -44,7 +51,8 @@ def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
     """What was released, and whether somebody looked."""
     records, released, suppressed = counts(figures, "records", "released", "suppressed")
     classes, smallest, largest = counts(figures, "classes", "smallest", "largest")
-    yield f"{released:,} of {records:,} records released, {suppressed:,} suppressed"
+    whose = "" if figures["people"] is None else f" (of {figures['people']:,} people)"
+    yield f"{released:,} of {records:,} records released{whose}, {suppressed:,} suppressed"
     span = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
     sizes = f"{classes:,} class{'es' * (classes != 1)} of {span} records" if classes else "no class"
     yield f"{sizes} (asked for k = {figures['k']})"
@@ -53,6 +61,23 @@ def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
         yield f"verified on {where}: {f'every class has at least {smallest:,} records' if classes else 'no record'}"
     else:
         yield "dry run: nothing was written, nothing verified"
+
+
+def _attributes(figures: Mapping[str, Json]) -> Iterator[str]:
+    """What else was asked for, and how alike the sensitive values are in the classes."""
+    k = f"{figures['k']}-anonymity"
+    models = [name for name in cast("list[str]", figures["models"]) if name != k]
+    if models:
+        yield f"asked for   {', '.join(models)}"
+    for name, one in cast("dict[str, dict[str, float]]", figures["homogeneity"]).items():
+        share, alike = one["largest_share"], one["people"]
+        told = f"{alike:,} {_counted(figures)} in classes of a single value" if alike else "no class of a single value"
+        yield f"{name}: {told}; at most {share:.1%} of a class have the same"
+
+
+def _counted(figures: Mapping[str, Json]) -> str:
+    """What the models count."""
+    return "records" if figures["people"] is None else "people"
 
 
 def _levels(figures: Mapping[str, Json], names: Sequence[str]) -> Iterator[str]:

@@ -21,7 +21,9 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 def numbers(release: Release) -> dict[str, Json]:
     """The figures of `release` as one JSON object; no record's value is among them.
 
-    Keys: records, released, suppressed, classes, smallest, largest, k, metrics, losses (per quasi-identifier), node
+    Keys: records, released, suppressed, people (released; null: no person key), classes, smallest, largest, k, models,
+    homogeneity (per sensitive attribute that the search looked at: people in classes of a single value, and the largest
+    share of one value in a class), metrics, losses (per quasi-identifier), node
     (level per quasi-identifier; null: not a lattice method), objective (what the method minimised, with attribute
     weights, and what no allowed release costs less than), candidates (of a dry run: best first), proven,
     range_exposure, release, certificate, verified, trace, seconds.
@@ -31,10 +33,16 @@ def numbers(release: Release) -> dict[str, Json]:
         "records": release.source.records,
         "released": release.table.records,
         "suppressed": release.suppressed,
+        "people": release.people,
         "classes": release.sizes.size,
         "smallest": int(release.sizes.min()) if release.sizes.size else 0,
         "largest": int(release.sizes.max(initial=0)),
         "k": release.job.k,
+        "models": [model.name for model in release.job.models],
+        "homogeneity": {
+            name: {"people": one.alike, "largest_share": _figure(one.share)}
+            for name, one in release.homogeneity.items()
+        },
         "metrics": _plain(release.metrics),
         "losses": _plain(release.losses),
         "node": dict(release.levels) or None,

@@ -1,0 +1,48 @@
+"""Goals that no recoding can meet, told before any search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import InfeasibleError
+from kohort.frequency import profile
+from kohort.release.fit import least_values
+
+if TYPE_CHECKING:
+    from kohort.problem import Problem
+    from kohort.suppression import SuppressionLimit
+
+
+def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
+    """Refuse a diversity that the whole table does not have, and what it fails as one class if all is to be kept.
+
+    What a union of satisfying classes always satisfies, no release without suppression can satisfy where the table
+    as one class does not. The size of classes and the population are left to the search: it knows more to say of them.
+
+    Raises:
+        InfeasibleError: no release can meet a model.
+    """
+    frequency = problem.frequency
+    values = {domain.name: len(domain) for domain in frequency.sensitive_domains}
+    for model in problem.models:
+        held = values.get(model.sensitive or "", 0)
+        if held < least_values(model):
+            raise InfeasibleError(
+                f"{model.name} needs {least_values(model)} different values, and there are only {held}",
+                where=f"column {model.sensitive}",
+                hint="ask for less; spellings of one value count as one, and a missing value is none",
+            )
+    if limit is not None and limit.among(frequency.records) > 0:
+        return
+    whole = profile(frequency, np.zeros(frequency.counts.size, np.int64), 1)
+    for model in problem.models:
+        judged = model.monotone_generalization and model.sensitive is not None
+        if judged and not model.satisfied_jointly(whole):
+            held = values[model.sensitive or ""]
+            raise InfeasibleError(
+                f"the whole table as one class, with {held} different values, does not meet {model.name}",
+                where=f"column {model.sensitive}",
+                hint="ask for less, or let a lattice method suppress records",
+            )
