@@ -12,6 +12,7 @@ import polars as pl
 from kohort.engines.table import Column, Table, narrow
 from kohort.hierarchies import from_tree
 from kohort.schema import Attribute, Label, Missing, Role, Schema
+from kohort.spelling import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +53,7 @@ LEVELS = Schema(
 )
 
 POOLS: Mapping[str, Sequence[str | None]] = {
-    "illness": ("flu", "gout", None, "flu", ""),
+    "illness": ("flu", "gout", None, "Flu ", "flu", ""),
     "name": tuple(f"person {number}" for number in range(99)),
     "age": ("9", "10", "31", "31.0", "", None, "n/a"),
     "city": ("Bari", "Lecce", "Torino", "", None),
@@ -125,14 +126,14 @@ class ByHand:
     @classmethod
     def of(cls, records: Sequence[Record], schema: Schema, engine: Engine, sensitive: Sequence[str] = ()) -> ByHand:
         """Look at every record."""
-        strict = [one.name for one in schema.quasi if one.missing is Missing.SUPPRESS]
+        strict = [one.name for one in schema.released if one.missing is Missing.SUPPRESS]
         gone = {None, *schema.missing}
         kept = [at for at, record in enumerate(records) if not any(record[name] in gone for name in strict)]
-        ranks = {name: _ranked(record[name] for record in records) for name in sensitive}
+        values = {one.name: values_of(records, one.name) for one in schema.attributes if one.name in sensitive}
         tuples = [
             (
                 *(code_of(domain, records[at][domain.attribute.name]) for domain in engine.domains),
-                *(ranks[name].index(records[at][name]) for name in sensitive),
+                *(value_code(records[at][name], known) for name, known in values.items()),
             )
             for at in kept
         ]
@@ -161,8 +162,15 @@ def by_bytes(text: str | None) -> tuple[bool, bytes]:
     return text is not None, (text or "").encode()
 
 
-def _ranked(texts: Iterable[str | None]) -> list[str | None]:
-    return sorted(set(texts), key=by_bytes)
+def values_of(records: Iterable[Record], name: str) -> list[str]:
+    """The different sensitive values in order, none missing and each in one spelling."""
+    texts = {record[name] or "" for record in records} - SCHEMA.missing
+    return sorted(set(map(even_spelling, texts)))
+
+
+def value_code(text: str | None, known: Sequence[str]) -> int:
+    """The code of a sensitive value; after all others if it is missing."""
+    return len(known) if text is None or text in SCHEMA.missing else known.index(even_spelling(text))
 
 
 def tuples_of(frequency: FrequencySet) -> list[tuple[int, ...]]:

@@ -18,6 +18,7 @@ from kohort.hierarchies import suppress
 from kohort.numbers import exact
 from kohort.recoding import Classes, Multidimensional, classes_of, set_text
 from kohort.schema import Attribute, Role
+from kohort.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,14 +136,14 @@ def test_roll_up_composes(rows: list[list[int]], data: st.DataObject) -> None:
     """Profiles of merged classes are the sums of those of the parts."""
     codes = np.array(rows, dtype=np.uint16)
     counts = np.array(data.draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows))))
-    frequency = FrequencySet(codes[:, :0], codes[:, :1], counts, (3,))
+    frequency = FrequencySet(codes[:, :0], codes[:, :1], counts, (SensitiveDomain("s", np.ones(3, np.int64)),))
     fine = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(rows), max_size=len(rows))))
     coarser = np.array(data.draw(st.lists(st.integers(0, 1), min_size=5, max_size=5)))
     parts, wholes = profile(frequency, fine, 5), profile(frequency, coarser[fine], 2)
     for merged in range(2):
         assert wholes.sizes[merged] == parts.sizes[coarser == merged].sum()
-        assert (wholes.histograms[0][merged] == parts.histograms[0][coarser == merged].sum(axis=0)).all()
-    assert (parts.histograms[0].sum(axis=1) == parts.sizes).all()
+        assert (wholes.of("s").counts[merged] == parts.of("s").counts[coarser == merged].sum(axis=0)).all()
+    assert (parts.of("s").counts.sum(axis=1) == parts.sizes).all()
 
 
 # ── Recodings ────────────────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from kohort import frequency
-from kohort.frequency import ClassProfile, FrequencySet, Grouping, group, profile
+from kohort.frequency import ClassProfile, FrequencySet, Grouping, Histogram, group, profile
+from kohort.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,11 +116,12 @@ def profiled_plainly(
 ) -> tuple[list[int], list[list[list[int]]]]:
     """Sizes and histograms, counted record by record."""
     sizes = [0] * classes
-    histograms = [[[0] * size for _ in range(classes)] for size in rows.sensitive_sizes]
+    histograms = [[[0] * len(domain) for _ in range(classes)] for domain in rows.sensitive_domains]
     for one, values, count in zip(class_of, rows.sensitive.tolist(), rows.counts.tolist(), strict=True):
         sizes[one] += count
         for histogram, value in zip(histograms, values, strict=True):
-            histogram[one][value] += count
+            if value < len(histogram[one]):
+                histogram[one][value] += count
     return sizes, histograms
 
 
@@ -130,16 +132,51 @@ def test_a_profile_counts_records(sensitive_sizes: tuple[int, ...], tuples: int)
     draw = np.random.default_rng(tuples + len(sensitive_sizes))
     sensitive = np.empty((tuples, len(sensitive_sizes)), np.uint16)
     for column, size in enumerate(sensitive_sizes):
-        sensitive[:, column] = draw.integers(0, size, tuples)
-    rows = FrequencySet(np.zeros((tuples, 1), np.uint16), sensitive, draw.integers(1, 9, tuples), sensitive_sizes)
+        sensitive[:, column] = draw.integers(0, size + 1, tuples)  # some have no value
+    domains = tuple(SensitiveDomain(f"s{size}", np.ones(size, np.int64)) for size in sensitive_sizes)
+    rows = FrequencySet(np.zeros((tuples, 1), np.uint16), sensitive, draw.integers(1, 9, tuples), domains)
     class_of = draw.integers(0, 4, tuples)
     found = profile(rows, class_of, 5)
     sizes, histograms = profiled_plainly(rows, class_of.tolist(), 5)
     assert found.sizes.tolist() == sizes
-    assert [histogram.tolist() for histogram in found.histograms] == histograms
+    assert [histogram.counts.tolist() for histogram in found.histograms] == histograms
     assert rows.records == sum(sizes)
 
 
 def test_a_profile_of_sizes_alone() -> None:
     """A profile need know nothing but sizes."""
     assert ClassProfile(np.array([3, 4])).histograms == ()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_profile_counts_people(seed: int) -> None:
+    """Somebody with several records counts once in a class, and once for each different value."""
+    draw = np.random.default_rng(seed)
+    domains = (SensitiveDomain("a", np.ones(2, np.int64)), SensitiveDomain("b", np.ones(4, np.int64)))
+    sensitive = np.stack([draw.integers(0, 3, 40), draw.integers(0, 5, 40)], axis=1).astype(np.uint16)
+    people, class_of = draw.integers(0, 9, 40), draw.integers(0, 4, 40)
+    rows = FrequencySet(np.zeros((40, 1), np.uint16), sensitive, draw.integers(1, 9, 40), domains, people)
+    found = profile(rows, class_of, 5)
+    whose = list(zip(class_of.tolist(), people.tolist(), sensitive.tolist(), strict=True))
+    assert found.sizes.tolist() == [len({person for of, person, _ in whose if of == one}) for one in range(5)]
+    for column, histogram in enumerate(found.histograms):
+        known = {(of, person, values[column]) for of, person, values in whose}
+        expected = [
+            [sum((of, value) == (one, at) for of, _, value in known) for at in range(len(histogram.domain))]
+            for one in range(5)
+        ]
+        assert histogram.counts.tolist() == expected
+
+
+def test_histograms_are_found_by_name_and_classes_chosen() -> None:
+    """A profile gives the histogram of an attribute by its name, and the profile of some of its classes."""
+    histogram = Histogram(SensitiveDomain("a", np.array([3, 4])), np.array([[1, 2], [2, 2]]))
+    classes = ClassProfile(np.array([3, 4]), (histogram,), np.array([7, 8]), outside=5)
+    assert classes.of("a") is histogram
+    with pytest.raises(KeyError):
+        classes.of("b")
+    second = classes.take(np.array([False, True]))
+    assert (second.sizes.tolist(), second.of("a").counts.tolist(), second.outside) == ([4], [[2, 2]], 5)
+    assert second.population is not None
+    assert second.population.tolist() == [8]
+    assert ClassProfile(np.array([3])).take(np.array([True])).population is None
