@@ -1,0 +1,180 @@
+"""Which values a released label covers, as anybody reads it who has nothing but the label.
+
+    39              this value; numbers that are equal are one value, "" is the missing one
+    [20-29]         from 20 to 29, both included: numbers, or names where their order is known
+    [20-25)         from 20 to 25, which is not included
+    <16, >=95       below 16; 95 and above
+    {a, "b, c"}     one of these; `(missing)` is the missing value
+    South           whatever lies below this node, where the hierarchy is known
+    *               anything
+
+A label that can be read in several ways covers what it covers in any of them. A mean is read as the number it is: no
+text tells it from a value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.errors import InputError
+from kohort.hierarchy import SUPPRESSED
+from kohort.numbers import exact, is_numeric_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from fractions import Fraction
+
+    from kohort.arrays import Index, Mask
+    from kohort.hierarchy import Hierarchy
+
+#: The missing value inside a set or as an end of a range; alone it is an empty cell.
+_ABSENT: Final = "(missing)"
+
+_NUMBER: Final = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_range = re.compile(rf"\[({_NUMBER})-({_NUMBER})([\])])").fullmatch
+_open = re.compile(rf"(<|>=)({_NUMBER})").fullmatch
+_MEMBER: Final = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
+_set = re.compile(rf"\{{(?:{_MEMBER})(?:, (?:{_MEMBER}))*\}}").fullmatch
+_members = re.compile(rf"(?:^\{{|, )({_MEMBER})").findall
+
+
+def covers(
+    labels: Sequence[str],
+    values: Sequence[str],
+    *,
+    hierarchy: Hierarchy | None = None,
+    order: Sequence[str] | None = None,
+) -> Mask:
+    """(L, V) whether each label covers each value.
+
+    Cost: reading each label once, L x V bytes; ask for some of the labels at a time where that is too much.
+
+    Args:
+        labels: (L,) distinct released values.
+        values: (V,) distinct values of the same attribute, as they were before.
+        hierarchy: What names of nodes mean.
+        order: The attribute's names in its order, for ranges of names; where there is none, the hierarchy's leaves.
+            The missing value comes last.
+
+    Raises:
+        InputError: Labels that look like a range or a set and cannot be read as one, or, where the values are numbers,
+            labels that mean none; the message counts them.
+
+    >>> covers(["*", "[20-29]", "{20, 31}", "30.0"], ["20", "29", "30"]).astype(int).tolist()
+    [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 0, 1]]
+    >>> from kohort.hierarchy import Hierarchy
+    >>> regions = Hierarchy.from_rows([["Milano", "Nord"], ["Torino", "Nord"], ["Bari", "Sud"]], root="*")
+    >>> covers(["Nord", "Bari"], ["Bari", "Milano", "Torino"], hierarchy=regions).astype(int).tolist()
+    [[0, 1, 1], [1, 0, 0]]
+    """
+    covered = np.zeros((len(labels), len(values)), np.bool_)
+    known = _Values(values, hierarchy.leaves if order is None and hierarchy is not None else order)
+    nodes = set[str]() if hierarchy is None else set(chain.from_iterable(hierarchy.labels))
+    unread = 0
+    for row, label in enumerate(labels):
+        places = known.read(label)
+        covered[row, places] = True
+        told = places.size > 0 or label in nodes or known.means_something(label, names=hierarchy is None)
+        unread += not told
+    if unread:
+        raise InputError(
+            f"{unread:,} of {len(labels):,} different labels cannot be read",
+            hint="give the attribute's hierarchy, and for ranges of names their order",
+        )
+    return covered if hierarchy is None else covered | _below(labels, values, hierarchy)
+
+
+class _Values:
+    """The values, found by their text, their number or their name's place in an order."""
+
+    def __init__(self, values: Sequence[str], order: Sequence[str] | None) -> None:
+        """Look at each value once."""
+        self._all = np.arange(len(values))
+        numbers = sorted((exact(value), place) for place, value in enumerate(values) if is_numeric_text((value,)))
+        self._numbers = [number for number, _ in numbers]
+        self._of_number = np.array([place for _, place in numbers], dtype=np.int64)
+        self._only_numbers = bool(numbers) and len(numbers) == sum(map(bool, values))
+        self._places: dict[str, list[int]] = {}
+        for place, value in enumerate(values):
+            self._places.setdefault(_key(value), []).append(place)
+        self._order = [*(_key(name) for name in order or () if name), *([""] if order else [])]
+        self._rank = {name: rank for rank, name in enumerate(self._order)}
+
+    def read(self, label: str) -> Index:
+        """The values that the label covers by what it says; none where it cannot be read."""
+        if label == SUPPRESSED:
+            return self._all
+        found = [self._named([label])]
+        if side := _open(label):
+            number = exact(side[2])
+            found.append(self._between(number, None) if side[1] == ">=" else self._between(None, number, ")"))
+        elif span := _range(label):
+            found.append(self._between(exact(span[1]), exact(span[2]), span[3]))
+        found += [self._named(self._order[low : high + 1]) for low, high in self._spans(label)]
+        found.append(self._named(_members_of(label)))
+        return np.concatenate(found)
+
+    def means_something(self, label: str, *, names: bool) -> bool:
+        """Whether a label that covers no value can be read; `names`: as a name, where values are names."""
+        if span := _range(label):
+            return exact(span[1]) <= exact(span[2])
+        if label in {"", SUPPRESSED} or _open(label) or self._spans(label) or _members_of(label):
+            return True
+        if label[0] + label[-1] in {"[]", "[)", "{}"}:
+            return False
+        return is_numeric_text((label,)) if self._only_numbers else names
+
+    def _named(self, names: Iterable[str]) -> Index:
+        """Those whose text, or number, is one of these."""
+        places = (self._places.get(_key(name), ()) for name in names)
+        return np.fromiter(chain.from_iterable(places), np.int64)
+
+    def _between(self, low: Fraction | None, high: Fraction | None, bracket: str = "]") -> Index:
+        """The numbers from `low` to `high`, which the bracket includes or not."""
+        below = bisect_right if bracket == "]" else bisect_left
+        first = 0 if low is None else bisect_left(self._numbers, low)
+        return self._of_number[first : None if high is None else below(self._numbers, high)]
+
+    def _spans(self, label: str) -> list[tuple[int, int]]:
+        """The first and last place of each range of names that the label can mean."""
+        inside = label[1:-1]
+        hyphens = [at for at, letter in enumerate(inside) if letter == "-" and label == f"[{inside}]"]
+        ends = ((self._place(inside[:at]), self._place(inside[at + 1 :])) for at in hyphens)
+        return [(low, high) for low, high in ends if 0 <= low <= high]
+
+    def _place(self, name: str) -> int:
+        return self._rank.get("" if name == _ABSENT else _key(name), -1)
+
+
+def _members_of(label: str) -> list[str]:
+    """The members of a set; none where the label is not written as one."""
+    written: list[str] = _members(label) if _set(label) else []
+    try:
+        return ["" if one == _ABSENT else json.loads(one) if one.startswith('"') else one for one in written]
+    except ValueError:
+        return []
+
+
+def _key(text: str) -> str:
+    """What texts of one value have in common: their number, or all they say."""
+    return str(exact(text)) if is_numeric_text((text,)) else text
+
+
+def _below(labels: Sequence[str], values: Sequence[str], hierarchy: Hierarchy) -> Mask:
+    """(L, V) whether the value is a leaf below a node called so; a missing value lies below the root."""
+    by_key = {_key(leaf): at for leaf, at in hierarchy.index.items()}
+    leaf = np.array([hierarchy.index.get(value, by_key.get(_key(value), -1)) for value in values], dtype=np.int64)
+    covered = np.zeros((len(labels), len(values)), np.bool_)
+    for names, node_of in zip(hierarchy.labels, hierarchy.maps, strict=True):
+        nodes = {name: node for node, name in enumerate(names)}
+        node = np.array([nodes.get(label, -1) for label in labels], dtype=np.int64)[:, np.newaxis]
+        covered |= (node >= 0) & (leaf >= 0) & (node == node_of[leaf])
+    is_root = np.array([label == hierarchy.labels[-1][0] for label in labels], dtype=np.bool_)
+    missing = np.array([not value for value in values], dtype=np.bool_)
+    return covered | (is_root[:, np.newaxis] & missing)
