@@ -24,7 +24,9 @@ A method other than mondrian (samarati, optimal, datafly, best-effort) needs a h
 Every key is described by   kohort schema"""
 
 
-def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[str, object]) -> str:
+def job_text(
+    guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[str, object], grids: bool = False
+) -> str:
     """The TOML text of a job over `source` with one table per guess, its reasons above it.
 
     Args:
@@ -32,6 +34,7 @@ def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[
         source: The input's path, as the job file shall say it.
         k: The k of k-anonymity.
         reading: Further keys of the input table; those that are `None` are left out.
+        grids: Whether proposed cut points are asked for, instead of standing in comments.
     """
     document = tomlkit.document()
     for line in HEAD.splitlines():
@@ -42,7 +45,7 @@ def job_text(guesses: Sequence[Guess], source: str, *, k: int, reading: Mapping[
     document["method"] = {"name": "mondrian", "cut": "nearest"}
     columns = tomlkit.table(is_super_table=True)
     for guess in guesses:
-        columns[guess.name] = _column(guess)
+        columns[guess.name] = _column(guess, grids=grids)
     document["columns"] = columns
     return tomlkit.dumps(document)
 
@@ -56,7 +59,7 @@ def _stem(source: str) -> str:
     return "table" if source == "-" else Path(Path(source).name.removesuffix(".gz")).stem
 
 
-def _column(guess: Guess) -> Table:
+def _column(guess: Guess, *, grids: bool) -> Table:
     """One column's table; reasons and proposals are comments."""
     column = tomlkit.table()
     for reason in guess.reasons:
@@ -65,7 +68,11 @@ def _column(guess: Guess) -> Table:
     if guess.scale == "categorical":
         column["scale"] = guess.scale
     if guess.role == "quasi" and guess.grid is not None:
-        column.add(tomlkit.comment(f"grid = {guess.grid}  # public cut points: then no range end is a data value"))
+        why = guess.grid_reason or "public cut points: then no range end is a data value"
+        if grids:
+            column["grid"] = tomlkit.value(guess.grid).comment(why)
+        else:
+            column.add(tomlkit.comment(f"grid = {guess.grid}  # {why}"))
     elif guess.role == "quasi" and guess.hierarchy is not None:
         column["hierarchy"] = guess.hierarchy
     elif guess.role == "quasi" and guess.scale == "categorical":

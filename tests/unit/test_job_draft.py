@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
@@ -90,3 +91,11 @@ def test_the_proposals_in_comments_are_right() -> None:
     text = job_text([guess("age", grid="5")], "-", k=3, reading={}).replace("# grid", "grid")
     assert parse(text).job.schema.attributes[0].grid == 5
     assert 'path = "table.release.csv"' in text
+
+
+def test_proposed_grids_may_be_asked_for() -> None:
+    """Grids are keys where they are asked for, in the number they were proposed as; of sensitive columns none is."""
+    guesses = [guess("age", grid="5"), guess("share", grid="0.05"), guess("pay", "sensitive", grid="100")]
+    text = job_text(guesses, "-", k=3, reading={}, grids=True)
+    assert [attribute.grid for attribute in parse(text).job.schema.attributes] == [5, Fraction("0.05"), None]
+    assert "grid = 5 # public cut points" in text
