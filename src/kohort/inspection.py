@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from kohort.numbers import is_numeric_text
+from kohort.numbers import exact, is_numeric_text
 from kohort.patterns import IDENTIFIERS, ISO_DATE, POSTAL_CODE, Pattern, is_running_number
 from kohort.vocabulary import role_by_name, says_postal_code
 
@@ -73,6 +74,7 @@ class Guess:
         hierarchy: A rule to generalize a quasi-identifier by, as `--hierarchy` takes it; `None` where a hierarchy
             needs knowledge.
         grid: A round step for the public cut points of a numeric quasi-identifier, else `None`.
+        grid_reason: Why that step, for a reader; else `None`.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Guess:
     separation: float
     hierarchy: str | None
     grid: str | None
+    grid_reason: str | None = None
 
 
 def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
@@ -239,7 +242,15 @@ def _guess(evidence: _Evidence) -> Guess:
         separation=evidence.separation,
         hierarchy=_hierarchy(evidence, postal=postal, step=step) if role == "quasi" else None,
         grid=None if step is None else f"{step:f}",
+        grid_reason=None if step is None else _why(step, evidence.values),
     )
+
+
+def _why(step: Decimal, values: Sequence[str]) -> str:
+    """Why to cut at multiples of the step, and how many cells its values span."""
+    numbers = [exact(text) for text in (min(values, key=Decimal), max(values, key=Decimal))]
+    first, last = (number // Fraction(step) for number in numbers)
+    return f"round cut points in {last - first + 1:,} intervals; then no end of a range is a data value"
 
 
 def _hierarchy(evidence: _Evidence, *, postal: bool, step: Decimal | None) -> str | None:

@@ -169,6 +169,16 @@ def test_round_intervals(numbers: list[str], hierarchy: str, grid: str | None) -
     assert (found.scale, found.hierarchy, found.grid) == ("numeric", hierarchy, grid)
 
 
+def test_a_grid_says_why() -> None:
+    """Every proposed grid comes with the number of intervals it makes, also of numbers beyond a float; else nothing."""
+    assert guess(["18", "47", "90"], "age").grid_reason == (
+        "round cut points in 16 intervals; then no end of a range is a data value"
+    )
+    assert "in 5 intervals" in (guess(["-1", "-10"], "age").grid_reason or "")
+    assert "in 21 intervals" in (guess([str(10**40), str(10**40 + 40)], "age").grid_reason or "")
+    assert guess(["7", "7.0"], "age").grid_reason is None
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [

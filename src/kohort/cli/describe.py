@@ -80,6 +80,9 @@ def init(
     *,
     out: Annotated[Path, typer.Option("--out", metavar="JOB", help="The job file to write.")] = Path("job.toml"),
     k: options.K = 10,
+    grid: Annotated[
+        bool, typer.Option("--grid", help="Ask for the proposed cut points; else they are comments.")
+    ] = False,
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
@@ -108,7 +111,7 @@ def init(
         "skip-blank": True if skip_blank else None,
         "missing": tokens if missing_token else None,
     }
-    text = job_text(guesses, _from_folder(source, out.parent), k=k, reading=reading)
+    text = job_text(guesses, _from_folder(source, out.parent), k=k, reading=reading, grids=grid)
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
     say(f"wrote {out}: correct the guesses in it, then   kohort run {out}", quiet=quiet)
 
@@ -149,6 +152,7 @@ def _figures(guess: Guess) -> dict[str, Json]:
         "separation": round(guess.separation, 6),
         "hierarchy": guess.hierarchy,
         "grid": guess.grid,
+        "grid_reason": guess.grid_reason,
     }
 
 
@@ -159,6 +163,8 @@ def _text(guesses: Sequence[Guess]) -> str:
         figures = f"{guess.distinct:>8,}  {guess.missing:>7,}  {guess.separation:>10.1%}"
         lines.append(f"{guess.name:<{width}}  {guess.role:<12}  {guess.scale:<11}  {figures}")
         lines += [f"    {reason}" for reason in guess.reasons]
+        if guess.grid is not None:
+            lines.append(f"    proposed: grid = {guess.grid}, {guess.grid_reason}")
     return "\n".join(
         [
             *lines,
