@@ -108,15 +108,26 @@ def misfits(
         attributes: Its columns, as far as they are right: what is asked of another is not looked at.
         where: Tells the reader's place for a path of keys.
     """
+    schema, faults = _schema(raw, attributes, where)
     known = {attribute.name for attribute in attributes}
     judged = {place: model for place, model in asked.items() if model.sensitive is None or model.sensitive in known}
     place_of = {model: place for place, model in judged.items()}
-    faults: list[UsageError] = []
-    for one in unfit(Schema(tuple(attributes)), tuple(judged.values())):
+    for one in unfit(schema, tuple(judged.values())):
         place = ("columns", one.column, "hierarchy") if one.model is None else place_of[one.model]
         faults.append(SchemaError(one.what, where=where(place), hint=one.hint))
-    faults += [UsageError(what, where=where(place), hint=hint) for place, what, hint in _in_vain(raw, asked)]
-    return faults + _person_fault(raw, attributes, where)
+    return faults + [UsageError(what, where=where(place), hint=hint) for place, what, hint in _in_vain(raw, asked)]
+
+
+def _schema(
+    raw: Mapping[str, object], attributes: Sequence[Attribute], where: Callable[[Place], str]
+) -> tuple[Schema, list[UsageError]]:
+    """What the job says of its columns; without the person key where that cannot be one, whatever the table."""
+    key = table(raw, "person").get("key")
+    try:
+        return Schema(tuple(attributes), person=key if isinstance(key, str) else None), []
+    except SchemaError as fault:
+        told = SchemaError(fault.what, where=where(("person", "key")), hint=fault.hint)
+        return Schema(tuple(attributes)), [told]
 
 
 def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, str, str]]:
@@ -136,15 +147,3 @@ def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, s
     elif not needing:
         hint = "leave it out, or ask for k-map or presence"
         yield ("population", "path"), "no privacy model needs a population table", hint
-
-
-def _person_fault(
-    raw: Mapping[str, object], attributes: Sequence[Attribute], where: Callable[[Place], str]
-) -> list[UsageError]:
-    """Why the person key cannot be one, whatever the table."""
-    key = table(raw, "person").get("key")
-    try:
-        Schema(tuple(attributes), person=key if isinstance(key, str) else None)
-    except SchemaError as fault:
-        return [SchemaError(fault.what, where=where(("person", "key")), hint=fault.hint)]
-    return []

@@ -81,8 +81,8 @@ def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
             hint = "give the column one, or choose equal or ordered"
             yield Unfit(name, model, "a hierarchical distance needs a hierarchy", hint)
         least = least_values(model)
-        if k is not None and least > k:
-            what = f"{model.name} needs classes of {least} people, but k is only {k}"
+        if k is not None and least > k and schema.person is None:  # of one person, several records may differ
+            what = f"{model.name} needs classes of {least} records, so k = {k} would say nothing"
             yield Unfit(name, model, what, f"say k = {least}, or leave k out")
     used = {model.sensitive for model in models if model.uses_hierarchy}
     for attribute in schema.sensitive:

@@ -55,7 +55,7 @@ def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
     yield f"{released:,} of {records:,} records released{whose}, {suppressed:,} suppressed"
     span = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
     sizes = f"{classes:,} class{'es' * (classes != 1)} of {span} records" if classes else "no class"
-    yield f"{sizes} (asked for k = {figures['k']})"
+    yield f"{sizes} (asked for k = {figures['k']})" if figures["k"] != 1 else sizes
     if figures["verified"]:
         where = "the published bytes" if figures["release"] else "the released cells"
         yield f"verified on {where}: {f'every class has at least {smallest:,} records' if classes else 'no record'}"

@@ -16,6 +16,7 @@ from kohort.job.form import MethodName
 from kohort.job.values import ObjectiveName
 from kohort.metrics import METRICS
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
+from tests.unit.job.test_models import EVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,7 +96,7 @@ def accepted(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("text", [FULL, ON_LEVELS, JOB.format(k=5)], ids=["full", "on levels", "demo"])
+@pytest.mark.parametrize("text", [FULL, ON_LEVELS, EVERY, JOB.format(k=5)], ids=["full", "on levels", "models", "demo"])
 def test_a_job_that_kohort_writes_meets_the_schema(text: str) -> None:
     """The demo's job and those that use every key are valid."""
     assert meets(text, SCHEMA)
@@ -103,8 +104,11 @@ def test_a_job_that_kohort_writes_meets_the_schema(text: str) -> None:
 
 def test_the_full_examples_use_every_key() -> None:
     """Otherwise the tests over it would miss one."""
-    assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"\b{key}\b", FULL + ON_LEVELS)} == set()
+    assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"\b{key}\b", FULL + ON_LEVELS + EVERY)} == set()
 
+
+#: The start of a job whose sensitive column asks for something.
+MODEL = "columns.age.role = 'quasi'\ncolumns.s.role = 'sensitive'\ncolumns.s."
 
 #: The start of a job on levels.
 LATTICE = "columns.age.role = 'quasi'\ncolumns.age.hierarchy = 'suppress'\nmethod.name = 'samarati'\n"
@@ -136,6 +140,38 @@ LATTICE = "columns.age.role = 'quasi'\ncolumns.age.hierarchy = 'suppress'\nmetho
         ("columns.age.role = 'quasi'\noutput.format = 'ipc'", True),
         ("columns.age.role = 'quasi'\noutput.format = 'xml'", False),
         ("columns.age.role = 'quasi'\nprivcy.k = 4", False),
+        (MODEL + "l = 2", True),
+        (MODEL + "l = 1", False),
+        (MODEL + "l = 2.5", False),
+        (MODEL + "entropy-l = 2.5", True),
+        (MODEL + "entropy-l = '2.5'", True),
+        (MODEL + "entropy-l = 1", False),
+        (MODEL + "recursive = { c = '1/2', l = 2 }", True),
+        (MODEL + "recursive = { c = 1 }", False),
+        (MODEL + "recursive = [1, 2]", False),
+        (MODEL + "t = 0.5", True),
+        (MODEL + "t = -0.5", False),
+        (MODEL + "t = 0.5\ncolumns.s.distance = 'ordered'", True),
+        (MODEL + "t = 0.5\ncolumns.s.distance = 'far'", False),
+        (MODEL + "alpha = 0.5", True),
+        (MODEL + "alpha = true", False),
+        (MODEL + "delta = 1", True),
+        (MODEL + "delta = 0", False),
+        (MODEL + "beta = 1", True),
+        (MODEL + "beta = 'one'", False),
+        (MODEL + "enhanced-beta = 1", True),
+        (MODEL + "enhanced-beta = 0", False),
+        (MODEL + "missing = 'refuse'\nprivacy.max-risk = 0.1", True),
+        (MODEL + "missing = 'refuse'\nprivacy.max-risk = 2", False),
+        (MODEL + "missing = 'refuse'\nprivacy.average-risk = '0.1'", True),
+        (MODEL + "missing = 'refuse'\nprivacy.average-risk = 1.5", False),
+        (MODEL + "missing = 'refuse'\nprivacy.k-map = 3\npopulation.path = 'p.csv'", True),
+        (MODEL + "missing = 'refuse'\nprivacy.k-map = 1\npopulation.path = 'p.csv'", False),
+        (MODEL + "missing = 'refuse'\nprivacy.presence = [0, 0.5]\npopulation.path = 'p.csv'", True),
+        (MODEL + "missing = 'refuse'\nprivacy.presence = [0]\npopulation.path = 'p.csv'", False),
+        (MODEL + "missing = 'refuse'\npopulation = 'p.csv'", False),
+        (MODEL + "missing = 'refuse'\nperson.key = 'who'", True),
+        (MODEL + "missing = 'refuse'\nperson = 'who'", False),
         (LATTICE + "privacy.max-suppression = 20", True),
         (LATTICE + "privacy.max-suppression = '5%'", True),
         (LATTICE + "privacy.max-suppression = 0.05", True),
