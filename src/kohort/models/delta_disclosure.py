@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kohort.sensitive import SensitiveDomain
 
 #: Digits of e**delta: enough that no share of fewer than 2**31 people lies between it and the true value.
-_DIGITS = 80
+_DIGITS = 50
 
 #: From here on, a value must only occur: its share is at least 1 in 2**31 and so more than q e**-44.
 _LOOSEST = Fraction(44)
@@ -88,8 +88,12 @@ class DeltaDisclosure(PrivacyModel):
 @lru_cache(maxsize=16)
 def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
     """The limits of the shares; a power of e is no fraction, so that none is ever met exactly: < and <= are one."""
-    delta = min(Fraction(numerator, denominator), _LOOSEST)
-    with localcontext(prec=_DIGITS):
-        factor = Fraction((Decimal(delta.numerator) / Decimal(delta.denominator)).exp())
-    shares = shares_of(domain)
+    factor, shares = _power(min(Fraction(numerator, denominator), _LOOSEST)), shares_of(domain)
     return bounds(domain, [share / factor for share in shares], [share * factor for share in shares])
+
+
+@lru_cache(maxsize=16)
+def _power(delta: Fraction) -> Fraction:
+    """Of e, to more digits than decide."""
+    with localcontext(prec=_DIGITS):
+        return Fraction((Decimal(delta.numerator) / Decimal(delta.denominator)).exp())
