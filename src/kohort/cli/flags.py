@@ -12,7 +12,7 @@ from kohort.errors import JobError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.job import Request
+    from kohort.job import Question, Request
     from kohort.job.lines import Place
     from kohort.job.transactions import TransactionRequest
 
@@ -22,6 +22,13 @@ T = TypeVar("T")
 def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
     """The request that the flags make; their faults come all at once."""
     from kohort.job import request as made_of
+
+    return together(lambda: made_of(raw, where=_flag), faults)
+
+
+def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:
+    """The same for a file that is only judged."""
+    from kohort.job import question as made_of
 
     return together(lambda: made_of(raw, where=_flag), faults)
 
