@@ -20,6 +20,18 @@ LEVELS = (
 
 PEOPLE = "demo/people.csv --out r.csv --quasi age,gender"
 
+#: Flags of a job with several privacy models.
+ASKED = (
+    "demo/people.csv --out m.csv --quasi age,gender,city --sensitive profession,annual_income --identifier person_id"
+    " --rest drop --k 5 --l profession=3 --t annual_income=0.25 --max-risk 0.1 --person person_id"
+)
+
+#: Flags of privacy models that cannot be.
+MISFITS = (
+    "--l age=2 --t professon=0.2 --alpha profession=2 --distance profession=equal --k-map 5 --max-risk 10"
+    " --person gender"
+)
+
 #: Flags of a job on transactions.
 COHERENT = "--private 5,9 --h 0.6 --k 4 --p 2"
 
@@ -46,6 +58,9 @@ COMMANDS = {
         f"anonymize {PEOPLE} --method optimal --cut median --hierarchy age=dates --node agee=1,gender=0 --time-limit 5",
         2,
     ),
+    "models": (f"anonymize {ASKED}", 0),
+    "models-misfits": (f"anonymize {PEOPLE} --sensitive profession {MISFITS}", 2),
+    "models-infeasible": (f"anonymize {PEOPLE} --sensitive profession --rest drop --k 300 --l profession=300", 4),
     "misfits": ("anonymize demo/people.csv --out r.csv --quasi gendr,age --sensitive annual_income", 2),
     "transactions-help": ("transactions --help", 0),
     "baskets": ("generate baskets --out b.dat --transactions 300 --items 30 --length 4 --patterns 20", 0),
