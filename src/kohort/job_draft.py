@@ -20,6 +20,7 @@ A kohort job: correct the roles below, then   kohort run THIS_FILE
   quasi        helps to single the person out together with others: generalized
   sensitive    what nobody may learn of the person: released unchanged
   insensitive  neither: released unchanged
+Where people have several records, the identifying column that says whose they are goes into   person.key = "COLUMN"
 A method other than mondrian (samarati, optimal, datafly, best-effort) needs a hierarchy for every quasi column
 Every key is described by   kohort schema"""
 
@@ -67,6 +68,8 @@ def _column(guess: Guess, *, grids: bool) -> Table:
     column["role"] = guess.role
     if guess.scale == "categorical":
         column["scale"] = guess.scale
+    if guess.role == "sensitive":
+        column.add(tomlkit.comment("l = 2  # or t = 0.2, …: so that a class does not give the value away"))
     if guess.role == "quasi" and guess.grid is not None:
         why = guess.grid_reason or "public cut points: then no range end is a data value"
         if grids:

@@ -78,6 +78,7 @@ def test_the_draft_says_what_was_guessed() -> None:
         "pay": {"role": "sensitive"},
     }
     assert "# its name says so\n# it has few values\n" in text
+    assert text.count("# l = 2  # or t = 0.2") == 1
     assert "# grid = 5 " in text
     assert '# hierarchy = "FILE" ' in text
     assert "grid = 100" not in text
