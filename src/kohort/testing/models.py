@@ -143,10 +143,11 @@ def _told(model: PrivacyModel, toy: Toy) -> Iterator[str]:
     """The classes before and after merging, a line each."""
     for title, classes in (("classes", toy.fine(model)), ("merged", toy.coarse(model))):
         yield f"  {title}:"
-        for place, good in enumerate(model.satisfied(classes).tolist()):
-            parts = [f"{classes.sizes[place]} people"]
-            parts += [f"by value {one.counts[place].tolist()}" for one in classes.histograms]
+        answers = model.satisfied(classes).tolist()
+        for place, people in enumerate(classes.sizes.tolist()):
+            parts = [f"{people} people", *(f"by value {one.counts[place].tolist()}" for one in classes.histograms)]
             if classes.population is not None:
                 parts.append(f"of {classes.population[place]} in the population")
+            judged = ("satisfies" if answers[place] else "fails") if place < len(answers) else "is not judged"
             into = f", part of {toy.merged[place] + 1}" if title == "classes" else ""
-            yield f"    {place + 1}: {', '.join(parts)}: {'satisfies' if good else 'fails'}{into}"
+            yield f"    {place + 1}: {', '.join(parts)}: {judged}{into}"
