@@ -34,15 +34,15 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
                 where=f"column {model.sensitive}",
                 hint="ask for less; spellings of one value count as one, and a missing value is none",
             )
-    if limit is not None and limit.among(frequency.records) > 0:
+    judged = [model for model in problem.models if model.monotone_generalization and model.sensitive is not None]
+    if not judged or (limit is not None and limit.among(frequency.records) > 0):
         return
     whole = profile(frequency, np.zeros(frequency.counts.size, np.int64), 1)
-    for model in problem.models:
-        judged = model.monotone_generalization and model.sensitive is not None
-        if judged and not model.satisfied_jointly(whole):
-            held = values[model.sensitive or ""]
+    for model in judged:
+        if not model.satisfied_jointly(whole):
             raise InfeasibleError(
-                f"the whole table as one class, with {held} different values, does not meet {model.name}",
+                f"the whole table as one class, with {values[str(model.sensitive)]} different values, does not meet"
+                f" {model.name}",
                 where=f"column {model.sensitive}",
                 hint="ask for less, or let a lattice method suppress records",
             )
