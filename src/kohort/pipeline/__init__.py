@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from kohort.recoding import Classes
     from kohort.verify import Verdict
 
-__all__ = ["Report", "Stages", "anonymize", "beside", "rehearse", "save", "silent", "solve"]
+__all__ = ["Report", "Stages", "anonymize", "beside", "looked_at", "outcome_of", "rehearse", "save", "silent", "solve"]
 
 
 def anything(_: Problem) -> None:
@@ -153,7 +153,7 @@ def solve(
         return replace(_nothing(table, job, stage.seconds), population=population)
     with stage("count"):
         engine = LocalEngine(table, job.schema, population)
-        frequency = engine.count(_sensitive(job), distinct=job.algorithm.distinct)
+        frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
     if not frequency.records:
         what = "every record lacks a value, and the schema suppresses those"
         raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
@@ -171,7 +171,7 @@ def solve(
     suppressed = engine.suppressed + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
-    outcome = _outcome(table.records, suppressed, job.k, classes, full)
+    outcome = outcome_of(table.records, suppressed, job.k, classes, full)
     names = [one.name for one in job.schema.quasi]
     return Release(
         job,
@@ -253,7 +253,7 @@ def _like(source: object) -> str:
     return "polars" if is_path(source) else kind_of(source)
 
 
-def _sensitive(job: Job) -> tuple[str, ...]:
+def looked_at(job: Job) -> tuple[str, ...]:
     """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
     if job.algorithm.distinct:
         return tuple(attribute.name for attribute in job.schema.sensitive)
@@ -269,7 +269,7 @@ def _deadline(seconds: float | None) -> Callable[[], bool]:
     return lambda: time.monotonic() > end
 
 
-def _outcome(records: int, suppressed: int, k: int, classes: Classes, full_domain: Levels | None) -> Outcome:
+def outcome_of(records: int, suppressed: int, k: int, classes: Classes, full_domain: Levels | None) -> Outcome:
     """The release as the metrics see it."""
     losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
     return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
