@@ -230,7 +230,7 @@ def _guess(evidence: _Evidence) -> Guess:
     signs = (evidence.form is POSTAL_CODE, says_postal_code(evidence.name), not evidence.numeric)
     postal = sum(signs) >= 2  # noqa: PLR2004  most of the three; `20121` alone may be an income, `cap` a limit
     numeric = evidence.numeric and not postal
-    step = _round_step(evidence.values) if role == "quasi" and numeric else None
+    step = round_step(evidence.values) if role == "quasi" and numeric else None
     return Guess(
         name=evidence.name,
         role=role,
@@ -263,12 +263,12 @@ def _hierarchy(evidence: _Evidence, *, postal: bool, step: Decimal | None) -> st
     return "suppress" if len(evidence.values) <= FEW else None
 
 
-def _round_step(values: Sequence[str]) -> Decimal | None:
+def round_step(values: Sequence[str]) -> Decimal | None:
     """The smallest of 1, 2, 5, 10, 20 … (or 0.1, 0.2 …) that divides the span of the numbers into few intervals.
 
     It is at least 2 for whole numbers, which intervals of 1 would leave as they are; `None` where all are equal.
 
-    >>> [str(_round_step(ages)) for ages in (["18", "90"], ["1", "16"], ["0.5", "0.8"])]
+    >>> [str(round_step(ages)) for ages in (["18", "90"], ["1", "16"], ["0.5", "0.8"])]
     ['5', '2', '0.02']
     """
     numbers = [Decimal(text) for text in values]

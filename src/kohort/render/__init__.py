@@ -7,6 +7,8 @@ from io import StringIO
 from shlex import quote
 from typing import TYPE_CHECKING, Final, cast
 
+from kohort.render.grid import grid_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -42,6 +44,7 @@ def release_text(figures: Mapping[str, Json], quasi: Sequence[str] = ()) -> str:
         _levels(figures, names),
         _cost(figures),
         _exposure(figures),
+        grid_text(figures),
         _choice(figures, names),
     )
     return "\n".join([*(line for part in parts for line in part), *places(figures)])

@@ -1,0 +1,187 @@
+"""What the ends of printed ranges give away, and what public cut points would change: the same job with and without.
+
+Two counts, both of one release alone:
+
+    exposed     records that alone in their class hold a printed end of its range: whoever knows the class, and that a
+                person in it is the youngest, say, knows the exact value
+    downcoded   cells whose label covers several values although the release tells that a record of the class has this
+                very one: both ends of a range, each member of a set. A lower bound for an attacker who also knows how
+                the algorithm works; tests/attack_oracles says exactly how much he gets back from all small tables.
+
+The end of an interval of a grid is neither: it is a cut that was there before the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kohort.engines.local import LocalEngine
+from kohort.errors import InfeasibleError, UsageError
+from kohort.frequency import group
+from kohort.inspection import round_step
+from kohort.metrics.loss import attribute_losses
+from kohort.pipeline import looked_at, outcome_of
+from kohort.problem import Problem
+from kohort.recoding import Multidimensional, classes_of
+from kohort.schema import Label, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from kohort.arrays import Codes, Counts, Index
+    from kohort.domain import Domain
+    from kohort.frequency import FrequencySet
+    from kohort.recoding import Classes
+    from kohort.release import Job, Release
+    from kohort.schema import Attribute, Grid
+
+#: The grid of each attribute that has one.
+Grids: TypeAlias = "Mapping[str, Grid]"
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What a release loses, and what its labels give away.
+
+    Attributes:
+        lm: Iyengar's loss metric.
+        range_exposure: Records that alone in their class hold a printed end of its range.
+        downcoded: Share of the released cells of the columns with a grid whose exact value the label gives away.
+    """
+
+    lm: float
+    range_exposure: int
+    downcoded: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A job with grids, and without.
+
+    Attributes:
+        grids: The grid of each attribute that has one.
+        proposed: Whether the grids are a proposal; else they are the job's.
+        gridded: With them; `None` where no release can meet the models then.
+        ungridded: Without them; likewise.
+    """
+
+    grids: Grids
+    proposed: bool
+    gridded: Exposure | None
+    ungridded: Exposure | None
+
+
+def compare(release: Release, *, threads: int = 1) -> Comparison | None:
+    """The release's job with and without grids; where it has none, grids of round numbers are proposed.
+
+    `None` where there is nothing to compare: no number is released as a range or an interval of a grid.
+
+    Cost: two searches of the same table, each with its count, and neither recoding nor verification.
+
+    Raises:
+        UsageError: the job's method makes no cuts.
+    """
+    job = release.job
+    check_cuts(job)
+    grids: Grids = {one.name: one.grid for one in job.schema.quasi if one.grid is not None}
+    proposed = not grids
+    if proposed and release.sizes.size:
+        grids = _proposed(release)
+    if not grids or not release.sizes.size:
+        return None
+    without = dict.fromkeys(grids)
+    gridded, ungridded = (_exposure(release, _with(job, cuts), grids, threads) for cuts in (grids, without))
+    return Comparison(grids, proposed, gridded, ungridded)
+
+
+def check_cuts(job: Job) -> None:
+    """Refuse a job whose method makes no cuts.
+
+    Raises:
+        UsageError: a lattice method releases nodes of hierarchies; there are no cuts to lay on a grid.
+    """
+    if job.algorithm.full_domain:
+        what = f"{job.algorithm.name} releases nodes of hierarchies, which no grid changes"
+        raise UsageError(what, where="compare-grid", hint="leave it out, or choose mondrian")
+
+
+def _proposed(release: Release) -> dict[str, Grid]:
+    """A grid of round numbers for every attribute that is released as a range of numbers."""
+    domains = LocalEngine(release.source, release.job.schema, release.population).domains
+    numeric = (one for one in domains if one.scale is Scale.NUMERIC and one.label is Label.RANGE)
+    steps = ((one.attribute.name, round_step([text for text in one.texts if text])) for one in numeric)
+    return {name: Fraction(step) for name, step in steps if step is not None}
+
+
+def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
+    """The job with other grids; where one is gone, numbers are released as ranges."""
+
+    def changed(attribute: Attribute) -> Attribute:
+        return replace(attribute, grid=grids[attribute.name], label=None) if attribute.name in grids else attribute
+
+    return replace(job, schema=replace(job.schema, attributes=tuple(map(changed, job.schema.attributes))))
+
+
+def _exposure(release: Release, job: Job, names: Collection[str], threads: int) -> Exposure | None:
+    """What another job's release of the same table would cost, and give away in the columns called so."""
+    engine = LocalEngine(release.source, job.schema, release.population)
+    frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
+    problem = Problem(frequency, engine.domains, job.models, threads, engine.suppressed, engine.population)
+    try:
+        recoding = job.algorithm.solve(problem).recoding
+    except InfeasibleError:  # some averages over all classes are met with the cuts of one, and not with the other's
+        return None
+    assert isinstance(recoding, Multidimensional)  # noqa: S101  only lattice methods recode full domains
+    classes = classes_of(recoding, frequency, engine.domains)
+    outcome = outcome_of(release.source.records, engine.suppressed, job.k, classes, None)
+    told = downcoded(recoding, frequency, engine.domains, classes)
+    compared = [told[column] for column, one in enumerate(job.schema.quasi) if one.name in names]
+    return Exposure(
+        float(attribute_losses(outcome).sum()),
+        exposed(recoding, frequency, engine.domains, classes),
+        sum(compared) / (len(compared) * frequency.records),
+    )
+
+
+def exposed(recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes) -> int:
+    """How many records alone in their class hold a printed end of its range, in any of the quasi-identifiers."""
+    class_of = classes.of[recoding.regions]
+    alone = np.zeros(class_of.size, np.bool_)
+    for column, domain in enumerate(domains):
+        if domain.scale is not Scale.NUMERIC or domain.label is not Label.RANGE:
+            continue
+        codes = frequency.quasi[recoding.tuples, column]
+        low, high = (ends[classes.first, column] for ends in (recoding.low, recoding.high))
+        ranged = (low < high) & np.not_equal(low, domain.missing)
+        for end in (low, high):
+            at_end = ranged[class_of] & (codes == end[class_of])
+            holders = np.bincount(class_of[at_end], recoding.counts[at_end], classes.sizes.size)
+            alone |= at_end & (holders[class_of] == 1)
+    return int(recoding.counts[alone].sum())
+
+
+def downcoded(
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+) -> list[int]:
+    """(d,) cells whose label covers several values and yet tells that somebody of the class has this one."""
+    class_of = classes.of[recoding.regions]
+    cells = [0] * len(domains)
+    for column, domain in enumerate(domains):
+        low, high = (ends[classes.first, column] for ends in (recoding.low, recoding.high))
+        if domain.label is Label.RANGE:
+            hidden = np.equal(low, domain.missing) & (domain.scale is Scale.NUMERIC)
+            cells[column] = 2 * int(((low < high) & ~hidden).sum())
+        elif domain.label is Label.SET:
+            members = _members(class_of, frequency.quasi[recoding.tuples, column], classes.sizes.size)
+            cells[column] = int(members[members > 1].sum())
+    return cells
+
+
+def _members(class_of: Index, codes: Codes, classes: int) -> Counts:
+    """(c,) how many different codes each class has."""
+    pairs = np.stack([class_of, codes], axis=1).astype(np.uint64)
+    return np.bincount(class_of[group(pairs).first], minlength=classes).astype(np.int64)
