@@ -12,7 +12,11 @@ from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kohort.job import Request
+    from kohort.release import Release
+    from kohort.report import Json
 
 
 def anonymize(
@@ -128,6 +132,7 @@ def anonymize(
     report: outputs.ReportFile = None,
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
+    compare_grid: outputs.CompareGrid = False,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -198,7 +203,8 @@ def anonymize(
     options.use_threads(threads)
     made = flags.request(raw, faults)
     files = outputs.Files(report, mapping, picture)
-    _carry_out(made, files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
+    told = outputs.figures_of(made, compare=compare_grid, threads=threads)
+    _carry_out(made, files, told, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
 def run(
@@ -207,6 +213,7 @@ def run(
     report: outputs.ReportFile = None,
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
+    compare_grid: outputs.CompareGrid = False,
     trace: options.Trace = False,
     show_values: options.ShowValues = False,
     threads: options.Threads = options.CORES,
@@ -223,26 +230,35 @@ def run(
     if text.is_of_transactions:
         from kohort.job.transactions import of as made_of
 
-        flags.refuse({"mapping": mapping, "picture": picture}, "it is of jobs on tables")
+        of_tables = {"mapping": mapping, "picture": picture, "compare-grid": compare_grid}
+        flags.refuse(of_tables, "it is of jobs on tables")
         shown = transactions.Shown(json=json, quiet=quiet, trace=trace, values=show_values)
         transactions.carry_out(made_of(text), report, shown, dry_run=dry_run, overwrite=overwrite)
         return
     from kohort.job import of
 
     flags.refuse({"trace": trace, "show-values": show_values}, "it is of jobs on transactions")
-    files = outputs.Files(report, mapping, picture)
-    _carry_out(of(text), files, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
+    made, files = of(text), outputs.Files(report, mapping, picture)
+    told = outputs.figures_of(made, compare=compare_grid, threads=threads)
+    _carry_out(made, files, told, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
 def _carry_out(
-    made: Request, files: outputs.Files, *, threads: int, json: bool, quiet: bool, dry_run: bool, overwrite: bool
+    made: Request,
+    files: outputs.Files,
+    told: Callable[[Release], dict[str, Json]],
+    *,
+    threads: int,
+    json: bool,
+    quiet: bool,
+    dry_run: bool,
+    overwrite: bool,
 ) -> None:
     """Anonymize as `made` asks, and say what came of it."""
     from kohort import pipeline
     from kohort.render import release_text
-    from kohort.report import numbers
 
-    reports = outputs.companions(made, files, dry_run=dry_run)
+    reports = outputs.companions(made, files, told, dry_run=dry_run)
     try:
         with progress(quiet=quiet) as tell:
             if dry_run:
@@ -270,5 +286,5 @@ def _carry_out(
                 )
     except UsageError as fault:
         raise made.placed(fault) from None
-    figures = numbers(release)
+    figures = told(release)
     say(release_text(figures, made.quasi), figures, as_json=json, quiet=quiet)

@@ -37,6 +37,14 @@ MappingFile = Annotated[
 ]
 
 
+CompareGrid = Annotated[
+    bool,
+    typer.Option(
+        "--compare-grid",
+        help="Search again without the grids, or with proposed ones: what do range ends expose, what do grids cost?",
+    ),
+]
+
 PictureFile = Annotated[
     Path | None,
     typer.Option(
@@ -55,8 +63,39 @@ class Files(NamedTuple):
     picture: Path | None
 
 
-def companions(made: Request, files: Files, *, dry_run: bool) -> tuple[Report, ...]:
+def figures_of(made: Request, *, compare: bool, threads: int) -> Callable[[Release], dict[str, Json]]:
+    """What tells of a release, in files and on the screen; the search that a comparison takes is made once.
+
+    Raises:
+        UsageError: there are no cuts to compare.
+    """
+    from kohort import exposure
+    from kohort.report import numbers
+    from kohort.report.grid import grid_numbers
+
+    compared: dict[str, Json] = {}
+    if compare:
+        with _placed("--compare-grid"):
+            exposure.check_cuts(made.job)
+
+    def told(release: Release) -> dict[str, Json]:
+        if compare and not compared:
+            compared.update(grid_numbers(exposure.compare(release, threads=threads)))
+        return numbers(release) | compared
+
+    return told
+
+
+def companions(
+    made: Request, files: Files, told: Callable[[Release], dict[str, Json]], *, dry_run: bool
+) -> tuple[Report, ...]:
     """The files to publish with the release, and what writes each.
+
+    Args:
+        made: The job.
+        files: Where they go.
+        told: What tells of the release in figures.
+        dry_run: Whether nothing is to be written.
 
     Raises:
         UsageError: one of them cannot be written; it is told before any work.
@@ -67,7 +106,7 @@ def companions(made: Request, files: Files, *, dry_run: bool) -> tuple[Report, .
         _refuse_dry(flag, path, dry_run=dry_run)
     found: list[Report] = []
     if files.report is not None:
-        found.append(pipeline.Report(files.report, _writer(files.report, made.quasi)))
+        found.append(pipeline.Report(files.report, _writer(files.report, made.quasi, told)))
     if files.mapping is not None:
         with _placed("--mapping"):
             mapping.check(made.job.algorithm)
@@ -119,13 +158,12 @@ def _placed(flag: str) -> Generator[None]:
         raise UsageError(fault.what, where=flag, hint=fault.hint) from None
 
 
-def _writer(path: Path, quasi: Sequence[str]) -> Callable[[Release], bytes]:
+def _writer(path: Path, quasi: Sequence[str], told: Callable[[Release], dict[str, Json]]) -> Callable[[Release], bytes]:
     """What writes a release's figures."""
     from kohort.render import release_text
-    from kohort.report import numbers
 
     write = _form(path, lambda figures: release_text(figures, quasi))
-    return lambda release: write(numbers(release))
+    return lambda release: write(told(release))
 
 
 def _form(path: Path, text: Callable[[Mapping[str, Json]], str]) -> Callable[[Mapping[str, Json]], bytes]:
