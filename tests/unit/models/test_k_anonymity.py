@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kohort.errors import UsageError
-from kohort.frequency import ClassProfile
+from kohort.frequency import ClassProfile, Histogram
 from kohort.models.k_anonymity import KAnonymity
+from kohort.sensitive import SensitiveDomain
 
 
 @pytest.mark.parametrize("k", [0, -3, 1, 1.5, "5", True, None, float("nan"), 1e99], ids=repr)
@@ -23,7 +24,9 @@ def test_classes_of_k_records_satisfy() -> None:
     """A class satisfies exactly if it has at least k records, whatever is sensitive in it."""
     model = KAnonymity(3)
     assert model.satisfied(ClassProfile(np.array([1, 2, 3, 4]))).tolist() == [False, False, True, True]
-    assert model.satisfied(ClassProfile(np.array([3]), (np.array([[3, 0]]),))).tolist() == [True]
+    assert model.satisfied(
+        ClassProfile(np.array([3]), (Histogram(SensitiveDomain("s", np.array([3, 1])), np.array([[3, 0]])),))
+    ).tolist() == [True]
     assert model.satisfied(ClassProfile(np.empty(0, np.int64))).size == 0
 
 
