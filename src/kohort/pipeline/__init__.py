@@ -27,7 +27,7 @@ from kohort.publish import Companion, check_target, publish
 from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
 from kohort.release.fit import check_population
-from kohort.release.homogeneity import homogeneity_of, people_of, pieces_of
+from kohort.release.homogeneity import disclosed
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def solve(
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
-        pieces = pieces_of(solution.recoding, frequency, classes)
+        people, homogeneity = disclosed(solution.recoding, frequency, classes)
     suppressed = engine.suppressed + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
@@ -190,8 +190,8 @@ def solve(
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
-        people=people_of(frequency, pieces),
-        homogeneity=homogeneity_of(frequency, pieces),
+        people=people,
+        homogeneity=homogeneity,
     )
 
 

@@ -55,6 +55,16 @@ def pieces_of(recoding: Recoding, frequency: FrequencySet, classes: Classes) -> 
             assert_never(recoding)
 
 
+def disclosed(
+    recoding: Recoding, frequency: FrequencySet, classes: Classes
+) -> tuple[int | None, dict[str, Homogeneity]]:
+    """People released, and the homogeneity by attribute; nothing is done where neither is known."""
+    if frequency.people is None and not frequency.sensitive_domains:
+        return None, {}
+    pieces = pieces_of(recoding, frequency, classes)
+    return people_of(frequency, pieces), homogeneity_of(frequency, pieces)
+
+
 def people_of(frequency: FrequencySet, pieces: Pieces) -> int | None:
     """How many people are released; `None` where it is not known whose a record is."""
     return None if frequency.people is None else np.unique(frequency.people[pieces.tuples]).size
