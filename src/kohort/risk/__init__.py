@@ -214,7 +214,7 @@ def _table(source: object) -> Table:
 def _check(table: Table, quasi: Sequence[str], sensitive: Sequence[str], person: str | None) -> None:
     """Refuse columns that are not there, or have two roles, and a table of no records."""
     named = [Attribute(name, Role.QUASI) for name in quasi] + [Attribute(name, Role.SENSITIVE) for name in sensitive]
-    key = [] if person is None else [Attribute(person, Role.IDENTIFYING)]
+    key = [Attribute(name, Role.IDENTIFYING) for name in table.names if name == person]
     Schema((*named, *key), rest=Role.INSENSITIVE, person=person).over(table.names)
     if not table.records:
         raise InfeasibleError("there are 0 records", hint="bring a table with records")

@@ -139,6 +139,7 @@ def fitting(labels: Codes, tuples: Codes, counts: Counts, covered: Sequence[Sequ
     [7, 3]
     """
     found = np.zeros(len(labels), np.int64)
+    values = [1 + max(int(one.max(initial=0)) for one in (tuples[:, at], *of)) for at, of in enumerate(covered)]
     begun: list[tuple[int, Index, Index]] = [(0, np.arange(len(labels)), np.arange(len(tuples)))]
     while begun:
         column, classes, people = begun.pop()
@@ -149,7 +150,7 @@ def fitting(labels: Codes, tuples: Codes, counts: Counts, covered: Sequence[Sequ
         ordered = labels[classes[order], column]
         starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
         for label, same in zip(ordered[np.append(0, starts)].tolist(), np.split(classes[order], starts), strict=True):
-            fits = np.zeros(int(tuples[:, column].max(initial=0)) + 1, np.bool_)
+            fits = np.zeros(values[column], np.bool_)
             fits[covered[column][label]] = True
             begun.append((column + 1, same, people[fits[tuples[people, column]]]))
     return found
