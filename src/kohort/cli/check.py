@@ -1,4 +1,4 @@
-"""`kohort check`: does this table meet k, are these transactions coherent?"""
+"""`kohort check`: does this table meet its privacy models, are these transactions coherent, does a certificate hold?"""
 
 from __future__ import annotations
 
@@ -6,16 +6,38 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import coherence, flags, options
-from kohort.cli.screen import say
-from kohort.errors import UsageError
+from kohort.cli import coherence, flags, judged, options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kohort.checking import Check
     from kohort.engines.table import Table
-    from kohort.report import Json
+
+Person = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Says whose a record is: people are counted then; of transactions, all of one person become one.",
+    ),
+]
+ShowValues = Annotated[
+    bool,
+    typer.Option(
+        "--show-values", help="Show the cells of failing classes, or the private items that stand in the way."
+    ),
+]
+Hierarchy = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=FILE", help="By which sensitive values are apart, or labels cover values of the population."
+    ),
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="The table before its release: t, delta-disclosure and beta refer to its values.",
+        show_default="IN itself",
+    ),
+]
 
 
 def check(
@@ -23,8 +45,31 @@ def check(
     *,
     quasi: options.Quasi = None,
     k: Annotated[
-        int, typer.Option("--k", metavar="K", help="Every class has at least k records, every cohort k transactions.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            "--k",
+            metavar="K",
+            help="Every class has at least k records, every cohort k transactions.",
+            show_default="10, unless another model is asked for",
+        ),
+    ] = None,
+    distinct_l: options.DistinctL = None,
+    entropy_l: options.EntropyL = None,
+    recursive: options.RecursiveL = None,
+    t: options.T = None,
+    distance: options.Distance = None,
+    alpha: options.Alpha = None,
+    delta_disclosure: options.DeltaDisclosure = None,
+    beta: options.Beta = None,
+    enhanced_beta: options.EnhancedBeta = None,
+    k_map: options.KMap = None,
+    presence: options.Presence = None,
+    max_risk: options.MaximumRisk = None,
+    average_risk: options.AverageRisk = None,
+    population: options.PopulationFile = None,
+    reference: Reference = None,
+    hierarchy: Hierarchy = None,
+    missing_token: options.MissingTokens = None,
     transactions: Annotated[
         bool, typer.Option("--transactions", help="IN holds transactions: are they (h,k,p)-coherent?")
     ] = False,
@@ -32,7 +77,7 @@ def check(
     p: options.P = None,
     format_: options.Form = None,
     key: options.Key = None,
-    person: options.Person = None,
+    person: Person = None,
     item: options.Item = None,
     private: options.Private = None,
     private_file: options.PrivateFile = None,
@@ -40,7 +85,7 @@ def check(
     public_file: options.PublicFile = None,
     allow_absent: options.AllowAbsent = False,
     max_sets: options.MaxSets = None,
-    show_values: options.ShowValues = False,
+    show_values: ShowValues = False,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
     no_header: options.NoHeader = False,
@@ -48,8 +93,22 @@ def check(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Does this file meet k, or (h,k,p)-coherence, as it stands? Status 0 if so, 1 if not."""
+    """Does this file meet its privacy models as it stands, or what its certificate says? Status 0 if so, 1 if not."""
     options.use_threads()
+    of_columns = {
+        "l": distinct_l,
+        "entropy-l": entropy_l,
+        "recursive": recursive,
+        "t": t,
+        "distance": distance,
+        "alpha": alpha,
+        "delta": delta_disclosure,
+        "beta": beta,
+        "enhanced-beta": enhanced_beta,
+    }
+    of_table = {"k-map": k_map, "presence": presence, "max-risk": max_risk, "average-risk": average_risk}
+    beside = {"population": population, "reference": reference, "hierarchy": hierarchy, "missing-token": missing_token}
+    lines = {"no-header": no_header, "skip-blank": skip_blank}
     reading = {"format": format_, "key": key, "person": person, "item": item}
     items = {
         "private": options.names(private) or None,
@@ -58,75 +117,34 @@ def check(
         "public-file": public_file,
         "allow-absent": allow_absent,
     }
-    others = {"h": h, "p": p, "max-sets": max_sets, "show-values": show_values}
+    others = {"h": h, "p": p, "max-sets": max_sets}
+    of_tables = {("delta-disclosure" if key == "delta" else key): texts for key, texts in of_columns.items()} | of_table
     if transactions:
-        flags.refuse({"quasi": quasi, "no-header": no_header, "skip-blank": skip_blank}, "it is of tables")
+        flags.refuse({"quasi": quasi, **of_tables, **beside, **lines}, "it is of tables")
         raw = {
             "transactions": reading,
             "input": {"path": source, "separator": separator, "encoding": encoding},
             "output": {"path": source},  # where nothing is written
-            "privacy": {"h": "0.4" if h is None else h, "k": k, "p": 4 if p is None else p},
+            "privacy": {
+                "h": "0.4" if h is None else h,
+                "k": judged.USUAL_K if k is None else k,
+                "p": 4 if p is None else p,
+            },
             "items": items,
             "method": {"max-sets": max_sets},
         }
         met = coherence.judged(flags.transaction_request(raw, ()), values=show_values, json=json, quiet=quiet)
     else:
-        flags.refuse({**reading, **items, **others}, "it is of transactions", "leave it out, or add --transactions")
-        columns = _columns(quasi, k)
-        table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
-        met = _judged(table, columns, k, json=json, quiet=quiet)
+        of_transactions = {**reading, "person": None, **items, **others}
+        flags.refuse(of_transactions, "it is of transactions", "leave it out, or add --transactions")
+        whole = {"k": k, **of_table, "presence": flags.share_range(presence)}
+        files = {"person": person, "population": population}
+
+        def read(path: str) -> Table:
+            return options.read_table(path, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+
+        made = judged.asked(quasi, of_columns, whole, hierarchy, files)
+        tokens = ["", *(missing_token or ())]
+        met = judged.judged(made, read, source, reference, missing=tokens, values=show_values, json=json, quiet=quiet)
     if not met:
         raise typer.Exit(1)
-
-
-def _columns(quasi: Sequence[str] | None, k: int) -> list[str]:
-    """The quasi-identifying columns; a wrong k is told before any table is read."""
-    from kohort.models.k_anonymity import KAnonymity
-
-    KAnonymity(k)  # refuses what is no k
-    columns = options.names(quasi)
-    if not columns:
-        raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
-    return columns
-
-
-def _judged(table: Table, columns: Sequence[str], k: int, *, json: bool, quiet: bool) -> bool:
-    """Whether the table meets k, which is said too."""
-    from kohort.checking import check as judge
-    from kohort.models.k_anonymity import KAnonymity
-
-    found = judge(table, columns, (KAnonymity(k),))
-    say(_text(found), _figures(found, k), as_json=json, quiet=quiet)
-    return found.met
-
-
-def _figures(found: Check, k: int) -> dict[str, Json]:
-    return {
-        "met": found.met,
-        "k": k,
-        "records": found.records,
-        "classes": found.sizes.size,
-        "smallest": int(found.sizes.min()),
-        "largest": int(found.sizes.max()),
-        "classes_by_normalised_text": found.merged,
-        "models": [
-            {
-                "model": one.model,
-                "met": one.met,
-                "failing_classes": one.failing_classes,
-                "failing_records": one.failing_records,
-            }
-            for one in found.findings
-        ],
-    }
-
-
-def _text(found: Check) -> str:
-    sizes = found.sizes
-    lines = [f"{found.records:,} records in {sizes.size:,} classes of {sizes.min():,} to {sizes.max():,}"]
-    for one in found.findings:
-        failing = f"{one.failing_classes:,} classes with {one.failing_records:,} records fail"
-        lines.append(f"{one.model}: {'met' if one.met else f'NOT met: {failing}'}")
-    if found.merged < sizes.size:
-        lines.append(f"note: spellings differ; regardless of case, blanks and width there are {found.merged:,} classes")
-    return "\n".join(lines)

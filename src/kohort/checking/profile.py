@@ -1,0 +1,130 @@
+"""What privacy models may know of the classes of a table as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.checking.classes import named_column
+from kohort.errors import InputError, SchemaError
+from kohort.frequency import ClassProfile, FrequencySet, people_in, profile
+from kohort.schema import Attribute, Role
+from kohort.sensitive import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.arrays import Counts, Index
+    from kohort.checking.classes import Classes
+    from kohort.engines.table import Column, Table
+    from kohort.models.base import PrivacyModel
+    from kohort.schema import Schema
+    from kohort.sensitive import SensitiveDomain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """The classes of a table, and what models may know of them.
+
+    Attributes:
+        classes: The classes.
+        profile: What models may know.
+        texts: Of each sensitive attribute, a text of each of its values.
+    """
+
+    classes: Classes
+    profile: ClassProfile
+    texts: Mapping[str, tuple[str, ...]]
+
+    def among(self, population: Counts, outside: int) -> Seen:
+        """The same, with the people of the population whom each class fits, and how many none does."""
+        return replace(self, profile=replace(self.profile, population=population, outside=outside))
+
+
+def profile_of(
+    table: Table, classes: Classes, models: Sequence[PrivacyModel], schema: Schema, reference: Table | None
+) -> Seen:
+    """What the models look at in the classes; values are referred to as they are in `reference`, or else here.
+
+    Raises:
+        SchemaError: a column that a model is about, or the person key, is not there, or is quasi-identifying.
+        InputError: the cells of a sensitive column cannot be read as what they must be, or a record is nobody's.
+        HierarchyError: some are no leaf of its hierarchy.
+    """
+    names = list(dict.fromkeys(model.sensitive for model in models if model.sensitive is not None))
+    resolved = [_resolved(name, table, reference, schema, classes) for name in names]
+    codes = [one[table[name].codes] for name, (_, one, _) in zip(names, resolved, strict=True)]
+    frequency = FrequencySet(
+        np.empty((table.records, 0), np.uint32),
+        np.array(codes, np.uint32).T.reshape(table.records, len(codes)),
+        np.ones(table.records, np.int64),
+        tuple(domain for domain, _, _ in resolved),
+        _people(table, schema),
+    )
+    texts = {name: texts for name, (_, _, texts) in zip(names, resolved, strict=True)}
+    return Seen(classes, profile(frequency, classes.of, classes.sizes.size), texts)
+
+
+def _resolved(
+    name: str, table: Table, reference: Table | None, schema: Schema, classes: Classes
+) -> tuple[SensitiveDomain, Index, tuple[str, ...]]:
+    """The domain of a sensitive attribute, (u,) the code of each value of the table, and a text of each code."""
+    if any(column.name == name for column in classes.columns):
+        what = f"column {name} is quasi-identifying, and a model is about it as a sensitive one"
+        raise SchemaError(what, where=f"column {name}", hint="a column has one role")
+    column = named_column(table, name)
+    base = table if reference is None else reference
+    of_base = named_column(base, name)
+    values: list[str | None] = of_base.values.to_list()
+    known = set(values)
+    values += [value for value in column.values.to_list() if value not in known]
+    counts = np.append(of_base.counts(), np.zeros(len(values) - len(known), np.int64))
+    attribute = {one.name: one for one in schema.sensitive}.get(name) or Attribute(name, Role.SENSITIVE)
+    domain, codes = resolve(attribute, values, counts, schema.missing)
+    code_of = dict(zip(values, codes.tolist(), strict=True))
+    of_value = np.array([code_of[value] for value in column.values.to_list()], np.int64)
+    _refuse_strangers(domain, of_value, column)
+    text_of = dict(sorted(((code, text or "") for text, code in code_of.items()), reverse=True))
+    texts = tuple(text_of[code] for code in range(len(domain)))
+    return domain.counted(_counted(domain, codes, base, name, schema)), of_value, texts
+
+
+def _refuse_strangers(domain: SensitiveDomain, codes: Index, column: Column) -> None:
+    """Refuse values that the table which they are compared with lacks."""
+    strangers = np.append(domain.reference == 0, False)[codes]  # a missing value is no stranger
+    if strangers.any():
+        raise InputError(
+            f"{int(strangers.sum()):,} values ({int(column.counts()[strangers].sum()):,} records) are not in the"
+            " reference table",
+            where=f"column {column.name}",
+            hint="bring the table that this one was made from",
+        )
+
+
+def _counted(domain: SensitiveDomain, codes: Index, base: Table, name: str, schema: Schema) -> Counts:
+    """People of the `base` table with each value; its records, where it does not say whose they are."""
+    if schema.person is None or schema.person not in base.names:
+        return domain.reference
+    held = codes[base[name].codes]
+    return people_in(held, len(domain) + 1, np.ones(held.size, np.int64), _people(base, schema))[:-1]
+
+
+def _people(table: Table, schema: Schema) -> Index | None:
+    """Whose each record is; `None` without a person key.
+
+    Raises:
+        InputError: some records are nobody's.
+    """
+    if schema.person is None:
+        return None
+    column = named_column(table, schema.person)
+    lacking = np.array([value is None or value in schema.missing for value in column.values.to_list()])
+    if lacking.any():
+        raise InputError(
+            f"{int(column.counts()[lacking].sum()):,} records have no person key",
+            where=f"column {column.name}",
+            hint="every record must say whose it is, for people to be counted",
+        )
+    return column.codes.astype(np.int64)

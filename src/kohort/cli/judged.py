@@ -1,0 +1,176 @@
+"""What `kohort check` says of a table: does it meet its privacy models, and which classes fail first?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kohort.cli import flags, options
+from kohort.cli.screen import progress, say
+from kohort.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from kohort.checking import Check, FailingClass, Finding
+    from kohort.engines.table import Table
+    from kohort.job import Question
+    from kohort.report import Json
+
+#: The k that is asked for where no model is.
+USUAL_K: Final = 10
+
+
+def asked(
+    quasi: Sequence[str] | None,
+    of_columns: Mapping[str, Sequence[str] | None],
+    of_table: Mapping[str, object],
+    hierarchy: Sequence[str] | None,
+    files: Mapping[str, str | None],
+) -> Question:
+    """What the flags ask of a table.
+
+    Args:
+        quasi: The quasi-identifying columns.
+        of_columns: What is asked of sensitive columns, `COLUMN=VALUE` by the key of a job file.
+        of_table: What is asked of the whole table, by its key.
+        hierarchy: Hierarchies, `COLUMN=FILE`.
+        files: Where the population table is, and what the person key is.
+
+    Raises:
+        JobError: every fault of the flags at once.
+    """
+    faults: list[UsageError] = []
+    columns = flags.columns({"quasi": quasi}, faults)
+    if not columns:
+        faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one"))
+    for key, texts in of_columns.items():
+        for name in options.readable(texts):
+            columns.setdefault(name, {"role": "sensitive"})
+        flags.shape(columns, key, texts, faults, role="sensitive")
+    flags.shape(columns, "hierarchy", hierarchy, faults)
+    person, population = files["person"], files["population"]
+    raw: dict[str, object] = {
+        "privacy": of_table,
+        "person": None if person is None else {"key": person},
+        "population": None if population is None else {"path": population},
+        "columns": columns,
+    }
+    if all(texts is None for texts in of_columns.values()) and all(value is None for value in of_table.values()):
+        raw["privacy"] = {"k": USUAL_K}
+    return flags.question(raw, faults)
+
+
+def judged(
+    made: Question,
+    read: Callable[[str], Table],
+    source: str,
+    reference: str | None,
+    *,
+    missing: Sequence[str],
+    values: bool,
+    json: bool,
+    quiet: bool,
+) -> bool:
+    """Whether the table at `source` meets what is asked, which is said too; `values` shows cells of failing classes."""
+    from dataclasses import replace
+
+    from kohort.checking import check
+
+    quasi = [attribute.name for attribute in made.schema.quasi]
+    with progress(quiet=quiet) as tell:
+        tell("read")
+        table, known, before = (None if path is None else read(path) for path in (source, made.population, reference))
+        tell("count")
+        schema = replace(made.schema, missing=frozenset(missing))
+        found = check(table, quasi, made.models, schema=schema, population=known, reference=before)
+    say(
+        "\n".join(_lines(found, quasi, values=values)),
+        _figures(found, made, quasi, values=values),
+        as_json=json,
+        quiet=quiet,
+    )
+    return found.met
+
+
+# --- as JSON ----------------------------------------------------------------------------------------------------------
+
+
+def _figures(found: Check, made: Question, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
+    from kohort.models.k_anonymity import KAnonymity
+
+    figures: dict[str, Json] = {
+        "met": found.met,
+        "k": next((model.k for model in made.models if isinstance(model, KAnonymity)), None),
+        "records": found.records,
+        "classes": found.sizes.size,
+        "smallest": int(found.sizes.min()),
+        "largest": int(found.sizes.max()),
+        "classes_by_normalised_text": found.merged,
+        "models": [_model(one, quasi, values=values) for one in found.findings],
+    }
+    if found.people is not None:
+        figures["people"] = {"smallest": int(found.people.min()), "largest": int(found.people.max())}
+    if made.population is not None:
+        figures["fit_no_class"] = found.outside
+    return figures
+
+
+def _model(one: Finding, quasi: Sequence[str], *, values: bool) -> Json:
+    told: dict[str, Json] = {
+        "model": one.model,
+        "met": one.met,
+        "failing_classes": one.failing_classes,
+        "failing_records": one.failing_records,
+        "first": [_class(failing, quasi, values=values) for failing in one.first],
+    }
+    return told | ({"reference": "the file itself"} if one.own_reference else {})
+
+
+def _class(one: FailingClass, quasi: Sequence[str], *, values: bool) -> Json:
+    told: dict[str, Json] = {"size": one.size, "records": one.records}
+    if one.population is not None:
+        told["population"] = one.population
+    if one.values is not None:
+        told |= {"values": one.values, "largest_share": None if one.share is None else float(one.share)}
+    if values:
+        told["cells"] = dict(zip(quasi, one.cells, strict=True))
+        told |= {"counts": dict(one.counts)} if one.values is not None else {}
+    return told
+
+
+# --- for a person -----------------------------------------------------------------------------------------------------
+
+
+def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]:
+    sizes = found.sizes
+    yield f"{found.records:,} records in {sizes.size:,} classes of {sizes.min():,} to {sizes.max():,}"
+    if found.people is not None:
+        yield f"people are counted: {found.people.min():,} to {found.people.max():,} in a class"
+    for one in found.findings:
+        failing = f"{one.failing_classes:,} classes with {one.failing_records:,} records fail"
+        alone = "all classes together fail" if not one.failing_classes else failing
+        yield f"{one.model}: {'met' if one.met else f'NOT met: {alone}'}"
+        yield from (f"  {_told(failing, quasi, values=values)}" for failing in one.first)
+        if len(one.first) < one.failing_classes and not one.met:
+            yield f"  and {one.failing_classes - len(one.first):,} more"
+    if any(one.own_reference for one in found.findings):
+        yield "note: classes are compared with the file itself; --reference names the table before its release"
+    if found.outside:
+        yield f"note: {found.outside:,} people of the population table fit no class"
+    if found.merged < sizes.size:
+        yield f"note: spellings differ; regardless of case, blanks and width there are {found.merged:,} classes"
+
+
+def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
+    """A failing class in a line."""
+    parts = [f"{one.size:,}" if one.size == one.records else f"{one.size:,} people in {one.records:,} records"]
+    if one.population is not None:
+        parts.append(f"fits {one.population:,} of the population")
+    if one.values is not None:
+        parts.append(f"{one.values:,} value{'s' * (one.values != 1)}")
+    if one.share is not None:
+        parts.append(f"the most frequent {float(one.share):.1%}")
+    if values:
+        parts.append(", ".join(f"{name}={cell or ''}" for name, cell in zip(quasi, one.cells, strict=True)))
+        parts += [", ".join(f"{text} {count:,}" for text, count in one.counts)] if one.counts else []
+    return "class of " + "; ".join(parts)
