@@ -150,15 +150,24 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
         failing = f"{one.failing_classes:,} classes with {one.failing_records:,} records fail"
         alone = "all classes together fail" if not one.failing_classes else failing
         yield f"{one.model}: {'met' if one.met else f'NOT met: {alone}'}"
-        yield from (f"  {_told(failing, quasi, values=values)}" for failing in one.first)
-        if len(one.first) < one.failing_classes and not one.met:
-            yield f"  and {one.failing_classes - len(one.first):,} more"
+        yield from (f"  {line}" for line in _first(one, quasi, values=values))
     if any(one.own_reference for one in found.findings):
         yield "note: classes are compared with the file itself; --reference names the table before its release"
     if found.outside:
         yield f"note: {found.outside:,} people of the population table fit no class"
     if found.merged < sizes.size:
         yield f"note: spellings differ; regardless of case, blanks and width there are {found.merged:,} classes"
+
+
+def _first(one: Finding, quasi: Sequence[str], *, values: bool) -> Iterator[str]:
+    """The smallest failing classes; where nothing is told of them but their size, in one line."""
+    told = [_told(failing, quasi, values=values) for failing in one.first]
+    rest = [f"and {one.failing_classes - len(told):,} more"] if len(told) < one.failing_classes else []
+    if told and not any(";" in line for line in told):
+        yield f"classes of {', '.join([*told, *rest])}"
+    elif told:
+        yield from (f"class of {line}" for line in told)
+        yield from rest
 
 
 def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
@@ -173,4 +182,4 @@ def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
     if values:
         parts.append(", ".join(f"{name}={cell or ''}" for name, cell in zip(quasi, one.cells, strict=True)))
         parts += [", ".join(f"{text} {count:,}" for text, count in one.counts)] if one.counts else []
-    return "class of " + "; ".join(parts)
+    return "; ".join(parts)
