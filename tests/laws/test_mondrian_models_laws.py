@@ -19,6 +19,7 @@ from kohort.frequency import FrequencySet
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Label, Scale
+from kohort.sensitive import SensitiveDomain
 from tests.reference.mondrian import Record, mondrian
 from tests.reference.mondrian_tables import VALUES, DistinctLDiversity, SmallTable, in_order, leaves_of
 
@@ -164,6 +165,26 @@ def test_little_room_and_many_threads_change_nothing(table: SmallTable, divisor:
         patch.setattr(_mondrian_waves, "LEAST_CUTS", 5)
         patch.setattr(_mondrian_waves, "LEAST_SHARE", 4)
         assert leaves_of(Mondrian().solve(replace(problem, threads=2)), table) == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("people", [False, True])
+def test_places_for_few_values_change_nothing(seed: int, people: bool) -> None:  # noqa: FBT001
+    """Where there are many values, the leaves are those of cutting with a place for each, in people too."""
+    draw = np.random.default_rng(seed)
+    values = (draw.integers(0, 700, (900, 2)) * draw.random((900, 2))).astype(np.int64)  # 700 and more are missing
+    rows = zip(draw.integers(0, 30, (900, 2)).tolist(), values.tolist(), draw.integers(0, 400, 900), strict=True)
+    records = tuple((Record(tuple(quasi), tuple(held), int(whose) * people), 1) for quasi, held, whose in rows)
+    table = SmallTable(records, (tuple(range(30)),) * 2, (Fraction(1),) * 2, wide=people, people=people)
+    problem = table.problem(KAnonymity(3), DistinctLDiversity(3))
+    domains = tuple(SensitiveDomain(name, np.ones(600, np.int64)) for name in ("disease", "income"))
+    sensitive = np.minimum(problem.frequency.sensitive, np.array(600, problem.frequency.sensitive.dtype))
+    frequency = replace(problem.frequency, sensitive_domains=domains, sensitive=sensitive)
+    found = Mondrian().solve(replace(problem, frequency=frequency))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_mondrian_waves, "MANY_VALUES", 10_000)
+        assert leaves_of(found, table) == leaves_of(Mondrian().solve(replace(problem, frequency=frequency)), table)
+    assert found.trace["leaves"] > 100
 
 
 def test_nobody_may_be_known_to_be_absent() -> None:

@@ -39,6 +39,7 @@ class DistinctLDiversity(PrivacyModel):
     l: int  # noqa: E741  the paper's letter
     name: str = "distinct l-diversity"
     sensitive: str = "disease"
+    class_only: bool = True
     monotone_generalization: bool = True
     monotone_suppression: bool = True
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Mask
 
 #: Codes per row from which a column's values are sorted rather than counted in a place for each code.
-SPARSE = 16
+SPARSE = 8
 
 
 class Sensitive(NamedTuple):
@@ -102,28 +102,45 @@ def _sort(codes: Index, counts: Counts, size: int) -> None:
 
 
 @kernel
+def _find_ends(buffer: Buffer, part: Part, dimension: int, work: Work) -> None:
+    """The least and the greatest code of a column."""
+    width = buffer.codes.size // buffer.tuples.size
+    low = high = buffer.codes[part.first * width + dimension]
+    for row in range(part.first + 1, part.last):
+        code = buffer.codes[row * width + dimension]
+        low, high = min(low, code), max(high, code)
+    work.low[dimension], work.high[dimension] = low, high
+
+
+@kernel
+def _span(values: Values, part: Part, dimension: int) -> int:
+    """How many codes lie from the least to the greatest of a column; 0 where they are too many to count each."""
+    span = int(values.work.high[dimension]) - int(values.work.low[dimension]) + 1
+    return span if span <= SPARSE * (part.last - part.first) and span <= values.tally.size else 0
+
+
+@kernel
 def count_values(buffer: Buffer, part: Part, dimension: int, values: Values) -> None:
     """The different codes of a column, ascending, and the records up to each."""
     codes, upto, tally = values.codes, values.upto, values.tally
-    width = buffer.codes.size // buffer.tuples.size
-    rows, weighted = part.last - part.first, buffer.counts.size > 0
-    low = high = np.int64(buffer.codes[part.first * width + dimension])
-    for row in range(rows):
-        code = np.int64(buffer.codes[(part.first + row) * width + dimension])
-        codes[row] = code
-        upto[row] = buffer.counts[part.first + row] if weighted else 1
-        low, high = min(low, code), max(high, code)
-    found, total = 0, 0
-    if high - low < SPARSE * rows and high - low < tally.size:
-        for place in range(high - low + 1):
-            tally[place] = 0
-        for row in range(rows):
-            tally[codes[row] - low] += upto[row]
-        for place in range(high - low + 1):
-            if tally[place] > 0:
-                total += tally[place]
-                codes[found], upto[found] = low + place, total
-                found += 1
+    width, weighted = buffer.codes.size // buffer.tuples.size, buffer.counts.size > 0
+    _find_ends(buffer, part, dimension, values.work)
+    span, low = _span(values, part, dimension), int(values.work.low[dimension])
+    for place in range(span):
+        tally[place] = 0
+    for row in range(part.first, part.last):
+        code = int(buffer.codes[row * width + dimension])
+        count = buffer.counts[row] if weighted else 1
+        if span > 0:
+            tally[code - low] += count
+        else:
+            codes[row - part.first], upto[row - part.first] = code, count
+    found, total, rows = 0, 0, part.last - part.first
+    for place in range(span):  # without a branch, for no processor could predict it
+        total += tally[place]
+        codes[found], upto[found] = low + place, total
+        found += tally[place] > 0
+    if span > 0:
         return
     _sort(codes, upto, rows)
     for row in range(rows):
@@ -134,7 +151,7 @@ def count_values(buffer: Buffer, part: Part, dimension: int, values: Values) -> 
 
 
 @kernel
-def _place(codes: Index, first: int, last: int, code: int | np.int64) -> int:
+def _place(codes: Index, first: int, last: int, code: int) -> int:
     """How many of the ascending codes of the cuts first..last are at most `code`."""
     low, high = first, last
     while low < high:
@@ -166,24 +183,33 @@ def _accumulate(histograms: Counts, cuts: tuple[int, int]) -> None:
 
 
 @kernel
-def profile(ground: Ground, part: Part, dimension: int, out: Proposed, cuts: tuple[int, int]) -> None:
-    """Count the records left and right of the cuts from one place to before another."""
+def profile(ground: Ground, part: Part, column: tuple[int, Values], out: Proposed, cuts: tuple[int, int]) -> None:
+    """Count the records left and right of the cuts of a column, from one place to before another."""
     buffer, sensitive, histograms = ground.buffer, ground.sensitive, out.histograms
-    width, (first, last) = buffer.codes.size // buffer.tuples.size, cuts
+    (dimension, values), (first, last) = column, cuts
+    width, weighted = buffer.codes.size // buffer.tuples.size, buffer.counts.size > 0
+    span, low, tally = _span(values, part, dimension), int(values.work.low[dimension]), values.tally
     _clear(histograms, cuts)
-    for row in range(part.first, part.last):
-        count = buffer.counts[row] if buffer.counts.size > 0 else 1
-        cut = first + _place(out.codes, first, last, np.int64(buffer.codes[row * width + dimension]))
+    cut, end = first, 2 * last - 1
+    for place in range(span):  # the tally serves to look up the line in which a code counts
+        while cut < last and out.codes[cut] <= low + place:
+            cut += 1
+        tally[place] = min(2 * cut, end)
+    for row in range(part.first, part.last):  # what is left of a cut and of none before; last, what is left of none
+        code = int(buffer.codes[row * width + dimension])
+        line = tally[code - low] if span > 0 else min(2 * (first + _place(out.codes, first, last, code)), end)
         for one in range(sensitive.columns.size):
-            code = np.int64(buffer.codes[row * width + sensitive.columns[one]])
-            cell = sensitive.starts[one] + code
-            if code < sensitive.sizes[one] and cut < last:
-                histograms[2 * cut, cell] += count
-            if code < sensitive.sizes[one] and cut > first:
-                histograms[2 * cut - 1, cell] += count
-    _accumulate(histograms, cuts)
+            value = int(buffer.codes[row * width + sensitive.columns[one]])
+            if value < sensitive.sizes[one]:
+                histograms[line, sensitive.starts[one] + value] += buffer.counts[row] if weighted else 1
     for cut in range(first, last):
         out.sizes[2 * cut], out.sizes[2 * cut + 1] = out.left[cut], part.records - out.left[cut]
+        for cell in range(histograms.shape[1] if cut > first else 0):
+            histograms[2 * cut, cell] += histograms[2 * cut - 2, cell]
+    for cut in range(last - 2, first - 1, -1):  # what is right of the next cut, and what lies between
+        for cell in range(histograms.shape[1]):
+            between = histograms[2 * cut + 2, cell] - histograms[2 * cut, cell]
+            histograms[2 * cut + 1, cell] = histograms[2 * cut + 3, cell] + between
 
 
 @kernel
@@ -223,7 +249,7 @@ def _count_person(ground: Ground, rows: Part, dimension: int, out: Proposed, cut
             low, high = last, first
             for other in range(row, rows.last):
                 if np.int64(codes[other * width + column]) == value:
-                    place = first + _place(out.codes, first, last, np.int64(codes[other * width + dimension]))
+                    place = first + _place(out.codes, first, last, int(codes[other * width + dimension]))
                     low, high = min(low, place), max(high, place)
             cell = sensitive.starts[one] + (0 if column == sensitive.person else value)
             if low < last:

@@ -21,9 +21,9 @@ from kohort.kernels import kernel
 if TYPE_CHECKING:
     from kohort.algorithms._mondrian_kernel import Buffer, Rule, Work
     from kohort.algorithms._mondrian_wave_counts import Ground, Proposed, Values
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Codes, Counts, Index, Mask
 
-#: Cuts that a partition proposes first; each further time twice as many as it has proposed so far.
+#: Cuts that a partition proposes first.
 FIRST = 4
 
 
@@ -84,10 +84,10 @@ def propose(ground: Ground, values: Values, open_: Open, out: Proposed) -> int:
         dimension, first = -1, cut
         if part.records >= 2 * ground.rule.k:
             if widths[0] < 0:
-                _measure(ground.buffer, ground.rule, values.work, part, widths)
+                _measure(ground, part, values.work, widths)
             dimension = widest(widths, ground.rule.factors, ground.rule.ratios)
         while dimension >= 0 and cut == first:
-            most = min(max(FIRST, 2 * open_.tried[partition]), out.codes.size)
+            most = min(_batch(open_.tried[partition], part, out), out.codes.size)
             if cut + most > out.codes.size:
                 return partition
             cut = _nearest(ground, part, (dimension, open_.tried[partition], most), values, (out, cut))
@@ -96,12 +96,20 @@ def propose(ground: Ground, values: Values, open_: Open, out: Proposed) -> int:
                 widths[dimension], open_.tried[partition] = 0, 0
                 dimension = widest(widths, ground.rule.factors, ground.rule.ratios)
         if cut > first and ground.sensitive.person < 0:
-            profile(ground, part, dimension, out, (first, cut))
+            profile(ground, part, (dimension, values), out, (first, cut))
         elif cut > first:
             profile_people(ground, part, dimension, out, (first, cut))
         out.dimension[partition], out.ends[partition] = dimension, cut
         partition += 1
     return partition
+
+
+@kernel
+def _batch(tried: int, part: Part, out: Proposed) -> int:
+    """How many cuts to propose: after the first, as many as take no longer to judge than a pass over the rows."""
+    if tried == 0:
+        return FIRST
+    return max(2 * tried, (part.last - part.first) // max(out.histograms.shape[1], FIRST))
 
 
 @kernel
@@ -118,9 +126,10 @@ def _nearest(ground: Ground, part: Part, asked: tuple[int, int, int], values: Va
 
 
 @kernel
-def _measure(buffer: Buffer, rule: Rule, work: Work, part: Part, widths: Index) -> None:
+def _measure(ground: Ground, part: Part, work: Work, widths: Index) -> None:
     """The width of each dimension in the partition."""
-    ranges(buffer.codes, buffer.codes.size // buffer.tuples.size, part, work)
+    rule = ground.rule
+    ranges(ground.buffer.codes, ground.buffer.codes.size // ground.buffer.tuples.size, part, work)
     for dimension in range(widths.size):
         start = rule.starts[dimension]
         low, high = start + work.low[dimension], start + work.high[dimension]
@@ -165,3 +174,13 @@ def settle(buffer: Buffer, open_: Open, proposed: Proposed, allowed: Mask, out: 
             out.tried[found + side] = 0
         found += 2
     return found
+
+
+@kernel
+def corners(ground: Ground, leaves: Index, work: Work, low: Codes, high: Codes) -> None:
+    """The least and the greatest code of each leaf in each dimension."""
+    width = ground.buffer.codes.size // ground.buffer.tuples.size
+    for leaf in range(len(leaves)):
+        ranges(ground.buffer.codes, width, Part(leaves[leaf, 0], leaves[leaf, 1], leaves[leaf, 2]), work)
+        for dimension in range(low.shape[1]):
+            low[leaf, dimension], high[leaf, dimension] = work.low[dimension], work.high[dimension]

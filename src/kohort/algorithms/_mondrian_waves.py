@@ -4,12 +4,15 @@ The models judge class profiles in arrays, so each round proposes a few cuts of 
 the middle first, and asks each model once for both sides of all of them. The answer is that of cutting one partition
 after another, for a partition's cuts depend on nothing but its own records; it does not depend on the number of
 threads either: they cut different partitions.
+
+A histogram has a place for every sensitive value. Where there are thousands, and a model looks only at those that the
+people of a class have, small partitions are put together to be cut with a place for each value that occurs in them.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -18,24 +21,30 @@ from kohort.algorithms._mondrian_forest import Forest
 from kohort.algorithms._mondrian_kernel import STRIDE, Work
 from kohort.algorithms._mondrian_sizes import LEAST_SHARE, SHARES_PER_THREAD, buffer_of
 from kohort.algorithms._mondrian_wave_counts import Ground, Proposed, Sensitive, Values
-from kohort.algorithms._mondrian_wave_kernels import Open, propose, settle
+from kohort.algorithms._mondrian_wave_kernels import Open, corners, propose, settle
 from kohort.frequency import ClassProfile, Histogram
 from kohort.recoding import Multidimensional
+from kohort.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.algorithms._mondrian_kernel import Rule
     from kohort.arrays import Codes, Index, Mask
     from kohort.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
-    from kohort.sensitive import SensitiveDomain
 
 #: Cells of the histograms that are judged at once: they stay in the cache between the kernel and the models.
 CELLS = 1 << 18
 
 #: Cuts that are judged at once, at least: a partition's first ones always have room.
 LEAST_CUTS = 64
+
+#: From this many sensitive values on, partitions that cannot have but few of them are cut apart from the others …
+MANY_VALUES = 256
+
+#: … once they have so many times fewer rows than an attribute has values.
+FEWER = 8
 
 
 def strict_by_profile(frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel], threads: int) -> Forest:
@@ -105,23 +114,76 @@ class Cutter:
         rows = cast("Codes", np.concatenate(parts, axis=1, dtype=kind, casting="unsafe")[order])
         sensitive = Sensitive(columns, values, np.cumsum(values) - values, person)
         ground = Ground(buffer_of(rows, frequency.counts[order]), rule, sensitive)
-        return cls(ground, models, frequency.sensitive_domains, order)
+        asked = [one for one in models if people is not None or not one.size_only]  # of records, the rule sees to k
+        return cls(ground, asked, frequency.sensitive_domains, order)
 
     def run(self, wave: Wave, enough: int | None = 0) -> None:
         """Cut the open partitions until none, or more than `enough`, are left; `None` leaves all as they are."""
         if enough is None or not wave.open_.parts.size:
             return
         values, room = self._values(wave.open_), self._room()
+        small: list[Open] = []
         while len(wave.open_.parts) > 0 and not 0 < enough < len(wave.open_.parts):
             pieces: list[Open] = []
-            rest = wave.open_
+            rest = self._large(wave.open_, small) if self.narrows else wave.open_
             while len(rest.parts):
                 done, proposed = self._proposed(rest, values, room)
                 turn = Open(rest.parts[:done], rest.widths[:done], rest.tried[:done])
                 wave.found.append(turn.parts[proposed.dimension < 0])
                 pieces.append(self._settled(turn, proposed))
                 rest = Open(rest.parts[done:], rest.widths[done:], rest.tried[done:])
-            wave.open_ = Open(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+            wave.open_ = _together([*pieces, _some(wave.open_, np.empty(0, np.int64))])
+        for group in self._groups(small):
+            apart = Wave(group)
+            self._narrowed(group).run(apart)
+            wave.found += apart.found
+
+    @property
+    def narrows(self) -> bool:
+        """Whether partitions of few rows are cut with a place for each value that occurs in them."""
+        many = int(self.ground.sensitive.sizes.sum()) >= MANY_VALUES
+        return many and all(model.class_only for model in self.models if model.sensitive is not None)
+
+    @property
+    def few(self) -> int:
+        """Rows of the largest partition that is cut so."""
+        return int(self.ground.sensitive.sizes.sum()) // (FEWER * max(len(self.domains), 1))
+
+    def _large(self, open_: Open, small: list[Open]) -> Open:
+        """The partitions of many rows; the others are put to the small ones."""
+        is_small = open_.parts[:, 1] - open_.parts[:, 0] <= self.few
+        small.append(_some(open_, np.flatnonzero(is_small)))
+        return _some(open_, np.flatnonzero(~is_small))
+
+    def _groups(self, small: list[Open]) -> Iterator[Open]:
+        """Small partitions, in groups of no more rows than the largest may have alone."""
+        if not small:
+            return
+        every = _together(small)
+        rows = np.cumsum(every.parts[:, 1] - every.parts[:, 0])
+        first = 0
+        while first < rows.size:
+            before = int(rows[first - 1]) if first else 0
+            last = max(int(np.searchsorted(rows, before + self.few, side="right")), first + 1)
+            yield _some(every, np.arange(first, last))
+            first = last
+
+    def _narrowed(self, open_: Open) -> Cutter:
+        """The cutter of some partitions, whose sensitive codes become those of the values that occur in them."""
+        buffer, sensitive = self.ground.buffer, self.ground.sensitive
+        codes = buffer.codes.reshape(buffer.tuples.size, -1)
+        rows = np.concatenate([np.arange(part[0], part[1]) for part in open_.parts])
+        sizes, domains = sensitive.sizes.copy(), list[SensitiveDomain]()
+        for place, domain in enumerate(self.domains):
+            held = codes[rows, sensitive.columns[place]]
+            present = held < len(domain)
+            values, of = np.unique(held[present], return_inverse=True)
+            codes[rows, sensitive.columns[place]] = values.size
+            codes[rows[present], sensitive.columns[place]] = of
+            sizes[place] = values.size
+            domains.append(domain.counted(domain.reference[values]))
+        narrowed = Sensitive(sensitive.columns, sizes, np.cumsum(sizes) - sizes, sensitive.person)
+        return replace(self, ground=self.ground._replace(sensitive=narrowed), domains=tuple(domains))
 
     def _proposed(self, open_: Open, values: Values, room: Proposed) -> tuple[int, Proposed]:
         """The cuts that the first of the open partitions propose, and how many these are."""
@@ -168,13 +230,16 @@ class Cutter:
 
     def _values(self, open_: Open) -> Values:
         """Memory for one thread; what is not needed of it is never touched and so costs nothing."""
-        buffer, rule = self.ground.buffer, self.ground.rule
         rows = int((open_.parts[:, 1] - open_.parts[:, 0]).max())
-        width = buffer.codes.size // buffer.tuples.size
-        nothing = np.empty(0, np.int64)
-        low, high, values = (np.empty_like(buffer.codes, shape=size) for size in (STRIDE * width, STRIDE * width, 0))
-        work = Work(low, high, np.empty(rule.starts.size, np.int64), values, nothing, nothing, nothing)
-        return Values(np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rule.positions.size, np.int64), work)
+        codes, upto = np.empty(rows + 1, np.int64), np.empty(rows + 1, np.int64)  # one more is written, and not read
+        return Values(codes, upto, np.empty(self.ground.rule.positions.size, np.int64), self.work())
+
+    def work(self) -> Work:
+        """What finding ranges takes."""
+        codes, nothing = self.ground.buffer.codes, np.empty(0, np.int64)
+        size = STRIDE * (codes.size // self.ground.buffer.tuples.size)
+        low, high, none = (np.empty_like(codes, shape=size) for size in (size, size, 0))
+        return Work(low, high, nothing, none, nothing, nothing, nothing)
 
     def _room(self) -> Proposed:
         """Room for proposals; what each partition says of itself is added by and by."""
@@ -196,6 +261,10 @@ def _some(open_: Open, chosen: Index) -> Open:
     return Open(open_.parts[chosen], open_.widths[chosen], open_.tried[chosen])
 
 
+def _together(several: Sequence[Open]) -> Open:
+    return Open(*(np.concatenate(parts) for parts in zip(*several, strict=True)))
+
+
 def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index) -> Forest:
     """The leaves, left before right: each lies in the rows of the table that its place in the tree has."""
     quasi, buffer = frequency.quasi, cutter.ground.buffer
@@ -206,7 +275,7 @@ def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index) -> Forest:
     inside = cutter.tuples[buffer.tuples[np.arange(tuples) + np.repeat(leaves[:, 0] - starts, sizes)]]
     regions = np.empty(tuples, np.int64)
     regions[inside] = np.repeat(np.arange(len(leaves)), sizes)
-    ordered = quasi[inside]
-    low, high = np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
+    low, high = (np.empty_like(quasi, shape=(len(leaves), quasi.shape[1])) for _ in range(2))
+    corners(cutter.ground, leaves, cutter.work(), low, high)
     recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low, high)
     return Forest(recoding, leaves[:, 3])

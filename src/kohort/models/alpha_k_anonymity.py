@@ -72,6 +72,11 @@ class AlphaKAnonymity(PrivacyModel):
         return self.k
 
     @property
+    def class_only(self) -> bool:
+        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
+        return True
+
+    @property
     def monotone_generalization(self) -> bool:
         """True: the share in a union is a weighted mean of the shares in its parts, and sizes only grow."""
         return True

@@ -47,6 +47,11 @@ class PrivacyModel(Protocol):
         return False
 
     @property
+    def class_only(self) -> bool:
+        """Whether a class is judged by the values that its own people have, whatever others there are in the table."""
+        return False
+
+    @property
     def joint(self) -> bool:
         """Whether it is judged on all released classes together, of which some may fail alone: an average."""
         return False

@@ -53,6 +53,11 @@ class DistinctLDiversity(PrivacyModel):
         return f"distinct {self.l}-diversity of {self.sensitive}"
 
     @property
+    def class_only(self) -> bool:
+        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
+        return True
+
+    @property
     def monotone_generalization(self) -> bool:
         """True: a union has every value that its parts have."""
         return True

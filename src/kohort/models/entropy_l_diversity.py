@@ -67,6 +67,11 @@ class EntropyLDiversity(PrivacyModel):
         return f"entropy {said(self.l)}-diversity of {self.sensitive}"
 
     @property
+    def class_only(self) -> bool:
+        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
+        return True
+
+    @property
     def monotone_generalization(self) -> bool:
         """True: entropy is concave, so that of a mixture is at least the mean of its parts'."""
         return True

@@ -65,6 +65,11 @@ class RecursiveLDiversity(PrivacyModel):
         return f"recursive ({said(self.c)}, {self.l})-diversity of {self.sensitive}"
 
     @property
+    def class_only(self) -> bool:
+        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
+        return True
+
+    @property
     def monotone_generalization(self) -> bool:
         """True: the most frequent value of a union has no more people than those of its parts together.
 
