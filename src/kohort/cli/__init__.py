@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from kohort.cli import anonymize, check, demo, describe, generate, hierarchy, sweep, transactions
+from kohort.cli import anonymize, check, demo, describe, generate, hierarchy, risk, sweep, transactions
 from kohort.errors import FileError, JobError, KohortError, LimitError
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ app.command()(anonymize.anonymize)
 app.command()(transactions.transactions)
 app.command()(anonymize.run)
 app.command()(check.check)
+app.command()(risk.risk)
 app.command()(sweep.sweep)
 app.command()(describe.schema)
 app.add_typer(hierarchy.app, name="hierarchy")

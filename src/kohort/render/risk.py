@@ -35,12 +35,12 @@ def _classes(figures: Figures) -> Iterator[str]:
 
 def _attackers(figures: Figures) -> Iterator[str]:
     """How surely records are linked with people."""
-    prosecutor, journalist = (cast("dict[str, float] | None", figures[name]) for name in ("prosecutor", "journalist"))
+    prosecutor = cast("dict[str, float]", figures["prosecutor"])
+    journalist = cast("dict[str, float] | None", figures["journalist"])
     over, counted = f"over {_short(cast('float', figures['threshold']))}", _counted(figures)
     yield ""
     yield f"{'risk to be found':<18}{'highest':>9}{'average':>9}{over:>12}   {counted} at the highest"
-    if prosecutor is not None:  # which always is
-        yield f"{'  prosecutor':<18}{_row(prosecutor)}"
+    yield f"{'  prosecutor':<18}{_row(prosecutor)}"
     if journalist is not None:
         yield f"{'  journalist':<18}{_row(journalist)}   (by {journalist['by']})"
     yield f"{'  marketer':<18}{'':>9}{cast('float', figures['marketer']):>9.1%}"
@@ -65,7 +65,8 @@ def _uniques(figures: Figures) -> Iterator[str]:
     """Who is alone, here and in the population."""
     found = cast("dict[str, Json]", figures["uniqueness"])
     yield ""
-    yield f"unique in the file: {cast('int', found['sample']):,} {_counted(figures)} ({_percent(found['share'])})"
+    of = ("record",) if figures["people"] is None else ("person", "people")
+    yield f"unique in the file: {_many(cast('int', found['sample']), *of)} ({_percent(found['share'])})"
     population, inside = cast("float | None", found["population"]), cast("float | None", found["in_file"])
     size = cast("int | None", found["population_size"])
     if inside is not None and population is None:
