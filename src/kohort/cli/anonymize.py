@@ -117,6 +117,12 @@ def anonymize(
     missing: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=WORD", help="own-value, suppress or refuse.")
     ] = None,
+    allow_singling: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B", help="Insensitive columns that may be unique for more than half of the records (repeatable)."
+        ),
+    ] = None,
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
@@ -154,6 +160,7 @@ def anonymize(
     columns = flags.columns(roles, faults)
     for key, texts in shapes.items():
         flags.shape(columns, key, texts, faults)
+    flags.allow_singling(columns, allow_singling, rest, faults)
     asked = {
         "l": distinct_l,
         "entropy-l": entropy_l,

@@ -104,6 +104,18 @@ def shape(
             faults.append(UsageError(f"column {name} has no role", where=f"{flag} {name}=…", hint=hint))
 
 
+def allow_singling(
+    columns: dict[str, dict[str, object]], texts: Sequence[str] | None, rest: str, faults: list[UsageError]
+) -> None:
+    """Add which columns may single people out; one that only the rest covers becomes insensitive by its name."""
+    for name in options.names(texts):
+        if name in columns or rest == "insensitive":
+            columns.setdefault(name, {"role": "insensitive"})["allow-singling"] = True
+        else:
+            hint = f"name it first: --insensitive {name}"
+            faults.append(UsageError(f"column {name} has no role", where=f"--allow-singling {name}", hint=hint))
+
+
 def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
     """The node of `--node` as the job file would say it: a list of levels, or a level for each name."""
     said = [one.strip() for one in options.names(texts)]

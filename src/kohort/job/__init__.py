@@ -142,6 +142,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         _reading(file.input),
         Writing(file.output.format, file.output.separator, file.output.excel_safe),
         method.time_limit,
+        tuple(name for name, column in file.columns.items() if column.allow_singling),
     )
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
     return Request(source, target, job, made.inputs, where, made.population)

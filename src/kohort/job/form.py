@@ -157,6 +157,11 @@ class ColumnPart(Part):
     order: Annotated[Order, Word] | None = Field(None, description="Order of a categorical column's values.")
     label: Annotated[Label, Word] | None = Field(None, description="What is released.")
     missing: Annotated[Missing, Word] = Field(Missing.VALUE, description="What a missing value means.")
+    allow_singling: bool = Field(
+        default=False,
+        alias="allow-singling",
+        description="An insensitive column may be unique for more than half of the records.",
+    )
     l: DistinctL | None = Field(None, description="Every class has at least l different values.")  # noqa: E741  likewise
     entropy_l: EntropyL | None = Field(
         None, alias="entropy-l", description="The entropy of the values in every class is at least the logarithm of l."

@@ -28,6 +28,7 @@ from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
 from kohort.release.fit import check_population
 from kohort.release.homogeneity import disclosed
+from kohort.risk.singling import refuse_singling
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def solve(
     if not table.records:
         return replace(_nothing(table, job, stage.seconds), population=population)
     with stage("count"):
+        refuse_singling(table, job.schema, job.allow_singling)
         engine = LocalEngine(table, job.schema, population)
         frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
     if not frequency.records:

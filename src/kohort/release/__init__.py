@@ -59,6 +59,8 @@ class Job:
         writing: How the release is written.
         time_limit: Seconds after which a search that can stop early (best-effort) gives its best answer so far; with
             it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
+        allow_singling: Insensitive columns that may single people out: others that are unique for more than half of the
+            records are refused; see `kohort.risk.singling`.
     """
 
     schema: Schema
@@ -67,6 +69,7 @@ class Job:
     reading: ReadOptions = field(default_factory=ReadOptions)
     writing: Writing = field(default_factory=Writing)
     time_limit: float | None = None
+    allow_singling: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -75,6 +78,7 @@ class Job:
         *models: PrivacyModel,
         algorithm: Algorithm | None = None,
         time_limit: float | None = None,
+        allow_singling: tuple[str, ...] = (),
     ) -> Job:
         """A job that is read and written in the ordinary way.
 
@@ -83,7 +87,8 @@ class Job:
         >>> Job.of(Schema.of(quasi=["age"]), KAnonymity(5)).k
         5
         """
-        return cls(schema, models, algorithm or Mondrian(), time_limit=time_limit)
+        made = algorithm or Mondrian()
+        return cls(schema, models, made, time_limit=time_limit, allow_singling=allow_singling)
 
     def __post_init__(self) -> None:
         """Refuse a job that promises nothing."""

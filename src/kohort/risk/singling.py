@@ -82,9 +82,9 @@ def refuse_singling(table: Table, schema: Schema, allowed: Collection[str] = ())
     insensitive = [one.name for one in schema.with_role(Role.INSENSITIVE)]
     faults = [
         SchemaError(
-            "nothing is allowed by this: only insensitive columns can be refused",
-            where=f"--allow-singling {name}",
-            hint="leave it out",
+            "there is nothing to allow: only insensitive columns are refused for singling people out",
+            where=f"column {name}",
+            hint="do not allow it",
         )
         for name in allowed
         if name not in insensitive
@@ -101,5 +101,5 @@ def _refused(one: Singling) -> SchemaError:
         f"{one.unique:,} of {one.records:,} records have a value of their own, and can be told by it",
         where=f"column {one.column}",
         hint=f"make it quasi-identifying or drop it; to release it as it is: --allow-singling {one.column}"
-        " (in a job file: allow-singling = true)",
+        " (in a job file allow-singling = true, in Python Job.allow_singling)",
     )

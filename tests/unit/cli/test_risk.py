@@ -55,9 +55,9 @@ def test_a_screen_says_what_each_figure_means(files: Path) -> None:
     ran = told(files, "--sensitive", "income")
     assert ran.err == ""
     assert ran.out.splitlines()[0] == "6 records in 3 classes of 1 to 3"
-    for words in ("prosecutor         100.0%    50.0%       16.7%   1", "marketer                     50.0%"):
+    for words in ("prosecutor         100.0%    50.0%      100.0%   1", "marketer                     50.0%"):
         assert words in ran.out
-    assert "unique in the file: 1 records (16.7%)" in ran.out
+    assert "unique in the file: 1 record (16.7%)" in ran.out
     assert "give --population FILE" in ran.out
     assert "columns that nobody declared (2)" in ran.out
     assert "column ticket: 4 records (66.7%)" in ran.out
@@ -182,3 +182,69 @@ def test_some_column_must_be_named(files: Path) -> None:
     ran = kohort("risk", files / "release.csv")
     assert (ran.status, ran.out) == (2, "")
     assert "no quasi-identifying column is named" in ran.err
+
+
+# --- columns that single people out are not released ------------------------------------------------------------------
+
+TICKETS = "age,ticket,income\n" + "".join(f"{number % 2},t{number},{number % 3}\n" for number in range(6))
+
+
+@pytest.fixture
+def tickets(tmp_path: Path) -> Path:
+    """A table with a number for each record."""
+    path = tmp_path / "tickets.csv"
+    path.write_text(TICKETS)
+    return path
+
+
+def released(path: Path, *flags: str) -> Ran:
+    """What comes of releasing the table."""
+    roles = ("--quasi", "age", "--sensitive", "income")
+    return kohort("anonymize", path, "--out", path.parent / "out.csv", *roles, "--k", 2, *flags)
+
+
+@pytest.mark.parametrize(
+    ("flags", "place"),
+    [(("--rest", "insensitive"), "column ticket"), (("--insensitive", "ticket"), "column ticket")],
+)
+def test_a_column_that_singles_out_is_refused(tickets: Path, flags: tuple[str, ...], place: str) -> None:
+    """Named or of the rest, it stops the release with the flag that allows it; no value is told."""
+    ran = released(tickets, *flags)
+    assert (ran.status, ran.out) == (2, "")
+    assert place in ran.err
+    assert "6 of 6 records have a value of their own" in ran.err
+    assert "--allow-singling ticket" in ran.err
+    assert "t0" not in ran.err
+    assert not (tickets.parent / "out.csv").exists()
+
+
+@pytest.mark.parametrize("flags", [("--rest", "insensitive"), ("--insensitive", "ticket")])
+def test_it_may_be_allowed(tickets: Path, flags: tuple[str, ...]) -> None:
+    """With the flag it is released as it is."""
+    ran = released(tickets, *flags, "--allow-singling", "ticket")
+    assert ran.status == 0
+    assert "t0" in (tickets.parent / "out.csv").read_text()
+
+
+def test_allowing_nothing_is_a_fault(tickets: Path) -> None:
+    """A column without a role, one that is dropped, and one that is not there have nothing to be allowed."""
+    nameless = released(tickets, "--rest", "drop", "--allow-singling", "ticket")
+    assert (nameless.status, "column ticket has no role" in nameless.err) == (2, True)
+    sensitive = released(tickets, "--rest", "drop", "--allow-singling", "income")
+    assert (sensitive.status, "there is nothing to allow" in sensitive.err) == (2, True)
+    misspelt = released(tickets, "--rest", "insensitive", "--allow-singling", "tiket,ticket")
+    assert (misspelt.status, "did you mean ticket?" in misspelt.err) == (2, True)
+
+
+def test_a_job_file_allows_it_at_its_column(tickets: Path) -> None:
+    """`allow-singling = true` is a key of the column; without it the fault names the line."""
+    text = (
+        'input.path = "tickets.csv"\noutput.path = "out.csv"\nprivacy.k = 2\n[columns]\nage.role = "quasi"\n'
+        'income.role = "sensitive"\nticket = { role = "insensitive" }\n'
+    )
+    job = tickets.parent / "job.toml"
+    job.write_text(text)
+    ran = kohort("run", job)
+    assert (ran.status, "line 7" in ran.err) == (2, True)
+    job.write_text(text.replace('"insensitive"', '"insensitive", allow-singling = true'))
+    assert kohort("run", job).status == 0

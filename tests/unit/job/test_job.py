@@ -77,7 +77,7 @@ zip = { role = "quasi", hierarchy = "mask:right", order = "hierarchy", label = "
 city = { role = "quasi", scale = "categorical" }
 name.role = "identifying"
 illness.role = "sensitive"
-shoe.role = "insensitive"
+shoe = { role = "insensitive", allow-singling = true }
 """
 
 ON_LEVELS = """\
@@ -136,6 +136,7 @@ def test_every_key_reaches_the_job() -> None:
     )
     assert made.job.writing == Writing(Format.CSV, "|", excel_safe=True)
     assert made.job.k == 7
+    assert made.job.allow_singling == ("shoe",)
     assert made.job.algorithm == Mondrian(cut="median", relaxed=True)
     age, height, weight, floor, zip_, city, *others = schema.attributes
     assert age == Attribute(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort import Job, KAnonymity, anonymize
 from kohort.errors import JobError, SchemaError
 from kohort.io import read
 from kohort.risk.singling import Singling, refuse_singling, singling
@@ -72,3 +74,13 @@ def test_a_value_of_one_person_singles_out() -> None:
     assert singling(visits, ["bed"], "who") == (Singling("bed", 4, 4),)
     with pytest.raises(SchemaError, match="4 of 4"):
         refuse_singling(visits, keyed)
+
+
+def test_a_release_is_refused_before_any_search() -> None:
+    """`anonymize` refuses what the job does not allow, and a name that is nothing to allow."""
+    job = Job.of(schema(Role.INSENSITIVE), KAnonymity(2))
+    with pytest.raises(SchemaError, match="4 of 4 records"):
+        anonymize(TABLE, job)
+    assert anonymize(TABLE, replace(job, allow_singling=("stamp",))).verdict
+    with pytest.raises(SchemaError, match="nothing to allow"):
+        anonymize(TABLE, Job.of(schema(Role.IDENTIFYING), KAnonymity(2), allow_singling=("stamp",)))
