@@ -1,0 +1,84 @@
+"""Laws of what counts as one text."""
+
+from __future__ import annotations
+
+import unicodedata
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.spelling import even_spelling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Any text, and such that marks, dots and letters of several scripts meet in it.
+texts = st.text() | st.text(
+    "aiIbc\u0130\u0131\u0430\u0456\u03b1\u0345 \u0307\u0323\u0301\u034f\u200b\u1e9e\u017f\uff21"
+)
+words = st.text(ascii_lowercase, min_size=1)
+invisible = st.sampled_from(
+    "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2066\u2069\u00ad\u034f\u180b\ufe0f\ufeff\u3164\x00"
+)
+
+FORMS: list[Literal["NFC", "NFD", "NFKC", "NFKD"]] = ["NFC", "NFD", "NFKC", "NFKD"]
+
+#: Of each Latin letter, the Cyrillic and Greek letters that look like it, small or as capitals.
+ALIKE = {
+    "a": "\u0430\u03b1", "b": "\u0432\u03b2", "c": "\u0441", "e": "\u0435\u03b5", "h": "\u043d\u03b7",
+    "i": "\u0456\u03b9", "j": "\u0458", "k": "\u043a\u03ba", "m": "\u043c", "n": "\u03bd", "o": "\u043e\u03bf",
+    "p": "\u0440\u03c1", "s": "\u0455", "t": "\u0442\u03c4", "x": "\u0445\u03c7", "y": "\u0443\u03c5", "z": "\u03b6",
+}  # fmt: skip
+
+
+@given(texts)
+def test_idempotent(text: str) -> None:
+    """What is even stays as it is."""
+    even = even_spelling(text)
+    assert even_spelling(even) == even
+
+
+@given(texts, st.sampled_from(FORMS))
+def test_normal_forms(text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> None:
+    """The forms of Unicode are one spelling."""
+    assert even_spelling(unicodedata.normalize(form, text)) == even_spelling(text)
+
+
+@given(texts, st.data())
+def test_invisible_characters(text: str, data: st.DataObject) -> None:
+    """A character that shows nothing changes nothing, wherever it stands."""
+    at = data.draw(st.integers(0, len(text)))
+    assert even_spelling(text[:at] + data.draw(invisible) + text[at:]) == even_spelling(text)
+
+
+@given(words, st.data())
+def test_letters_that_look_alike(word: str, data: st.DataObject) -> None:
+    """A word with letters of other scripts that look like its own, in either case or full width, is the same word."""
+    swapped = [data.draw(st.sampled_from(char + ALIKE.get(char, "") + chr(ord(char) + 0xFEE0))) for char in word]
+    cased = [data.draw(st.sampled_from((char, char.upper()))) for char in swapped]
+    assert even_spelling("".join(cased)) == word
+
+
+@given(st.text(st.characters(max_codepoint=0x24F)), st.sampled_from([str.upper, str.lower, str.swapcase]))
+def test_case(text: str, change: Callable[[str], str]) -> None:
+    """Case is no difference between texts of Latin letters."""
+    assert even_spelling(change(text)) == even_spelling(text)
+
+
+@given(st.text([chr(code) for code in range(0x20, 0x7F)]))
+def test_plain_text(text: str) -> None:
+    """Of plain text only case and blanks are evened: words that differ otherwise stay different."""
+    assert even_spelling(text) == " ".join(text.lower().split())
+
+
+CYRILLIC = [*map(chr, range(0x430, 0x450)), "\u0456", "\u0458", "\u0455"]
+GREEK = [chr(code) for code in range(0x3B1, 0x3CA) if code != 0x3C2]
+
+
+@pytest.mark.parametrize("script", [CYRILLIC, GREEK], ids=["Cyrillic", "Greek"])
+def test_words_of_another_script(script: list[str]) -> None:
+    """No two letters of one script become alike, so that its different words stay different."""
+    assert len({even_spelling(letter) for letter in script}) == len(script)
