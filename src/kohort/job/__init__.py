@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from pydantic import ValidationError
 
 from kohort.errors import JobError, SchemaError, UsageError
-from kohort.hierarchies import is_builder, read_hierarchy
+from kohort.hierarchies import read_hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, format_of
+from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
 from kohort.job.document import Document, document, document_at
 from kohort.job.faults import faults_of, job_error, shape_faults
-from kohort.job.form import ColumnPart, InputPart, JobFile, OutputPart, QuestionFile
+from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
 from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, relative, table
 from kohort.release import Job, Writing
-from kohort.schema import Attribute, Label, Order, Role, Scale, Schema
+from kohort.schema import Role, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.job.models import Asked
     from kohort.models.base import PrivacyModel
+    from kohort.schema import Attribute
 
 Q = TypeVar("Q", bound=QuestionFile)
 
@@ -127,8 +129,8 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         JobError: all faults at once.
         InputError: a hierarchy file cannot be read as one.
     """
-    method, faults = method_of(raw, _quasi(raw), where)
-    attributes, wrong = _attributes(raw, method, where, folder)
+    method, faults = method_of(raw, quasi_of(raw), where)
+    attributes, wrong = attributes_of(raw, method, where, folder)
     asked = models_of(raw)
     faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where)]
     file = _form(JobFile, raw, [*faults, *_output_fault(raw, where)], where)
@@ -181,7 +183,7 @@ def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder
     >>> made.models[0].name
     'distinct 2-diversity of illness'
     """
-    attributes, faults = _attributes(raw, Method(None), where, folder)
+    attributes, faults = attributes_of(raw, Method(None), where, folder)
     asked = models_of(raw)
     file = _form(QuestionFile, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
     return _question(file, attributes, asked, folder)
@@ -209,7 +211,7 @@ def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], wh
 
 def _question(file: QuestionFile, attributes: Sequence[Attribute], asked: Asked, folder: Path) -> Question:
     """What the tables say of columns and models; hierarchy files are read now."""
-    files = {one.name: path for one in attributes if (path := _hierarchy_file(one, folder))}
+    files = {one.name: path for one in attributes if (path := hierarchy_file(one, folder))}
     held = {name: read_hierarchy(path, name=name) for name, path in files.items()}
     whole = tuple(replace(one, hierarchy=held.get(one.name, one.hierarchy)) for one in attributes)
     schema = Schema(whole, rest=_REST[file.rest], person=file.person.key if file.person else None)
@@ -226,83 +228,6 @@ def _reading(part: InputPart) -> ReadOptions:
         skip_blank=part.skip_blank,
         allow_empty=part.allow_empty,
     )
-
-
-def _quasi(raw: Mapping[str, object]) -> list[str]:
-    """The names of the columns that are said to be quasi-identifying, whatever is wrong with them."""
-    columns = table(raw, "columns")
-    return [name for name in columns if table(columns, name).get("role") == Role.QUASI]
-
-
-def _attributes(
-    raw: Mapping[str, object], method: Method, where: Callable[[Place], str], folder: Path
-) -> tuple[list[Attribute], list[UsageError]]:
-    """The attributes of all columns whose form is right, and what else is wrong with these columns.
-
-    Columns are looked at one by one, so that the faults of one are told beside another's.
-    """
-    attributes: list[Attribute] = []
-    faults: list[UsageError] = []
-    for name, held in table(raw, "columns").items():
-        place: Place = ("columns", name, "hierarchy")
-        try:
-            _check_builder(held, folder)
-            place = ("columns", name)
-            form = part(ColumnPart, held)
-            if form is not None:
-                attributes.append(_attribute(name, form, method))
-        except UsageError as fault:
-            faults.append(UsageError(fault.what, where=where(place), hint=fault.hint))
-    return attributes, faults
-
-
-def _check_builder(held: object, folder: Path) -> None:
-    """Refuse a misspelt builder of a hierarchy, whatever else is wrong with the column."""
-    match held:
-        case {"hierarchy": str(text)}:
-            is_builder(text, folder=folder)
-        case _:
-            pass
-
-
-def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
-    """The attribute that a column's table asks for; a hierarchy file is not read yet."""
-    quasi = part.role is Role.QUASI
-    return Attribute(
-        name,
-        part.role,
-        part.scale,
-        part.hierarchy,
-        part.weight,
-        part.bounds,
-        part.grid,
-        part.order or (_order(method.order, part) if quasi else None),
-        part.label or (_label(method.labels, part) if quasi else None),
-        part.missing,
-        part.max_level,
-    )
-
-
-def _order(order: Order | None, part: ColumnPart) -> Order | None:
-    """The job's order where it can hold for the column."""
-    return None if order is Order.HIERARCHY and part.hierarchy is None else order
-
-
-def _label(label: Label | None, part: ColumnPart) -> Label | None:
-    """The job's label where it can hold for the column; where it cannot, the column's own way."""
-    cannot = {
-        Label.GRID: part.grid is None,
-        Label.ANCESTOR: part.hierarchy is None,
-        Label.MEAN: part.scale is Scale.CATEGORICAL,
-    }
-    needless = part.grid is not None and label is not Label.GRID
-    return None if label is None or needless or cannot.get(label, False) else label
-
-
-def _hierarchy_file(attribute: Attribute, folder: Path) -> Path | None:
-    """The file that the attribute's hierarchy is in; a builder's text stays, since it needs the values."""
-    named = attribute.hierarchy
-    return folder / named if isinstance(named, str) and not is_builder(named, folder=folder) else None
 
 
 def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:

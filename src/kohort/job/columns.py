@@ -1,0 +1,95 @@
+"""The columns of a job: what each says, made into an attribute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kohort.errors import UsageError
+from kohort.hierarchies import is_builder
+from kohort.job.form import ColumnPart
+from kohort.job.parts import part, table
+from kohort.schema import Attribute, Label, Order, Role, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from kohort.job.lines import Place
+    from kohort.job.method import Method
+
+
+def quasi_of(raw: Mapping[str, object]) -> list[str]:
+    """The names of the columns that are said to be quasi-identifying, whatever is wrong with them."""
+    columns = table(raw, "columns")
+    return [name for name in columns if table(columns, name).get("role") == Role.QUASI]
+
+
+def attributes_of(
+    raw: Mapping[str, object], method: Method, where: Callable[[Place], str], folder: Path
+) -> tuple[list[Attribute], list[UsageError]]:
+    """The attributes of all columns whose form is right, and what else is wrong with these columns.
+
+    Columns are looked at one by one, so that the faults of one are told beside another's.
+    """
+    attributes: list[Attribute] = []
+    faults: list[UsageError] = []
+    for name, held in table(raw, "columns").items():
+        place: Place = ("columns", name, "hierarchy")
+        try:
+            _check_builder(held, folder)
+            place = ("columns", name)
+            form = part(ColumnPart, held)
+            if form is not None:
+                attributes.append(_attribute(name, form, method))
+        except UsageError as fault:
+            faults.append(UsageError(fault.what, where=where(place), hint=fault.hint))
+    return attributes, faults
+
+
+def _check_builder(held: object, folder: Path) -> None:
+    """Refuse a misspelt builder of a hierarchy, whatever else is wrong with the column."""
+    match held:
+        case {"hierarchy": str(text)}:
+            is_builder(text, folder=folder)
+        case _:
+            pass
+
+
+def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
+    """The attribute that a column's table asks for; a hierarchy file is not read yet."""
+    quasi = part.role is Role.QUASI
+    return Attribute(
+        name,
+        part.role,
+        part.scale,
+        part.hierarchy,
+        part.weight,
+        part.bounds,
+        part.grid,
+        part.order or (_order(method.order, part) if quasi else None),
+        part.label or (_label(method.labels, part) if quasi else None),
+        part.missing,
+        part.max_level,
+    )
+
+
+def _order(order: Order | None, part: ColumnPart) -> Order | None:
+    """The job's order where it can hold for the column."""
+    return None if order is Order.HIERARCHY and part.hierarchy is None else order
+
+
+def _label(label: Label | None, part: ColumnPart) -> Label | None:
+    """The job's label where it can hold for the column; where it cannot, the column's own way."""
+    cannot = {
+        Label.GRID: part.grid is None,
+        Label.ANCESTOR: part.hierarchy is None,
+        Label.MEAN: part.scale is Scale.CATEGORICAL,
+    }
+    needless = part.grid is not None and label is not Label.GRID
+    return None if label is None or needless or cannot.get(label, False) else label
+
+
+def hierarchy_file(attribute: Attribute, folder: Path) -> Path | None:
+    """The file that the attribute's hierarchy is in; a builder's text stays, since it needs the values."""
+    named = attribute.hierarchy
+    return folder / named if isinstance(named, str) and not is_builder(named, folder=folder) else None
