@@ -12,23 +12,24 @@ knowledge that rules values out.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number, is_whole
-from kohort.models._shares import bounds, within
+from kohort.models._shares import within
 from kohort.models.base import PrivacyModel
 from kohort.numbers import said
 
 if TYPE_CHECKING:
-    import numpy as np
+    from fractions import Fraction
+
     from numpy.typing import NDArray
 
     from kohort.arrays import Mask
     from kohort.frequency import ClassProfile
-    from kohort.sensitive import SensitiveDomain
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,12 @@ class AlphaKAnonymity(PrivacyModel):
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are large enough and have no value too often."""
-        histogram = classes.of(self.sensitive)
-        limits = _limits(histogram.domain, self.alpha.numerator, self.alpha.denominator)
-        return within(histogram.counts, limits) & (classes.sizes >= self.k)
+        counts = classes.of(self.sensitive).counts
+        limits = _limits(counts.shape[1], self.alpha.numerator, self.alpha.denominator)
+        return within(counts, limits) & (classes.sizes >= self.k)
 
 
 @lru_cache(maxsize=16)
-def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
-    """The limits of the shares; a search asks for them millions of times."""
-    alpha = Fraction(numerator, denominator)
-    return bounds(domain, [Fraction(0)] * len(domain), [alpha] * len(domain))
+def _limits(values: int, numerator: int, denominator: int) -> NDArray[np.int64]:
+    """The limits of the shares, the same for every value; a search asks for them millions of times."""
+    return np.repeat(np.array([[0], [1], [numerator], [denominator]], np.int64), values, axis=1)

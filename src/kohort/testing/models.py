@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.testing.toys import draw, reverse
+from kohort.testing.toys import bare_of, draw, reverse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ def check_model(model: PrivacyModel, *, tables: int = 1000, seed: int = 0) -> No
 
     Tried are: the shape of the answer; that each class is judged as if it were released alone, whatever the order of
     classes, and values from left to right or from right to left; `satisfied_jointly`, unless the model is joint;
-    `smallest_class`; `size_only`; `monotone_generalization`, on classes that have no people in common;
+    `smallest_class`; `size_only`; `class_only`; `monotone_generalization`, on classes that have no people in common;
     `monotone_suppression`. The reference distribution is that of the whole toy, and a population is drawn for models
     that need one. Silence is no proof.
 
@@ -106,6 +106,15 @@ def _counts_more(model: PrivacyModel, toy: Toy) -> bool:
     return model.size_only and bool((~model.satisfied(classes) & (classes.sizes >= model.smallest_class)).any())
 
 
+def _looks_elsewhere(model: PrivacyModel, toy: Toy) -> bool:
+    if not model.class_only:
+        return False
+    classes = toy.fine(model)
+    every = np.eye(classes.sizes.size, dtype=np.bool_)
+    bare = [bare_of(classes.take(one)) for one in every]
+    return bool((model.satisfied(classes) != [model.satisfied(one)[0] for one in bare]).any())
+
+
 def _union_fails(model: PrivacyModel, toy: Toy) -> bool:
     """A union of classes that all satisfy, but does not itself; of a joint model, also a whole release."""
     if not model.monotone_generalization or toy.shared:
@@ -134,6 +143,7 @@ _LAWS: dict[str, Callable[[PrivacyModel, Toy], bool]] = {
     "satisfied_jointly() is not that all are satisfied, and joint is not declared": _is_joint,
     "a class of fewer people than smallest_class satisfies": _passes_smaller,
     "size_only is declared, but a class of at least smallest_class people fails": _counts_more,
+    "class_only is declared, but values that nobody in the class has matter": _looks_elsewhere,
     "monotone_generalization is declared, but a union of satisfying classes fails": _union_fails,
     "monotone_suppression is declared, but merging classes makes more records fail": _more_fail,
 }

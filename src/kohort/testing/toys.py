@@ -152,6 +152,17 @@ def reverse(one: ClassProfile) -> ClassProfile:
     return ClassProfile(one.sizes[::-1].copy(), histograms, population, one.outside)
 
 
+def bare_of(one: ClassProfile) -> ClassProfile:
+    """A single class with nothing but the values that it has, as if it were the whole table."""
+    histograms = tuple(
+        Histogram(
+            SensitiveDomain(held.domain.name, held.counts[0, held.counts[0] > 0]), held.counts[:, held.counts[0] > 0]
+        )
+        for held in one.histograms
+    )
+    return replace(one, histograms=histograms)
+
+
 def draw(random: np.random.Generator, least: int) -> Toy:
     """A toy some of whose classes have about `least` people; in every third, people have several records."""
     classes, values = int(random.integers(1, _CLASSES + 1)), int(random.integers(1, _VALUES + 1))

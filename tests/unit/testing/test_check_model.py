@@ -83,6 +83,7 @@ class Fake:
     uses_hierarchy: bool = False
     smallest_class: int = 1
     size_only: bool = False
+    class_only: bool = False
     joint: bool = False
     monotone_generalization: bool = False
     monotone_suppression: bool = False
@@ -160,6 +161,7 @@ def _with_first(classes: ClassProfile) -> Mask:
         (Fake(_all, lambda _: False), "joint is not declared"),
         (replace(like(KAnonymity(3)), smallest_class=4), "fewer people than smallest_class"),
         (replace(like(KAnonymity(3)), smallest_class=2, size_only=True), "size_only is declared"),
+        (replace(like(TCloseness("s", FIFTH)), class_only=True), "class_only is declared"),
         (replace(like(DistinctLDiversity("s", 3)), smallest_class=3), "fewer people than smallest_class"),
     ],
 )
