@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError
+from kohort.hierarchies import from_spec
 from kohort.hierarchy import SUPPRESSED
 from kohort.numbers import exact, is_numeric_text
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 #: The missing value inside a set or as an end of a range; alone it is an empty cell.
 _ABSENT: Final = "(missing)"
+
+#: Labels times values that are looked at together.
+_TOGETHER: Final = 1 << 26
 
 _NUMBER: Final = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _range = re.compile(rf"\[({_NUMBER})-({_NUMBER})([\])])").fullmatch
@@ -90,6 +94,65 @@ def covers(
     return covered if hierarchy is None else covered | _below(labels, values, hierarchy)
 
 
+def covered_by(
+    labels: Sequence[str], values: Sequence[str], *, column: str, hierarchy: Hierarchy | str | None = None
+) -> list[Index]:
+    """For each label, the places of the values that it covers; a hierarchy may be a builder's text, such as `mask`.
+
+    Cost: some labels are read at a time, so that memory is bounded but for the answer.
+
+    Raises:
+        InputError: Labels that cannot be read; the message names the column.
+        HierarchyError: The builder cannot make a hierarchy of the values.
+
+    >>> [places.tolist() for places in covered_by(["[1-2]", "*"], ["2", "3"], column="age")]
+    [[0], [0, 1]]
+    """
+    if isinstance(hierarchy, str):
+        hierarchy = from_spec(hierarchy, sorted({*values} - {""}), name=column)
+    step = max(1, _TOGETHER // max(len(values), 1))
+    parts = (labels[start : start + step] for start in range(0, len(labels), step))
+    try:
+        return [np.flatnonzero(row) for part in parts for row in covers(part, values, hierarchy=hierarchy)]
+    except InputError as fault:
+        raise InputError(fault.what, where=f"column {column}", hint=fault.hint) from None
+
+
+def span_of(label: str) -> tuple[Fraction, Fraction, bool] | None:
+    """The ends of a range of numbers, and whether the upper one is included; `None` of any other label.
+
+    >>> span_of("[20-25)"), span_of("[5-3]"), span_of("*")
+    ((Fraction(20, 1), Fraction(25, 1), False), None, None)
+    """
+    found = _range(label)
+    if not found or exact(found[1]) > exact(found[2]):
+        return None
+    return exact(found[1]), exact(found[2]), found[3] == "]"
+
+
+def attained(label: str) -> list[str]:
+    """The values that some record of the class must have, where labels are no wider than their class: those it prints.
+
+    Both ends of a closed range of numbers, each member of a set. The end of an interval, a node of a hierarchy and a
+    range of names, which can be read in several ways, tell none.
+
+    >>> attained("[20-29]"), attained("{a, (missing)}"), attained("[20-30)"), attained("*")
+    (['20', '29'], ['a', ''], [], [])
+    """
+    if (found := _range(label)) and found[3] == "]" and exact(found[1]) < exact(found[2]):
+        return [found[1], found[2]]
+    return _members_of(label)
+
+
+def alike(text: str) -> str:
+    """What texts of one value have in common: their number, or all they say.
+
+    >>> alike("1.50"), alike("01.5"), alike("a")
+    ('3/2', '01.5', 'a')
+    """
+    return str(exact(text)) if is_numeric_text((text,)) else text
+
+
 class _Values:
     """The values, found by their text, their number or their name's place in an order."""
 
@@ -102,8 +165,8 @@ class _Values:
         self._only_numbers = bool(numbers) and len(numbers) == sum(map(bool, values))
         self._places: dict[str, list[int]] = {}
         for place, value in enumerate(values):
-            self._places.setdefault(_key(value), []).append(place)
-        self._order = [*(_key(name) for name in order or () if name), *([""] if order else [])]
+            self._places.setdefault(alike(value), []).append(place)
+        self._order = [*(alike(name) for name in order or () if name), *([""] if order else [])]
         self._rank = {name: rank for rank, name in enumerate(self._order)}
 
     def read(self, label: str) -> Index:
@@ -132,7 +195,7 @@ class _Values:
 
     def _named(self, names: Iterable[str]) -> Index:
         """Those whose text, or number, is one of these."""
-        places = (self._places.get(_key(name), ()) for name in names)
+        places = (self._places.get(alike(name), ()) for name in names)
         return np.fromiter(chain.from_iterable(places), np.int64)
 
     def _between(self, low: Fraction | None, high: Fraction | None, bracket: str = "]") -> Index:
@@ -149,7 +212,7 @@ class _Values:
         return [(low, high) for low, high in ends if 0 <= low <= high]
 
     def _place(self, name: str) -> int:
-        return self._rank.get("" if name == _ABSENT else _key(name), -1)
+        return self._rank.get("" if name == _ABSENT else alike(name), -1)
 
 
 def _members_of(label: str) -> list[str]:
@@ -161,15 +224,10 @@ def _members_of(label: str) -> list[str]:
         return []
 
 
-def _key(text: str) -> str:
-    """What texts of one value have in common: their number, or all they say."""
-    return str(exact(text)) if is_numeric_text((text,)) else text
-
-
 def _below(labels: Sequence[str], values: Sequence[str], hierarchy: Hierarchy) -> Mask:
     """(L, V) whether the value is a leaf below a node called so; a missing value lies below the root."""
-    by_key = {_key(leaf): at for leaf, at in hierarchy.index.items()}
-    leaf = np.array([hierarchy.index.get(value, by_key.get(_key(value), -1)) for value in values], dtype=np.int64)
+    by_key = {alike(leaf): at for leaf, at in hierarchy.index.items()}
+    leaf = np.array([hierarchy.index.get(value, by_key.get(alike(value), -1)) for value in values], dtype=np.int64)
     covered = np.zeros((len(labels), len(values)), np.bool_)
     for names, node_of in zip(hierarchy.labels, hierarchy.maps, strict=True):
         nodes = {name: node for node, name in enumerate(names)}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.covering import covers
+from kohort.covering import alike, attained, covered_by, covers, span_of
 from kohort.errors import InputError
 from kohort.hierarchies import groups, intervals, with_missing
 from kohort.hierarchy import Hierarchy
@@ -93,17 +93,13 @@ def test_a_name_that_the_hierarchy_lacks_cannot_be_read() -> None:
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=5, unique=True), st.text(max_size=4))
 def test_a_set_covers_its_members_and_nothing_else(members: list[str], other: str) -> None:
-    """Whatever the members hold, the set that kohort writes of two or more covers exactly them."""
+    """Whatever the members hold, the set that kohort writes of two or more covers exactly them, and tells them."""
     values = sorted({*members, other})
     if len(members) > 1:
-        found = covers([set_text(members)], values, hierarchy=None)
-        same = [any(_equal(value, member) for member in members) or value == set_text(members) for value in values]
+        found = covers([set_text(members)], values)
+        same = [alike(value) in {*map(alike, members), set_text(members)} for value in values]
         assert found.tolist() == [same]
-
-
-def _equal(one: str, other: str) -> bool:
-    """Texts are one value when equal, or when both are plain numbers that are."""
-    return one == other or bool(covers([one], [other, "x"])[0, 0])
+        assert sorted(attained(set_text(members))) == sorted(members)
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=20, unique=True), st.integers(-50, 50), st.integers(0, 40))
@@ -113,3 +109,39 @@ def test_a_range_covers_the_numbers_between_its_ends(numbers: list[int], low: in
     values = np.array(numbers)
     expected = [(low <= values) & (values <= low + width), (low <= values) & (values < low + width)]
     assert np.array_equal(covers(labels, [str(number) for number in numbers]), np.array(expected))
+
+
+def test_labels_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading in parts finds the same places as reading at once, and a label that cannot be read names the column."""
+    monkeypatch.setattr("kohort.covering._TOGETHER", 700)
+    labels = [f"[{low}-{low + 3}]" for low in range(50)]
+    values = [str(number) for number in range(60)]
+    found = covered_by(labels, values, column="age")
+    assert [places.tolist() for places in found] == [np.flatnonzero(row).tolist() for row in covers(labels, values)]
+    assert [places.size for places in covered_by(["12*", "124"], ["124", "123"], column="zip", hierarchy="mask")] == [
+        2,
+        1,
+    ]
+    with pytest.raises(InputError, match="column age"):
+        covered_by(["[3-1]"], values, column="age")
+
+
+@pytest.mark.parametrize(
+    ("label", "ends"),
+    [("[20-29]", (20, 29, True)), ("[20-25)", (20, 25, False)), ("[5-3]", None), ("{1, 2}", None), ("a", None)],
+)
+def test_the_ends_of_a_range_can_be_read(label: str, ends: tuple[int, int, bool] | None) -> None:
+    """A range of numbers has two ends and says whether the upper one is inside; nothing else has any."""
+    assert span_of(label) == ends
+
+
+def test_only_what_is_printed_is_attained() -> None:
+    """Ends of closed ranges and members of sets are; the ends of a point, of an interval, and names are not."""
+    assert [len(attained(label)) for label in ("[1-2]", "[1-1]", "[1-2)", "[a-b]", "{1, 2, 3}", "1")] == [
+        2,
+        0,
+        0,
+        0,
+        3,
+        0,
+    ]
