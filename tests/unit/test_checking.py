@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.checking import Check, check, named_column
+from kohort.checking import Check, FailingClass, check, named_column, population
 from kohort.engines.table import Column, Table, narrow
-from kohort.errors import SchemaError
+from kohort.errors import HierarchyError, InputError, SchemaError, UsageError
+from kohort.hierarchy import Hierarchy
+from kohort.models.average_risk import AverageRisk
+from kohort.models.basic_beta_likeness import BasicBetaLikeness
+from kohort.models.delta_disclosure import DeltaDisclosure
+from kohort.models.delta_presence import DeltaPresence
+from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_map import KMap
+from kohort.models.t_closeness import TCloseness
+from kohort.schema import Attribute, Missing, Role, Schema
 from kohort.spelling import even_spelling
+
+if TYPE_CHECKING:
+    from kohort.models.base import PrivacyModel
 
 
 def table_of(**cells: list[str | None]) -> Table:
@@ -114,3 +129,199 @@ def test_spellings_of_one_value(one: str, other: str) -> None:
 def test_blanks_around_do_not_matter(text: str) -> None:
     """Blanks before, after and between words count as one between, none around."""
     assert even_spelling(f" {text}\t") == even_spelling(text)
+
+
+# ── every model ──────────────────────────────────────────────────────────────────────────────────
+
+
+def classes_of(*classes: str, **more: list[str | None]) -> Table:
+    """A table of these classes: of each record the sensitive value is a letter, `-` for a missing one."""
+    pairs = [(str(place), None if letter == "-" else letter) for place, one in enumerate(classes) for letter in one]
+    return table_of(a=[a for a, _ in pairs], s=[s for _, s in pairs], **more)
+
+
+FIFTH, HALF = Fraction(1, 5), Fraction(1, 2)
+
+
+def test_values_are_those_of_the_table() -> None:
+    """A model of a sensitive column finds it by its name; spellings are one value, and a missing one is none."""
+    diverse = DistinctLDiversity("s", 2)
+    assert check(classes_of("fg", "gf"), ["a"], [diverse]).met
+    for one in ("ff", "fF", "f-"):
+        found = check(classes_of("fg", one), ["a"], [KAnonymity(2), diverse])
+        assert [finding.met for finding in found.findings] == [True, False]
+        assert found.findings[1].failing_classes == 1
+
+
+def test_the_smallest_failing_classes_come_first() -> None:
+    """Failing classes are told by size, then by cells; with their number of values and the share of the first."""
+    found = check(classes_of("ffff", "gg", "fg", "f-f", "ff"), ["a"], [DistinctLDiversity("s", 2)], first=3)
+    (finding,) = found.findings
+    assert (finding.failing_classes, finding.failing_records) == (4, 11)
+    assert finding.first == (
+        FailingClass(2, 2, None, 1, Fraction(1), ("1",), (("g", 2),)),
+        FailingClass(2, 2, None, 1, Fraction(1), ("4",), (("f", 2),)),
+        FailingClass(3, 3, None, 1, Fraction(1), ("3",), (("f", 2),)),
+    )
+    (alike,) = check(classes_of("ffg", "--"), ["a"], [DistinctLDiversity("s", 3)]).findings
+    assert [(one.values, one.share) for one in alike.first] == [(0, None), (2, Fraction(2, 3))]
+    assert check(classes_of("fg"), ["a"], [KAnonymity(3)], first=0).findings[0].first == ()
+
+
+def test_a_model_that_is_met_names_no_class() -> None:
+    """An average may be met though some class alone fails: nothing is told of that class."""
+    (finding,) = check(classes_of("fgfgfg", "f"), ["a"], [AverageRisk(Fraction(2, 5))]).findings
+    assert (finding.met, finding.failing_classes, finding.first) == (True, 1, ())
+    (finding,) = check(classes_of("fg", "f"), ["a"], [AverageRisk(Fraction(2, 5))]).findings
+    assert (finding.met, len(finding.first)) == (False, 2)
+
+
+REFERRING: tuple[PrivacyModel, ...] = (
+    TCloseness("s", FIFTH),
+    DeltaDisclosure("s", HALF),
+    BasicBetaLikeness("s", HALF),
+)
+
+
+@pytest.mark.parametrize("model", REFERRING, ids=lambda model: model.name)
+def test_what_classes_are_compared_with(model: PrivacyModel) -> None:
+    """The file itself, and then it says so; or the table before its release, if that is given."""
+    table, before = classes_of("fg", "fg"), classes_of("fg", "fg", "gggggg")
+    (own,) = check(table, ["a"], [model]).findings
+    assert (own.met, own.own_reference) == (True, True)
+    (other,) = check(table, ["a"], [model], reference=before).findings
+    assert (other.met, other.own_reference) == (False, False)
+    assert not check(table, ["a"], [DistinctLDiversity("s", 2)]).findings[0].own_reference
+
+
+def test_what_is_no_reference() -> None:
+    """A reference that no model needs, that lacks values or the column, is refused."""
+    table = classes_of("fg", "fg")
+    with pytest.raises(UsageError, match="no privacy model refers"):
+        check(table, ["a"], [KAnonymity(2)], reference=table)
+    with pytest.raises(InputError, match=r"1 values \(2 records\) are not in the reference") as caught:
+        check(table, ["a"], [TCloseness("s", FIFTH)], reference=classes_of("f-"))
+    assert caught.value.where == "column s"
+    with pytest.raises(SchemaError, match="no column is called s"):
+        check(table, ["a"], [TCloseness("s", FIFTH)], reference=table_of(a=["1"]))
+
+
+def test_hierarchical_distance() -> None:
+    """The schema may say by which hierarchy values are apart."""
+    rows = [["f", "mild", "*"], ["g", "mild", "*"], ["h", "grave", "*"], ["i", "grave", "*"]]
+    schema = Schema((Attribute("s", Role.SENSITIVE, hierarchy=Hierarchy.from_rows(rows)),))
+    table = classes_of("fh", "gi")
+    close = TCloseness("s", Fraction(1, 4))
+    assert not check(table, ["a"], [close]).met
+    assert check(table, ["a"], [close], schema=schema).met
+    with pytest.raises(HierarchyError, match="no leaf"):
+        check(classes_of("fx"), ["a"], [close], schema=schema)
+
+
+def test_missing_values_that_are_refused() -> None:
+    """What the schema says of missing values is held to."""
+    schema = Schema((Attribute("s", Role.SENSITIVE, missing=Missing.REFUSE),), frozenset({"f"}))
+    with pytest.raises(InputError, match="have no value"):
+        check(classes_of("fg"), ["a"], [DistinctLDiversity("s", 2)], schema=schema)
+
+
+def test_a_sensitive_column_that_is_quasi_identifying() -> None:
+    """A column has one role, and must be there."""
+    with pytest.raises(SchemaError, match="quasi-identifying"):
+        check(classes_of("fg"), ["a", "s"], [DistinctLDiversity("s", 2)])
+    with pytest.raises(SchemaError, match="no column is called t"):
+        check(classes_of("fg"), ["a"], [DistinctLDiversity("t", 2)])
+
+
+# ── people ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_people_are_counted_where_a_key_says_who() -> None:
+    """Two records of one person are one; values and the reference count people too."""
+    table = classes_of("fg", "fgg", who=["p", "p", "q", "r", "r"])
+    keyed = Schema((), person="who")
+    found = check(table, ["a"], [KAnonymity(2)], schema=keyed)
+    assert (found.met, found.sizes.tolist(), found.people is not None) == (False, [2, 3], True)
+    assert (found.findings[0].failing_records, found.findings[0].first[0].size) == (2, 1)
+    assert check(table, ["a"], [KAnonymity(2)]).people is None
+    skewed = classes_of("fg", "fgggggg", who=["p", "q", "r", *["s"] * 6])
+    close = TCloseness("s", Fraction(1, 10))
+    assert check(skewed, ["a"], [close], schema=keyed).met
+    assert not check(skewed, ["a"], [close]).met
+    assert check(skewed, ["a"], [close], schema=keyed, reference=skewed).met
+    # A reference that does not say whose its records are counts records: 2 of f and 7 of g.
+    plain = classes_of("fg", "fgggggg")
+    assert not check(skewed, ["a"], [close], schema=keyed, reference=plain).met
+
+
+def test_records_of_nobody() -> None:
+    """People cannot be counted where some record is nobody's, or nothing says whose they are."""
+    with pytest.raises(InputError, match="1 records have no person key"):
+        check(classes_of("fg", who=["p", None]), ["a"], [KAnonymity(2)], schema=Schema((), person="who"))
+    with pytest.raises(SchemaError, match="no column is called who"):
+        check(classes_of("fg"), ["a"], [KAnonymity(2)], schema=Schema((), person="who"))
+
+
+# ── population ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_whom_of_the_population_cells_cover() -> None:
+    """Values, ranges, sets and `*` cover values of the population; a node does where its hierarchy is known."""
+    table = table_of(age=["[20-29]", "[20-29]", "[30-40)", "*"], city=["Rome", "{Bari, Rome}", "South", "*"])
+    known = table_of(age=["20", "29.0", "30", "40", "25"], city=["Rome", "Bari", "Bari", "Rome", "Oslo"])
+    cities = Hierarchy.from_rows([["Rome", "Centre"], ["Bari", "South"], ["Oslo", "North"]], root="*")
+    schema = Schema((Attribute("city", Role.QUASI, hierarchy=cities),))
+    (finding,) = check(table, ["age", "city"], [KMap(6)], schema=schema, population=known).findings
+    fits = {one.cells: one.population for one in finding.first}
+    assert fits == {
+        ("[20-29]", "Rome"): 1,
+        ("[20-29]", "{Bari, Rome}"): 2,
+        ("[30-40)", "South"): 1,
+        ("*", "*"): 5,
+    }
+
+
+def test_whom_no_class_fits() -> None:
+    """They are counted, and are known to be absent where absence must be hidden."""
+    known = table_of(a=["0", "0", "1", "1", "7"])
+    presence = DeltaPresence(FIFTH, Fraction(1))
+    found = check(classes_of("f", "g"), ["a"], [presence, KMap(2)], population=known)
+    assert found.outside == 1
+    assert [finding.met for finding in found.findings] == [False, True]
+    assert (found.findings[0].failing_classes, found.findings[0].first) == (0, ())
+
+
+def test_builders_of_hierarchies() -> None:
+    """A hierarchy given as a builder's text is built over the values of the population."""
+    schema = Schema((Attribute("zip", Role.QUASI, hierarchy="mask:right"),))
+    table, known = table_of(zip=["0012*", "0034*"]), table_of(zip=["00123", "00124", "00341"])
+    (finding,) = check(table, ["zip"], [KMap(3)], schema=schema, population=known).findings
+    assert [one.population for one in finding.first] == [2, 1]
+
+
+def test_what_is_no_population() -> None:
+    """A population that is not needed, is needed, lacks a column, or whose labels cannot be read, is refused."""
+    table = table_of(a=["1", "[1-"])
+    with pytest.raises(UsageError, match="2-map needs a population table"):
+        check(table, ["a"], [KMap(2)])
+    with pytest.raises(UsageError, match="no privacy model needs"):
+        check(table, ["a"], [KAnonymity(2)], population=table)
+    with pytest.raises(SchemaError, match="has no column a"):
+        check(table, ["a"], [KMap(2)], population=table_of(b=["1"]))
+    with pytest.raises(InputError, match="cannot be read") as caught:
+        check(table, ["a"], [KMap(2)], population=table_of(a=["1", "2"]))
+    assert caught.value.where == "column a"
+
+
+def test_labels_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few labels are looked at together, they cover the same people."""
+    table, known = table_of(a=["1", "[1-2]", "*"]), table_of(a=["1", "2", "3"])
+    monkeypatch.setattr(population, "CELLS", 1)
+    (finding,) = check(table, ["a"], [KMap(4)], population=known).findings
+    assert [one.population for one in finding.first] == [3, 1, 2]
+
+
+def test_frames_are_judged_too() -> None:
+    """What can be read is a table: a frame, or a path."""
+    frame = pl.DataFrame({"a": ["1", "1"], "s": ["f", "g"]})
+    assert check(frame, ["a"], [TCloseness("s", FIFTH)], reference=frame).met

@@ -70,8 +70,9 @@ def _is(part: object, kind: str) -> bool:
             return isinstance(part, str)
         case "bool":
             return isinstance(part, bool)
-        case "int":
-            return isinstance(part, int) and not isinstance(part, bool) and part >= 0
+        case "int" | "int | None":
+            whole = isinstance(part, int) and not isinstance(part, bool) and part >= 0
+            return whole or (part is None and kind != "int")
         case "float":
             return isinstance(part, int | float) and not isinstance(part, bool)
         case "tuple[str, ...]":

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from kohort.certificate.described import described
 from kohort.certificate.form import Certified, shared
+from kohort.certificate.promises import not_promised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.verify import Verdict
-
-#: What no certificate can promise, whatever the models.
-NOT_PROMISED: Final = (
-    "Linkage with other data: what is learned by joining this release with others of the same people is not limited.",
-    "Attribute disclosure: where all records of a class share a sensitive value, it is known of everybody in it.",
-    "Columns released unchanged: what they tell about a person by themselves is not judged.",
-    "Right roles: a column that the steward wrongly called insensitive is not protected.",
-    "Secret range ends: a label that depends on the data tells the exact values of the records at its ends.",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +21,9 @@ class Certificate(Certified):
 
     Attributes:
         models: Names of the privacy models, all met.
-        k: Records of the smallest class.
+        k: Records of the smallest class; people, where there is a person key.
         records: Records released.
+        people: Whose records they are; `None` without a person key.
         suppressed: Records left out, for a missing value or because their class failed the models.
         classes: Equivalence classes.
         class_sizes: Classes by size, in bands that double: `"10..19": 7`.
@@ -43,6 +37,7 @@ class Certificate(Certified):
     models: tuple[str, ...]
     k: int
     records: int
+    people: int | None
     suppressed: int
     classes: int
     class_sizes: Mapping[str, int]
@@ -51,7 +46,6 @@ class Certificate(Certified):
     range_exposure: int
     metrics: Mapping[str, float]
     kind: str = "table"
-    not_promised: tuple[str, ...] = NOT_PROMISED
 
 
 def certificate(
@@ -66,11 +60,14 @@ def certificate(
         metrics: What the release cost.
         levels: Of a full-domain release, the level of each quasi-identifier, as it was claimed for verification.
     """
+    told = shared(verdict, name, job)
     return Certificate(
-        **shared(verdict, name, job),
+        **told,
+        not_promised=not_promised(described(told["job"])),
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,
+        people=verdict.people,
         suppressed=verdict.suppressed,
         classes=verdict.classes,
         class_sizes={f"{band.low}..{band.high}": band.classes for band in verdict.bands},

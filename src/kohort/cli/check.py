@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import coherence, flags, judged, options
+from kohort.cli import certified, coherence, flags, judged, options
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table
@@ -37,6 +37,10 @@ Reference = Annotated[
         help="The table before its release: t, delta-disclosure and beta refer to its values.",
         show_default="IN itself",
     ),
+]
+Certificate = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Check again what this certificate says of IN; it says what is asked for too."),
 ]
 
 
@@ -70,6 +74,7 @@ def check(
     reference: Reference = None,
     hierarchy: Hierarchy = None,
     missing_token: options.MissingTokens = None,
+    certificate: Certificate = None,
     transactions: Annotated[
         bool, typer.Option("--transactions", help="IN holds transactions: are they (h,k,p)-coherent?")
     ] = False,
@@ -119,7 +124,19 @@ def check(
     }
     others = {"h": h, "p": p, "max-sets": max_sets}
     of_tables = {("delta-disclosure" if key == "delta" else key): texts for key, texts in of_columns.items()} | of_table
-    if transactions:
+    if certificate is not None:
+        said = {"quasi": quasi, "k": k, **of_tables, **others, "person": person, "allow-absent": allow_absent}
+        flags.refuse({**said, **lines, "missing-token": missing_token}, "the certificate says what is asked for")
+        met = certified.held(
+            source,
+            certificate,
+            of_tables={"population": population, "reference": reference},
+            hierarchy=hierarchy,
+            of_transactions={**reading, **items, "separator": separator},
+            json=json,
+            quiet=quiet,
+        )
+    elif transactions:
         flags.refuse({"quasi": quasi, **of_tables, **beside, **lines}, "it is of tables")
         raw = {
             "transactions": reading,

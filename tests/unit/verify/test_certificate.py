@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kohort.certificate import NOT_PROMISED, Certificate, certificate, read_certificate
+from kohort.certificate.promises import ATTRIBUTES
 from kohort.errors import FileError, InputError
-from tests.unit.verify.people import PEOPLE, draft
+from kohort.models.average_risk import AverageRisk
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_map import KMap
+from kohort.models.t_closeness import TCloseness
+from kohort.release import Job
+from kohort.schema import Attribute, Role, Schema
+from tests.unit.verify.people import PEOPLE, SCHEMA, draft
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kohort.models.base import PrivacyModel
+
 VERDICT = draft().verdict()
+JOB = Job.of(SCHEMA, KAnonymity(4)).described()
 
 
 def made(**changes: object) -> bytes:
     """The certificate of the hand-made release."""
     verdict = replace(VERDICT, **changes)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    return certificate(verdict, "safe.csv", job='{"k": 4}', metrics={"lm": 0.25, "c_dm": 64.0})
+    return certificate(verdict, "safe.csv", job=JOB, metrics={"lm": 0.25, "c_dm": 64.0})
 
 
 def test_it_says_what_was_found_and_what_is_not_promised() -> None:
@@ -33,16 +45,54 @@ def test_it_says_what_was_found_and_what_is_not_promised() -> None:
     assert (told["data_dependent_labels"], told["range_exposure"]) == (True, 5)
     assert told["models"] == ["4-anonymity"]
     assert told["metrics"] == {"lm": 0.25, "c_dm": 64.0}
-    assert told["not_promised"] == list(NOT_PROMISED)
+    assert {ATTRIBUTES, *NOT_PROMISED} < {*told["not_promised"]}
+    assert told["people"] is None
     assert set(told["libraries"]) == {"numba", "numpy", "polars"}
     assert len(told["job_sha256"]) == len(told["sha256"]) == 64
 
 
 def test_it_says_on_which_levels_a_full_domain_release_is() -> None:
     """The level of each quasi-identifier is told; a release of another kind has none."""
-    told = json.loads(certificate(VERDICT, "safe.csv", job="{}", metrics={}, levels={"city": 0, "age": 2}))
+    told = json.loads(certificate(VERDICT, "safe.csv", job=JOB, metrics={}, levels={"city": 0, "age": 2}))
     assert told["levels"] == {"age": 2, "city": 0}
     assert json.loads(made())["levels"] == {}
+
+
+def promised(*models: PrivacyModel, schema: Schema = SCHEMA) -> str:
+    """What a certificate of these models does not promise."""
+    told = json.loads(certificate(VERDICT, "a.csv", job=Job.of(schema, *models).described(), metrics={}))
+    return "\n".join(told["not_promised"])
+
+
+def test_what_is_not_promised_depends_on_the_models() -> None:
+    """Nothing is disclaimed that a model does promise, and each model's own limits are told, once."""
+    assert ATTRIBUTES in promised(KAnonymity(2))
+    diverse = promised(KAnonymity(4), DistinctLDiversity("illness", 2), DistinctLDiversity("illness", 3))
+    assert ATTRIBUTES not in diverse
+    assert "Attribute disclosure" not in diverse  # there is no other sensitive column
+    assert diverse.count("Likely guesses") == diverse.count("Similar values") == 1
+    two = replace(SCHEMA, attributes=(*SCHEMA.attributes, Attribute("salary", Role.SENSITIVE)))
+    assert "models are about illness" in promised(DistinctLDiversity("illness", 2), schema=two)
+    close = promised(KAnonymity(2), TCloseness("illness", Fraction(1, 5)))
+    assert ("Rare values" in close, "Similar values" in close) == (True, False)
+
+
+def test_a_least_number_of_people_is_promised_where_one_was_asked_for() -> None:
+    """Without a model of size somebody may be alone in a class; population and average have limits of their own."""
+    assert "no least number of people" not in promised(KAnonymity(2), KMap(3))
+    among = promised(KMap(3))
+    assert "no least number of people" in among
+    assert "Other populations" in among
+    assert "Known members" in among
+    assert "bounds nobody's own risk" in promised(AverageRisk(Fraction(1, 20)))
+
+
+def test_people_are_told_where_they_are_counted() -> None:
+    """With a person key several records of a person are no limit; the people are counted in the certificate."""
+    keyed = replace(SCHEMA, person="name")
+    assert "Several records of a person" in promised(KAnonymity(4))
+    assert "Several records of a person" not in promised(KAnonymity(4), schema=keyed)
+    assert json.loads(made(people=16))["people"] == 16
 
 
 def test_it_tells_no_value() -> None:
@@ -59,10 +109,11 @@ def test_equal_verdicts_give_equal_bytes() -> None:
 def test_it_is_read_back(tmp_path: Path) -> None:
     """What was written is read, to the same bytes."""
     path = tmp_path / "safe.csv.kohort.json"
-    path.write_bytes(made())
+    for people in (None, 16):
+        path.write_bytes(made(people=people))
+        assert read_certificate(path).encode() == made(people=people)
     known = read_certificate(path)
     assert isinstance(known, Certificate)
-    assert known.encode() == made()
     assert known.models == ("4-anonymity",)
 
 
@@ -75,7 +126,9 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"k": 4,', ""),
         ('"k": 4', '"k": 4, "k": 4'),
         ('"k": 4', '"k":  4'),
-        ('"form": 3', '"form": 2'),
+        ('"form": 4', '"form": 3'),
+        ('"people": null', '"people": -1'),
+        ('"people": null', '"people": "4"'),
         ('"levels": {}', '"levels": {"age": -1}'),
         ('"levels": {}', '"levels": {"age": "2"}'),
         ('"levels": {}', '"levels": [2]'),

@@ -1,0 +1,225 @@
+"""A job read back from its description: nothing is taken for what its form does not say it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, cast
+
+from kohort.errors import InputError, KohortError
+from kohort.io.options import ReadOptions
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
+from kohort.models.average_risk import AverageRisk
+from kohort.models.basic_beta_likeness import BasicBetaLikeness
+from kohort.models.delta_disclosure import DeltaDisclosure
+from kohort.models.delta_presence import DeltaPresence
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
+from kohort.models.entropy_l_diversity import EntropyLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_map import KMap
+from kohort.models.maximum_risk import MaximumRisk
+from kohort.models.recursive_l_diversity import RecursiveLDiversity
+from kohort.models.t_closeness import TCloseness
+from kohort.schema import Label, Role, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.models.base import PrivacyModel
+
+    #: A part of the description: an object of JSON.
+    Part = Mapping[str, object]
+
+#: The models that this version knows, by their name in a job.
+MODELS: Final[Mapping[str, type[PrivacyModel]]] = MappingProxyType(
+    {
+        kind.__name__: kind
+        for kind in (
+            KAnonymity,
+            DistinctLDiversity,
+            EntropyLDiversity,
+            RecursiveLDiversity,
+            TCloseness,
+            AlphaKAnonymity,
+            DeltaDisclosure,
+            BasicBetaLikeness,
+            EnhancedBetaLikeness,
+            KMap,
+            DeltaPresence,
+            MaximumRisk,
+            AverageRisk,
+        )
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A privacy model that a job asks for.
+
+    Attributes:
+        kind: Its name in the job.
+        sensitive: The sensitive column that it is about; `None` where it is about none.
+        parameters: Its other parameters, as they are described.
+    """
+
+    kind: str
+    sensitive: str | None
+    parameters: tuple[tuple[str, object], ...]
+
+    @property
+    def model(self) -> PrivacyModel | None:
+        """The model; `None` where this version knows none called so with these parameters."""
+        kind = MODELS.get(self.kind)
+        if kind is None:
+            return None
+        annotated = {field.name: str(field.type) for field in fields(cast("type[KAnonymity]", kind))}
+        given = dict(self.parameters) | ({} if self.sensitive is None else {"sensitive": self.sensitive})
+        if not given.keys() <= annotated.keys():
+            return None
+        build = cast("Callable[..., PrivacyModel]", kind)  # whose parameters are of its fields' kinds
+        try:
+            return build(**{name: _parameter(value, annotated[name]) for name, value in given.items()})
+        except (KohortError, TypeError, ValueError, ZeroDivisionError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the job's schema.
+
+    Attributes:
+        name: Its name.
+        role: What it tells.
+        scale: Whether it is numeric, where that was said.
+        label: What is released of it, where that was said.
+        missing: What a missing value means.
+        hierarchy: The text of a builder, or the digest of a hierarchy; `None` where it has none.
+    """
+
+    name: str
+    role: Role
+    scale: Scale | None
+    label: Label | None
+    missing: str
+    hierarchy: str | Part | None
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a job asks of a table, as far as its description tells it.
+
+    Attributes:
+        columns: One for each column of the input, in its order.
+        models: The privacy models.
+        missing: The texts that mean no value.
+        person: The person key.
+        format: The release's format, where it is not its name's.
+        separator: Between its cells.
+        excel_safe: Whether what looks like a formula has an apostrophe.
+        reading: How the input was read.
+    """
+
+    columns: tuple[Column, ...]
+    models: tuple[Asked, ...]
+    missing: frozenset[str]
+    person: str | None
+    format: str | None
+    separator: str
+    excel_safe: bool
+    reading: ReadOptions
+
+    @property
+    def quasi(self) -> tuple[Column, ...]:
+        """The quasi-identifying columns."""
+        return tuple(column for column in self.columns if column.role is Role.QUASI)
+
+    @property
+    def sensitive(self) -> tuple[Column, ...]:
+        """The sensitive columns."""
+        return tuple(column for column in self.columns if column.role is Role.SENSITIVE)
+
+
+def described(job: Part) -> Described:
+    """What the description of a job on a table says.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        schema, writing, reading = (_part(job.get(key)) for key in ("schema", "writing", "reading"))
+        return Described(
+            tuple(_column(_part(one)) for one in _list(schema.get("attributes"))),
+            tuple(_asked(_part(one)) for one in _list(job.get("models"))),
+            frozenset(_text(one) for one in _list(schema.get("missing"))),
+            _perhaps(schema.get("person")),
+            _perhaps(writing.get("format")),
+            _text(writing.get("separator")),
+            writing.get("excel_safe") is True,
+            _reading(reading),
+        )
+    except (KohortError, TypeError, ValueError) as fault:
+        raise InputError(
+            "the certificate's job is none that this version makes",
+            hint="check it with the version of kohort that it names",
+        ) from fault
+
+
+def _reading(part: Part) -> ReadOptions:
+    """How the input was read; what is `None` is left out of a description."""
+    said = {key: value for key, value in part.items() if key != "kind"}
+    build = cast("Callable[..., ReadOptions]", ReadOptions)  # which refuses what it cannot be read with
+    return build(**{"quote": None, **said})
+
+
+def _column(part: Part) -> Column:
+    hierarchy = part.get("hierarchy")
+    scale, label = _perhaps(part.get("scale")), _perhaps(part.get("label"))
+    return Column(
+        _text(part.get("name")),
+        Role(_text(part.get("role"))),
+        None if scale is None else Scale(scale),
+        None if label is None else Label(label),
+        _text(part.get("missing")),
+        hierarchy if hierarchy is None or isinstance(hierarchy, str) else _part(hierarchy),
+    )
+
+
+def _asked(part: Part) -> Asked:
+    parameters = {key: value for key, value in part.items() if key not in {"kind", "sensitive"}}
+    return Asked(_text(part.get("kind")), _perhaps(part.get("sensitive")), tuple(parameters.items()))
+
+
+def _parameter(value: object, annotation: str) -> object:
+    """A parameter of the kind that the model's field has: a fraction is described by its text."""
+    if annotation == "int" and type(value) is int:
+        return value
+    if annotation == "Fraction" and isinstance(value, str):
+        return Fraction(value)
+    if annotation not in {"int", "Fraction"} and isinstance(value, str):
+        return value
+    raise TypeError(annotation)
+
+
+def _part(value: object) -> Part:
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return cast("Part", value)
+
+
+def _list(value: object) -> Sequence[object]:
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return cast("list[object]", value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _perhaps(value: object) -> str | None:
+    return None if value is None else _text(value)

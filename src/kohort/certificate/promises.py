@@ -1,0 +1,91 @@
+"""What does not follow from a certificate of a table: it depends on what was asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.certificate.described import Described
+
+#: What no certificate can promise, whatever the models.
+NOT_PROMISED: Final = (
+    "Linkage with other data: what is learned by joining this release with others of the same people is not limited.",
+    "Columns released unchanged: what they tell about a person by themselves is not judged.",
+    "Right roles: a column that the steward wrongly called insensitive is not protected.",
+    "Secret range ends: a label that depends on the data tells the exact values of the records at its ends.",
+)
+
+#: Where no model is about a sensitive column.
+ATTRIBUTES: Final = (
+    "Attribute disclosure: where all records of a class share a sensitive value, it is known of everybody in it."
+)
+
+#: Where some are.
+_OTHER_ATTRIBUTES: Final = (
+    "Attribute disclosure: of a sensitive column that no model is about, what all of a class share is known of them;"
+    " models are about {columns}."
+)
+
+#: Where nothing bounds the size of a class.
+_SIZES: Final = "Linkage of records: no least number of people of a class was asked for; somebody may be alone in one."
+
+#: Where records are counted.
+_PERSONS: Final = "Several records of a person: each was counted as a person; without a person key that is not noticed."
+
+#: Models that bound how few people a class has.
+_OF_SIZE: Final = frozenset({"KAnonymity", "AlphaKAnonymity", "MaximumRisk"})
+
+#: What each model does not promise, by its name in the job.
+_OF_MODEL: Final[Mapping[str, str]] = {
+    "DistinctLDiversity": "Likely guesses: of different values in a class one may be far more frequent than others.",
+    "EntropyLDiversity": (
+        "Likely guesses: entropy is an average; a frequent value may be balanced by many rare ones in a class."
+    ),
+    "RecursiveLDiversity": "Knowledge of values: who can rule out more than l - 2 of them may be sure of another.",
+    "TCloseness": "Rare values: t bounds what is learned of all values together; of a rare one much may be learned.",
+    "AlphaKAnonymity": "Rare values: one may become as likely as alpha in a class, however rare it is in the table.",
+    "BasicBetaLikeness": "What is ruled out: that a value is less likely in a class, or absent, is not limited.",
+    "EnhancedBetaLikeness": "What is ruled out: that a value is less likely in a class, or absent, is not limited.",
+    "KMap": "Known members: somebody who is known to be in the table may be alone in a class of it.",
+    "DeltaPresence": "Linkage of records: presence hides who is in the table, not which record is whose.",
+    "AverageRisk": "Everybody: an average bounds nobody's own risk.",
+}
+
+#: What diversity by different values does not see.
+_MEANING: Final = "Similar values: different sensitive values count as different, though they may mean much the same."
+
+#: Models to which values are different or not.
+_OF_DIFFERENCE: Final = frozenset({"DistinctLDiversity", "EntropyLDiversity", "RecursiveLDiversity", "AlphaKAnonymity"})
+
+#: What models of a population rest on.
+_POPULATION: Final = (
+    "Other populations: people were counted in the population table that was given; an attacker may know another."
+)
+
+
+def not_promised(asked: Described) -> tuple[str, ...]:
+    """What does not follow from these models, in the order in which a reader needs it."""
+    kinds = [model.kind for model in asked.models]
+    about = list(dict.fromkeys(model.sensitive for model in asked.models if model.sensitive))
+    lines = [NOT_PROMISED[0]]
+    if _OF_SIZE.isdisjoint(kinds):
+        lines.append(_SIZES)
+    lines += _of_attributes(asked, about)
+    lines += dict.fromkeys(_OF_MODEL[kind] for kind in kinds if kind in _OF_MODEL)
+    if not _OF_DIFFERENCE.isdisjoint(kinds):
+        lines.append(_MEANING)
+    if {"KMap", "DeltaPresence"} & {*kinds}:
+        lines.append(_POPULATION)
+    if asked.person is None:
+        lines.append(_PERSONS)
+    return (*lines, *NOT_PROMISED[1:])
+
+
+def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:
+    """What is not promised of sensitive values."""
+    if not about:
+        return [ATTRIBUTES]
+    others = {one.name for one in asked.sensitive} - {*about}
+    return [_OTHER_ATTRIBUTES.format(columns=", ".join(about))] if others else []

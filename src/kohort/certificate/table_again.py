@@ -1,0 +1,221 @@
+"""The certificate of a table, checked again: what can be seen in the file without the input it was made from.
+
+Every model is judged anew on the file. It is not, where what it looks at is not there: people, whose key is never
+released; the input's values, where records are missing from the release and the input is not brought; the population;
+a hierarchy, of which the certificate has only the digest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from kohort import io
+from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
+from kohort.certificate.described import Asked, Described, described
+from kohort.checking import Check, check, refers
+from kohort.errors import InfeasibleError, InputError
+from kohort.io.options import ReadOptions
+from kohort.io.write import Format, format_of
+from kohort.release import plain
+from kohort.schema import Attribute, Label, Role, Schema
+from kohort.verify.classes import bands
+from kohort.verify.columns import unmarked
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from kohort.certificate.table import Certificate
+    from kohort.engines.table import Table
+    from kohort.hierarchy import Hierarchy
+    from kohort.models.base import PrivacyModel
+
+#: What only somebody with the input can see.
+_INPUT: Final = "only verification sees this, for it has the input"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Brought:
+    """What is brought besides the file.
+
+    Attributes:
+        population: The population table, or where it is.
+        reference: The input of the release, or where it is.
+        hierarchies: The hierarchies of some columns.
+    """
+
+    population: object = None
+    reference: object = None
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict[str, "Hierarchy"])
+
+
+def check_table_again(path: str | os.PathLike[str], known: Certificate, brought: Brought) -> Again:
+    """What of the certificate is true of the file at `path`.
+
+    Raises:
+        InputError: the certificate's job is none that this version makes, or what was brought is not what it names.
+        FileError: the system failed to read.
+    """
+    asked = described(known.job)
+    hierarchies = _hierarchies(asked, brought)
+    parts = [*of_bytes(path, known)]
+    try:
+        table = _read(path, known, asked)
+    except (InputError, InfeasibleError) as fault:
+        return Again((*parts, Part("table", Outcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
+    names = [column.name for column in asked.columns if column.role is not Role.IDENTIFYING]
+    parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
+    parts.append(compared("records", known.records, table.records))
+    if list(table.names) == names:
+        parts += _Judge(table, known, asked, brought, hierarchies).parts()
+    parts.append(unchecked("suppressed records, lineage, levels, range ends, losses", _INPUT))
+    return Again(tuple(parts))
+
+
+def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> Table:
+    """The released table, as it was written."""
+    format_ = format_of(known.release, asked.format)
+    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ} else asked.separator
+    table = io.read(path, ReadOptions(separator=separator, allow_empty=True))
+    return unmarked(table) if asked.excel_safe else table
+
+
+def _hierarchies(asked: Described, brought: Brought) -> dict[str, Hierarchy | str]:
+    """The hierarchies that are at hand: those that were brought, and builders, whose text the job has.
+
+    Raises:
+        InputError: one that was brought is not the one that the certificate names.
+    """
+    found: dict[str, Hierarchy | str] = {}
+    named = {column.name: column for column in asked.columns}
+    for name, hierarchy in brought.hierarchies.items():
+        if name not in named or named[name].hierarchy != plain(hierarchy):
+            what = "it is not the hierarchy that the certificate names"
+            raise InputError(what, where=f"hierarchy of {name}", hint="bring the file that the release was made with")
+        found[name] = hierarchy
+    return {name: one.hierarchy for name, one in named.items() if isinstance(one.hierarchy, str)} | found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judge:
+    """Judges the classes of a released table.
+
+    Attributes:
+        table: The release.
+        known: Its certificate.
+        asked: The certificate's job.
+        brought: What is at hand besides.
+        hierarchies: The hierarchies at hand.
+    """
+
+    table: Table
+    known: Certificate
+    asked: Described
+    brought: Brought
+    hierarchies: Mapping[str, Hierarchy | str]
+
+    def parts(self) -> Iterator[Part]:
+        """Classes, their sizes, and every model."""
+        found = self._check()
+        yield compared("classes", self.known.classes, found.sizes.size)
+        models = [one.model for one in self.asked.models]
+        k = max((model.smallest_class for model in models if model is not None), default=1)
+        if None in models:
+            yield unchecked("class sizes", "this version does not know every model")
+        else:
+            sizes = {f"{band.low}..{band.high}": band.classes for band in bands(found.sizes, k)}
+            yield compared("class sizes", _told(self.known.class_sizes), _told(sizes))
+        if self.asked.person is None:
+            yield compared("k", self.known.k, int(found.sizes.min(initial=self.table.records)))
+        else:
+            yield unchecked("k", _PEOPLE)
+            yield unchecked("people", _PEOPLE)
+        names = [
+            asked.kind if model is None else model.name for asked, model in zip(self.asked.models, models, strict=True)
+        ]
+        if names != list(self.known.models):
+            yield compared("models", ", ".join(self.known.models), ", ".join(names))
+        for asked, model in zip(self.asked.models, models, strict=True):
+            yield self._model(asked, model)
+
+    def _model(self, asked: Asked, model: PrivacyModel | None) -> Part:
+        if model is None:
+            return unchecked(asked.kind, "this version does not know this model")
+        lacking = self._lacking(model)
+        if lacking:
+            return unchecked(model.name, lacking)
+        if not self.table.records:
+            return Part(model.name, Outcome.SAME, "met: there is no record")
+        try:
+            (finding,) = self._check(model).findings
+        except InputError as fault:
+            return unchecked(model.name, f"{fault.what} ({fault.where})")
+        if finding.met:
+            return Part(model.name, Outcome.SAME, "met")
+        failing = f"{finding.failing_classes:,} classes with {finding.failing_records:,} records fail"
+        return Part(model.name, Outcome.DIFFERENT, f"NOT met: {failing}")
+
+    def _lacking(self, model: PrivacyModel) -> str:
+        """What would have to be at hand to judge the model; empty where nothing lacks."""
+        if self.asked.person is not None:
+            return _PEOPLE
+        if refers(model) and self.known.suppressed and self.brought.reference is None:
+            return "records were suppressed: bring the input by --reference"
+        measured = [
+            column for column in self.asked.sensitive if column.name == model.sensitive and model.uses_hierarchy
+        ]
+        if model.population and self.brought.population is None:
+            return "bring the population table by --population"
+        if model.population:
+            if any(column.label is Label.MEAN for column in self.asked.quasi):
+                return "a mean does not say whom of the population it fits"
+            measured += self.asked.quasi
+        absent = [one.name for one in measured if one.hierarchy is not None and one.name not in self.hierarchies]
+        return f"bring the hierarchy of {', '.join(absent)} by --hierarchy" if absent else ""
+
+    def _check(self, *models: PrivacyModel) -> Check:
+        """The classes, judged."""
+        population = self.brought.population if any(model.population for model in models) else None
+        reference = self._reference() if any(map(refers, models)) else None
+        schema = Schema(tuple(self._attributes()), self.asked.missing)
+        quasi = [column.name for column in self.asked.quasi]
+        known = None if population is None else self._read(population)
+        return check(self.table, quasi, models, schema=schema, population=known, reference=reference)
+
+    def _reference(self) -> Table | None:
+        """The input.
+
+        Raises:
+            InputError: it has not as many records as the certificate says.
+        """
+        if self.brought.reference is None:
+            return None
+        table = self._read(self.brought.reference)
+        due = self.known.records + self.known.suppressed
+        if table.records != due:
+            what = f"it has {table.records:,} records, and the release was made from {due:,}"
+            raise InputError(what, where="reference", hint="bring the very input of the release")
+        return table
+
+    def _read(self, source: object) -> Table:
+        """A table that lies in the form of the input."""
+        return io.read(source, self.asked.reading)
+
+    def _attributes(self) -> Iterator[Attribute]:
+        """What is known of the columns that are judged."""
+        for column in (*self.asked.quasi, *self.asked.sensitive):
+            hierarchy = self.hierarchies.get(column.name)
+            if column.role is Role.SENSITIVE:
+                yield Attribute(column.name, column.role, column.scale, hierarchy)
+            else:
+                yield Attribute(column.name, column.role, hierarchy=hierarchy)
+
+
+#: Why people are not counted.
+_PEOPLE: Final = "people are counted, and the file does not say whose a record is"
+
+
+def _told(sizes: Mapping[str, int]) -> str:
+    """Bands of sizes, and the classes in each."""
+    return ", ".join(f"{count:,} of {band}" for band, count in sizes.items()) or "none"

@@ -1,0 +1,101 @@
+"""What `kohort check --certificate` says: is what is certified true of this file?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kohort.cli import flags, options
+from kohort.cli.screen import progress, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kohort.certificate import Again, Certificate, CoherenceCertificate
+    from kohort.report import Json
+
+#: How wide an outcome is printed.
+WIDTH: Final = len("not checked")
+
+
+def held(
+    source: str,
+    path: str,
+    *,
+    of_tables: Mapping[str, object],
+    hierarchy: Sequence[str] | None,
+    of_transactions: Mapping[str, object],
+    json: bool,
+    quiet: bool,
+) -> bool:
+    """Whether nothing in the file at `source` differs from its certificate at `path`, which is said too.
+
+    Args:
+        source: The release.
+        path: Its certificate.
+        of_tables: The population table and the reference.
+        hierarchy: Hierarchies, `COLUMN=FILE`.
+        of_transactions: How transactions are read, and which items are private.
+        json: Print one JSON object.
+        quiet: Print nothing.
+    """
+    from kohort.certificate import Certificate, read_certificate
+
+    known = read_certificate(path)
+    with progress(quiet=quiet) as tell:
+        tell("check")
+        if isinstance(known, Certificate):
+            flags.refuse(of_transactions, "it is of transactions, and the certificate is of a table")
+            again = _table(source, known, of_tables, hierarchy)
+        else:
+            flags.refuse(
+                {**of_tables, "hierarchy": hierarchy}, "it is of tables, and the certificate is of transactions"
+            )
+            again = _transactions(source, known, of_transactions)
+    say("\n".join(_lines(again, known)), _figures(again, known), as_json=json, quiet=quiet)
+    return again.met
+
+
+def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hierarchy: Sequence[str] | None) -> Again:
+    from pathlib import Path
+
+    from kohort.certificate import Brought, check_table_again
+    from kohort.hierarchies import read_hierarchy
+
+    files = options.pairs(hierarchy, "--hierarchy")
+    hierarchies = {name: read_hierarchy(Path(file), name=name) for name, file in files.items()}
+    return check_table_again(source, known, Brought(**of_tables, hierarchies=hierarchies))
+
+
+def _transactions(source: str, known: CoherenceCertificate, said: Mapping[str, object]) -> Again:
+    """The transactions checked again: in the form that is said, by the items that are."""
+    from kohort.certificate import check_transactions_again
+
+    items = {key: said[key] for key in ("private", "private-file", "public", "public-file")}
+    listed = any(names is not None for names in items.values())
+    raw = {
+        "transactions": {key: said[key] for key in ("format", "key", "item")},
+        "input": {"path": source, "separator": said["separator"]},
+        "output": {"path": source},  # where nothing is written
+        "privacy": {"h": known.h, "k": known.k, "p": known.p},
+        # An item of the original may be in no released transaction; a job has some, though here nobody looks at it.
+        "items": {**items, "allow-absent": True} if listed else {"private": ["any"], "allow-absent": True},
+    }
+    made = flags.transaction_request(raw, ())
+    return check_transactions_again(source, known, made.job.reading, made.job.roles if listed else None)
+
+
+def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:
+    return {
+        "met": again.met,
+        "release": known.release,
+        "parts": [{"part": part.name, "outcome": part.outcome.value, "told": part.told} for part in again.parts],
+    }
+
+
+def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[str]:
+    yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
+    differing = sum(part.outcome == "different" for part in again.parts)
+    if again.met:
+        yield f"the file is the certified {known.release}: nothing differs"
+    else:
+        yield f"NOT what is certified: {differing} part{'s differ' if differing != 1 else ' differs'}"
