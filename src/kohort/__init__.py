@@ -71,6 +71,7 @@ _MODULES = MappingProxyType(
         "ReadOptions": "kohort.io.options",
         "RecursiveLDiversity": "kohort.models.recursive_l_diversity",
         "Release": "kohort.release",
+        "Risk": "kohort.risk",
         "Role": "kohort.schema",
         "Roles": "kohort.transactions.roles",
         "Samarati": "kohort.algorithms.samarati",
@@ -86,6 +87,7 @@ _MODULES = MappingProxyType(
         "Writing": "kohort.release",
         "anonymize": "kohort.pipeline",
         "anonymize_transactions": "kohort.pipeline.transactions",
+        "assess": "kohort.risk",
         "check": "kohort.checking",
         "check_transactions": "kohort.checking.transactions",
         "read_hierarchy": "kohort.hierarchies.files",
@@ -146,6 +148,7 @@ __all__ = [
     "ReadOptions",
     "RecursiveLDiversity",
     "Release",
+    "Risk",
     "Role",
     "Roles",
     "Samarati",
@@ -166,6 +169,7 @@ __all__ = [
     "Writing",
     "anonymize",
     "anonymize_transactions",
+    "assess",
     "check",
     "check_transactions",
     "read_hierarchy",
@@ -208,6 +212,7 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
     from kohort.release import Job, Release, Writing
     from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
+    from kohort.risk import Risk, assess
     from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
     from kohort.suppression import SuppressionLimit
     from kohort.transactions.cells import LocalSuppression
