@@ -1,5 +1,8 @@
 """Laws of the lattice: every node and every answer is as defined, whatever is rolled up, packed or pruned."""
 
+# A model's field is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
 from __future__ import annotations
 
 import math
@@ -24,11 +27,22 @@ from kohort.algorithms.samarati import Samarati
 from kohort.errors import InfeasibleError
 from kohort.lattice import Node
 from kohort.metrics import METRICS, measured
+from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.recoding import FullDomain, classes_of
 from kohort.schema import Order
 from kohort.suppression import SuppressionLimit
-from tests.reference.lattice import Column, NotByThree, Plain, RawTable, every_node, k_minimal, optima, problem_of
+from tests.reference.lattice import (
+    Column,
+    Group,
+    NotByThree,
+    Plain,
+    RawTable,
+    every_node,
+    k_minimal,
+    optima,
+    problem_of,
+)
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
@@ -36,11 +50,10 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Mask
     from kohort.frequency import ClassProfile
-    from kohort.models.base import PrivacyModel
     from kohort.problem import Algorithm, Problem, Solution
 
-#: Whether a class with these sensitive values is accepted.
-Accepts: TypeAlias = "Callable[[Sequence[str]], bool]"
+#: Whether a class is accepted.
+Accepts: TypeAlias = "Callable[[Group], bool]"
 
 #: What is drawn first is drawn most, and what failing examples shrink to: neither tiny tables nor slow ones.
 RECORDS, COLUMNS, SIZES = (12, 20, 30, 7, 4, 2, 1), (3, 2, 4, 1), (4, 5, 3, 2, 1)
@@ -56,19 +69,18 @@ HEIGHTS = ((2, 4, 3, 1), (2, 3, 1), (2, 1), (1,))
 
 
 @dataclass(frozen=True)
-class Mixed:
+class Mixed(PrivacyModel):
     """No sensitive value has more than half of a class: unions keep it, yet generalizing may suppress more."""
 
     name: str = "mixed"
     sensitive: str = "disease"
     smallest_class: int = 2
-    size_only: bool = False
     monotone_generalization: bool = True
     monotone_suppression: bool = False
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value in more than half of their records."""
-        mixed: Mask = 2 * classes.histograms[0].max(axis=1) <= classes.sizes
+        mixed: Mask = 2 * classes.of("disease").counts.max(axis=1) <= classes.sizes
         return mixed
 
 
@@ -80,14 +92,14 @@ class Case:
         table: the records.
         limit: how many may be suppressed, or which share.
         models: the models.
-        satisfied: whether all of them accept a class with these sensitive values.
+        satisfied: whether all of them accept a class.
         apart: whether every record is a tuple of its own.
     """
 
     table: RawTable
     limit: int | Fraction
     models: tuple[PrivacyModel, ...]
-    satisfied: Callable[[Sequence[str]], bool]
+    satisfied: Accepts
     apart: bool
 
     @property
@@ -166,9 +178,9 @@ def cases(draw: st.DrawFn) -> Case:
         st.sampled_from(
             [
                 (None, lambda _: True),
-                (DistinctLDiversity(different), lambda values: len(set(values)) >= different),
-                (NotByThree(), lambda values: len(values) % 3 != 0),
-                (Mixed(), lambda values: 2 * max(map(list(values).count, values)) <= len(values)),
+                (DistinctLDiversity(different), lambda group: len(group.held("disease")) >= different),
+                (NotByThree(), lambda group: group.records % 3 != 0),
+                (Mixed(), lambda group: 2 * max(group.held("disease").values()) <= group.records),
             ]
         )
     )
@@ -178,7 +190,7 @@ def cases(draw: st.DrawFn) -> Case:
         table,
         draw(st.sampled_from(LIMITS)),
         (KAnonymity(k), model) if model else (KAnonymity(k),),
-        lambda values: len(values) >= k and accepts(values),
+        lambda group: group.records >= k and accepts(group),
         draw(st.booleans()),
     )
 

@@ -4,6 +4,9 @@ It is the oracle of the lattice searches. A table is lists of texts, a hierarchy
 records; nothing is rolled up, packed or pruned. `problem_of` gives the package's view of the same table.
 """
 
+# A model's field is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
 from __future__ import annotations
 
 import math
@@ -18,17 +21,18 @@ import numpy as np
 from kohort.domain import resolve
 from kohort.frequency import FrequencySet
 from kohort.hierarchy import Hierarchy
+from kohort.models.base import PrivacyModel
 from kohort.problem import Problem
 from kohort.schema import Attribute, Order, Role
+from kohort.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.arrays import Mask
+    from kohort.arrays import Index, Mask
     from kohort.domain import Domain
     from kohort.frequency import ClassProfile
     from kohort.lattice import Node
-    from kohort.models.base import PrivacyModel
 
 #: The texts of a record, or of a class: one for each quasi-identifier.
 Cells: TypeAlias = tuple[str, ...]
@@ -36,8 +40,11 @@ Cells: TypeAlias = tuple[str, ...]
 #: Each leaf of a hierarchy, and its row: itself, then its ancestors up to the root.
 Rows: TypeAlias = "Mapping[str, tuple[str, ...]]"
 
-#: Whether a class may be released: the sensitive value of each of its records ("" where the table has none).
-Satisfied: TypeAlias = "Callable[[Sequence[str]], bool]"
+#: Whether a class may be released.
+Satisfied: TypeAlias = "Callable[[Group], bool]"
+
+#: Whether all released classes may be, and so many people of the population whom none of them fits.
+Together: TypeAlias = "Callable[[Sequence[Group], int], bool]"
 
 #: Costs that differ by less than this, relatively, are tied.
 TIED = 1e-9
@@ -85,38 +92,76 @@ class RawTable:
     Attributes:
         columns: the quasi-identifiers.
         records: the cells of each record, one a column; "" is a missing value.
-        sensitive: the sensitive value of each record; empty where the table has none.
+        sensitive: the disease of each record, "" is none; empty where the table has no such attribute.
+        income: a second sensitive attribute, of whole numbers; the same.
+        people: whose each record is; empty where that is not known.
+        population: the cells of the people of a population table; `None` without one.
     """
 
     columns: tuple[Column, ...]
     records: tuple[Cells, ...]
     sensitive: tuple[str, ...] = ()
+    income: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    population: tuple[Cells, ...] | None = None
+
+
+#: The hierarchy of the diseases that tests name A, B …: a disease, its kind.
+KINDS = {"A": "1", "B": "1", "C": "2", "D": "2"}
 
 
 def problem_of(table: RawTable, *models: PrivacyModel, threads: int = 1, apart: bool = False) -> Problem:
     """The table as algorithms see it; `apart` leaves every record a tuple of its own."""
     resolved = [_resolved(table, place) for place in range(len(table.columns))]
-    names = sorted(set(table.sensitive))
-    codes = [*(of for _, of in resolved), *([{name: code for code, name in enumerate(names)}] if names else [])]
-    cells = (
-        [(*record, one) for record, one in zip(table.records, table.sensitive, strict=True)] if names else table.records
+    sensitive = {name: of for name, of in (("disease", table.sensitive), ("income", table.income)) if of}
+    held = [_sensitive(table, name) for name in sensitive]
+    people = {person: code for code, person in enumerate(dict.fromkeys(table.people))}
+    codes = [*(of for _, of in resolved), *(of for _, of in held), *([people] if people else [])]
+    cells = zip(
+        *zip(*table.records, strict=True), *sensitive.values(), *([table.people] if people else []), strict=True
     )
     rows = [tuple(of[cell] for of, cell in zip(codes, record, strict=True)) for record in cells]
     tuples = [(row, 1) for row in rows] if apart else list(Counter(rows).items())
     matrix = np.array([row for row, _ in tuples], dtype=np.uint16)
+    d, s = len(resolved), len(held)
     frequency = FrequencySet(
-        matrix[:, : len(resolved)].copy(),
-        matrix[:, len(resolved) :].copy(),
+        matrix[:, :d].copy(),
+        matrix[:, d : d + s].copy(),
         np.array([count for _, count in tuples], dtype=np.int64),
-        (len(names),) if names else (),
+        tuple(domain for domain, _ in held),
+        matrix[:, -1].astype(np.int64) if people else None,
     )
-    return Problem(frequency, tuple(domain for domain, _ in resolved), models, threads)
+    population = None if table.population is None else _population(table.population, [of for _, of in resolved])
+    return Problem(frequency, tuple(domain for domain, _ in resolved), models, threads, population=population)
+
+
+def _population(population: tuple[Cells, ...], codes: list[dict[str, int]]) -> FrequencySet:
+    """The tuples of a population table, each person one of their own."""
+    rows = [[of[cell] for of, cell in zip(codes, cells, strict=True)] for cells in population]
+    matrix = np.array(rows, dtype=np.uint32).reshape(len(rows), len(codes))
+    return FrequencySet(matrix, np.empty((len(rows), 0), np.uint32), np.ones(len(rows), np.int64))
+
+
+def _sensitive(table: RawTable, name: str) -> tuple[SensitiveDomain, dict[str, int]]:
+    """The domain of a sensitive attribute, people counted, and the code of each text; that of no value is the last."""
+    cells = table.sensitive if name == "disease" else table.income
+    values = sorted(set(cells) - {""}, key=str if name == "disease" else Fraction)
+    whose = table.people or range(len(cells))
+    held = Counter(value for value, _ in set(zip(cells, whose, strict=True)))
+    levels: tuple[Index, ...] = ()
+    if name == "disease" and set(values) <= set(KINDS):
+        levels = (np.arange(len(values)), np.array([int(KINDS[value]) for value in values], dtype=np.int64))
+    reference = np.array([held[value] for value in values], dtype=np.int64)
+    domain = SensitiveDomain(name, reference, numeric=name == "income", levels=levels)
+    return domain, {value: code for code, value in enumerate([*values, ""])}
 
 
 def _resolved(table: RawTable, place: int) -> tuple[Domain, dict[str, int]]:
-    """The domain of a column, and the code of each text."""
+    """The domain of a column, and the code of each text of the table and the population."""
     column = table.columns[place]
     cells = Counter(record[place] for record in table.records)
+    for known in table.population or ():
+        cells.setdefault(known[place], 0)
     attribute = Attribute(
         f"q{place}",
         Role.QUASI,
@@ -135,13 +180,10 @@ def is_above(node: Node, other: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class NotByThree:
+class NotByThree(PrivacyModel):
     """No class of 3, 6, 9 … records: as far from monotone as a model of sizes can be."""
 
     name: str = "not by three"
-    sensitive: None = None
-    smallest_class: int = 1
-    size_only: bool = False
     monotone_generalization: bool = False
     monotone_suppression: bool = False
 
@@ -152,6 +194,27 @@ class NotByThree:
 
 
 # ── By definition ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Group:
+    """A class before anything is suppressed.
+
+    Attributes:
+        records: how many records it has.
+        values: of each sensitive attribute, who has which value: pairs of a value and a person, "" left out.
+        people: whose records they are; without a person key every record is a person.
+        population: people of the population whom the released values fit.
+    """
+
+    records: int
+    values: Mapping[str, frozenset[tuple[str, str]]]
+    people: frozenset[str]
+    population: int
+
+    def held(self, name: str) -> Counter[str]:
+        """How many people have each value."""
+        return Counter(value for value, _ in self.values[name])
 
 
 @dataclass(frozen=True)
@@ -182,11 +245,26 @@ class Plain:
         return -self.figures[metric] if metric == "precision" else self.figures[metric]
 
 
-def every_node(table: RawTable, satisfied: Satisfied, limit: int, k: int) -> dict[Node, Plain]:
+def every_node(
+    table: RawTable, satisfied: Satisfied, limit: int, k: int, together: Together = lambda _classes, _outside: True
+) -> dict[Node, Plain]:
     """All nodes of the lattice."""
-    rows = [_rows(column, [record[at] for record in table.records]) for at, column in enumerate(table.columns)]
+    rows = [
+        _rows(column, [record[at] for record in (*table.records, *(table.population or ()))])
+        for at, column in enumerate(table.columns)
+    ]
     levels = (range(column.top + 1) for column in table.columns)
-    return {node: _plain(table, rows, node, (satisfied, limit, k)) for node in product(*levels)}
+    return {node: _plain(table, rows, node, _Asked(satisfied, together, limit, k)) for node in product(*levels)}
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of a release: of each class, of all together, and of how many records it may leave out."""
+
+    satisfied: Satisfied
+    together: Together
+    limit: int
+    k: int
 
 
 def k_minimal(nodes: Mapping[Node, Plain]) -> list[Node]:
@@ -216,16 +294,33 @@ def _rows(column: Column, cells: list[str]) -> Rows:
     return missing | {row[0]: row for row in column.rows}
 
 
-def _plain(table: RawTable, rows: list[Rows], node: Node, asked: tuple[Satisfied, int, int]) -> Plain:
+def _groups(table: RawTable, labels: list[Cells], known: list[Cells]) -> dict[Cells, Group]:
+    """The classes, given the released values of each record, and those that each person of the population fits."""
+    inside: defaultdict[Cells, list[int]] = defaultdict(list)
+    for row, label in enumerate(labels):
+        inside[label].append(row)
+    whose = table.people or tuple(map(str, range(len(labels))))
+    columns = {"disease": table.sensitive or ("",) * len(labels), "income": table.income or ("",) * len(labels)}
+    return {
+        label: Group(
+            len(rows),
+            {name: frozenset((of[row], whose[row]) for row in rows if of[row]) for name, of in columns.items()},
+            frozenset(whose[row] for row in rows),
+            known.count(label),
+        )
+        for label, rows in inside.items()
+    }
+
+
+def _plain(table: RawTable, rows: list[Rows], node: Node, asked: _Asked) -> Plain:
     """One node."""
-    satisfied, limit, k = asked
-    labels = [
-        tuple(of[cell][level] for of, cell, level in zip(rows, record, node, strict=True)) for record in table.records
-    ]
-    classes: defaultdict[Cells, list[str]] = defaultdict(list)
-    for label, sensitive in zip(labels, table.sensitive or [""] * len(labels), strict=True):
-        classes[label].append(sensitive)
-    released = {label: len(inside) for label, inside in classes.items() if satisfied(inside)}
+    labels, known = (
+        [tuple(of[cell][level] for of, cell, level in zip(rows, cells, node, strict=True)) for cells in records]
+        for records in (table.records, table.population or ())
+    )
+    classes = _groups(table, labels, known)
+    kept = {label: group for label, group in classes.items() if asked.satisfied(group)}
+    released = {label: group.records for label, group in kept.items()}
     suppressed = len(labels) - sum(released.values())
     parts = [
         _Part(
@@ -237,8 +332,11 @@ def _plain(table: RawTable, rows: list[Rows], node: Node, asked: tuple[Satisfied
         )
         for at, level in enumerate(node)
     ]
-    figures = _figures(parts, list(released.values()), k)
-    return Plain(node, suppressed, released, suppressed <= limit and suppressed < len(labels), figures)
+    figures = _figures(parts, list(released.values()), asked.k)
+    outside = len(known) - sum(group.population for group in kept.values())
+    allowed = suppressed <= asked.limit and suppressed < len(labels)
+    releasable = allowed and asked.together([*kept.values()], outside)
+    return Plain(node, suppressed, released, releasable, figures)
 
 
 @dataclass(frozen=True)

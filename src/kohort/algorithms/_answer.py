@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -29,6 +30,9 @@ LISTED: Final = 10
 #: The closest nodes that an error names, and the quasi-identifiers beyond which it names one: they fill lines.
 NEAREST: Final = 3
 WIDE: Final = 12
+
+#: More than one.
+PLURAL: Final = MappingProxyType({"record": "records", "person": "people"})
 
 
 def rank(judged: Judged) -> tuple[float, int, Node]:
@@ -68,21 +72,25 @@ def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of th
         seen: The nodes that were judged, at least one; none is releasable.
         nodes: Which nodes are known not to be releasable.
     """
-    problem, records = judge.problem, judge.problem.frequency.records
+    problem, people = judge.problem, judge.people
     names = " and ".join(model.name for model in problem.models)
-    kept = sorted((one for one in seen if one.suppressed < records), key=lambda one: (one.suppressed, *rank(one)[1:]))
+    left = [one for one in seen if one.suppressed < problem.frequency.records]
+    kept = sorted((one for one in left if one.together), key=lambda one: (one.suppressed, *rank(one)[1:]))
     hints = [f"allow {counted(kept[0].suppressed)} to be suppressed"] if kept else []
     hints += _uncapped(judge)
-    if judge.k > records:
-        what = f"{names} asks for {counted(judge.k)} or more in a class, and there are {records:,} in all"
-        hints = ["bring more records"]
-    elif not kept:
-        what = f"no {nodes} leaves any record in a class that meets {names}"
-    else:
+    if judge.k > people:
+        whose = "record" if problem.frequency.people is None else "person"
+        what = f"{names} asks for {counted(judge.k, whose)} or more in a class, and there are {people:,} in all"
+        hints = [f"bring more {PLURAL[whose]}"]
+    elif kept:
         shown = kept[: NEAREST if len(problem.domains) <= WIDE else 1]
         nearest = "; ".join(f"{by_name(one.node, problem.domains)} suppresses {one.suppressed:,}" for one in shown)
         allowed = f"at most {counted(judge.limit)} suppressed"
         what = f"no {nodes} meets {names} with {allowed}; the closest: {nearest}"
+    elif left:
+        what = f"no {nodes} leaves classes that together meet {' and '.join(model.name for model in judge.joint)}"
+    else:
+        what = f"no {nodes} leaves any record in a class that meets {names}"
     less = _less(judge, kept)
     return InfeasibleError(what, hint=", ".join([*hints, f"or {less}"]) if hints else less)
 
@@ -90,8 +98,10 @@ def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of th
 def _less(judge: Judge, kept: Sequence[Judged]) -> str:
     """How much less to ask for: the greatest k that the closest node meets, where sizes are all that counts."""
     if kept and judge.size_only:
-        sizes = np.sort(judge.rollup.at(kept[0].node).sizes)
-        k = int(sizes[np.searchsorted(np.cumsum(sizes), judge.limit, side="right")])
+        classes = judge.classes(kept[0].node)
+        order = np.argsort(classes.people)
+        gone = np.cumsum(classes.rolled.sizes[order])
+        k = int(classes.people[order][np.searchsorted(gone, judge.limit, side="right")])
         if k > 1:
             return f"ask for {k:,}-anonymity at most"
     return "ask for less"
@@ -107,13 +117,13 @@ def _uncapped(judge: Judge) -> list[str]:
     return [f"allow a higher level of {' or '.join(capped)}"] if capped else []
 
 
-def counted(records: int) -> str:
-    """So many records, in words.
+def counted(number: int, one: str = "record") -> str:
+    """So many records, or people, in words.
 
-    >>> counted(1), counted(1_200)
-    ('1 record', '1,200 records')
+    >>> counted(1), counted(1_200), counted(2, "person")
+    ('1 record', '1,200 records', '2 people')
     """
-    return f"{records:,} record{'s' * (records != 1)}"
+    return f"{number:,} {one if number == 1 else PLURAL[one]}"
 
 
 def refuse_large(lattice: Lattice, name: str) -> None:

@@ -114,9 +114,9 @@ class Floors:
             suppressed: Records that each of the nodes suppresses at least.
         """
         judge = self.judge
-        sizes, k = judge.rollup.at(low).sizes, judge.k
+        sizes, k = judge.classes(low).rolled.sizes, judge.k
         small = sizes < k
-        gone = suppressed if judge.size_only else 0  # else the records may be of larger classes too
+        gone = suppressed if judge.by_records else 0  # else the records may be of larger classes too
         blocks = (int(sizes[small].sum()) - gone) // k
         merged: Counts = np.concatenate([sizes[~small], np.full(blocks, k, np.int64)])
         outcome = replace(judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone + judge.hidden.gone)

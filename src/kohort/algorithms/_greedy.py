@@ -146,10 +146,10 @@ class Greedy:
         return float(max(bits[lower[place] + 1] - bits[lower[place]], FEWEST_BITS)) if revealing else 1.0
 
 
-def _worth(judged: Judged) -> tuple[float, int, int, Node]:
+def _worth(judged: Judged) -> tuple[float, bool, int, int, Node]:
     """Which nodes to remember: the best, and if none is releasable those that came closest, which an error names."""
     cost, height, node = rank(judged)
-    return cost, 0 if judged.releasable else judged.suppressed, height, node
+    return cost, not judged.together, 0 if judged.releasable else judged.suppressed, height, node
 
 
 def moved(node: Node, place: int, levels: int) -> Node:

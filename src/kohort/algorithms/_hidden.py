@@ -14,7 +14,8 @@ from kohort.metrics.base import Levels, Outcome
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kohort.algorithms._rollup import Fields, Rolled
+    from kohort.algorithms._classes import Classes
+    from kohort.algorithms._rollup import Fields
     from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.frequency import Words
     from kohort.problem import Problem
@@ -34,12 +35,12 @@ class Hidden:
         fields: Where each quasi-identifier lies in a key.
         records: The records that the search sees, but at least 1.
         gone: Those that the schema has suppressed already.
-        k: The size below which no class satisfies the models.
+        k: The size that every class was asked to have.
         weights: (d,) how much each quasi-identifier counts.
         others: (d,) |A| - 1, but at least 1.
         heights: (d,) height of each hierarchy.
         places: (d,) 0, 1, 2 …
-        of_value: (entries, 2) for each entry of `Fields.stands`: M - 1, and the bits that the value tells.
+        of_value: (entries, 2) for each entry of `Fields.stands`, but people's: M - 1, and bits told.
         widths: (d, levels) M - 1 summed over all records.
         bits: (d, levels) bits told on level 0 and not on this one, summed over all records.
         widest: (d, levels) the greatest M - 1 of a value on the level.
@@ -81,14 +82,15 @@ class Hidden:
         """n, the records of the input."""
         return self.records + self.gone
 
-    def outcome(self, rolled: Rolled, failing: Mask, suppressed: int) -> Outcome:
+    def outcome(self, classes: Classes, failing: Mask, suppressed: int) -> Outcome:
         """The node that has these classes as the metrics see it, when those that fail are suppressed."""
+        rolled = classes.rolled
         fields, levels, places = self.fields, np.array(rolled.node), self.places
         weighed = np.zeros((levels.size, 3))
         if suppressed:
             where = fields.starts[places, levels]
-            classes = (rolled.keys, rolled.sizes, failing)
-            weigh(classes, (fields.word, fields.shift, fields.mask, where), self.of_value, weighed)
+            judged = (rolled.keys, rolled.sizes, failing)
+            weigh(judged, (fields.word, fields.shift, fields.mask, where), self.of_value, weighed)
         losses = (self.widths[places, levels] - weighed[:, 0]) / self.others
         full = Levels(levels, self.heights, self.bits[places, levels] + weighed[:, 1])
         sizes = rolled.sizes[~failing] if suppressed else rolled.sizes
@@ -117,7 +119,7 @@ def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, 
     """What is said of every value, and of every level: the last five attributes of `Hidden`."""
     frequency, records = problem.frequency, max(problem.frequency.records, 1)
     of_value = np.empty((fields.stands.size, 2))
-    widths, bits, widest, told = (np.zeros(fields.starts.shape) for _ in range(4))
+    widths, bits, widest, told = (np.zeros((len(problem.domains), fields.starts.shape[1])) for _ in range(4))
     for place, domain in enumerate(problem.domains):
         assert domain.hierarchy is not None  # noqa: S101  a job with a lattice method has one for each
         order = np.argsort(domain.leaves)

@@ -10,18 +10,18 @@ import numpy as np
 
 from kohort.algorithms._hidden import Hidden
 from kohort.algorithms._rollup import RollUp
-from kohort.frequency import ClassProfile, Histogram
 from kohort.kernels import kernel
 from kohort.lattice import Lattice
 from kohort.metrics import metric_of
 from kohort.problem import Candidate
 
 if TYPE_CHECKING:
-    from kohort.algorithms._rollup import Rolled
+    from kohort.algorithms._classes import Classes, Rolled
     from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.domain import Domain
     from kohort.lattice import Node
     from kohort.metrics.base import Metric
+    from kohort.models.base import PrivacyModel
     from kohort.problem import Problem
     from kohort.suppression import SuppressionLimit
 
@@ -47,7 +47,8 @@ class Judged:
     Attributes:
         node: The level of each quasi-identifier.
         suppressed: Records in classes that fail a model.
-        releasable: Whether so many may be suppressed, and some are left.
+        together: Whether what is left meets the models that are judged on all classes together.
+        releasable: Whether it does, so many may be suppressed, and some are left.
         cost: In the objective, less is better; infinite where it is not releasable.
         floor: What this node and every node above it cost at least, whatever is suppressed, as its classes tell;
             nothing where the objective looks at no classes: then `Judge.floor_of` tells.
@@ -55,6 +56,7 @@ class Judged:
 
     node: Node
     suppressed: int
+    together: bool
     releasable: bool
     cost: float
     floor: float
@@ -79,7 +81,7 @@ class Judge:
     @classmethod
     def of(cls, problem: Problem, limit: int, objective: Metric) -> Judge:
         """The judge over the problem's frequency set."""
-        return cls(problem, limit, objective, RollUp.of(problem.frequency, problem.domains))
+        return cls(problem, limit, objective, RollUp.of(problem.frequency, problem.domains, problem.population))
 
     @classmethod
     def asked(cls, problem: Problem, limit: SuppressionLimit, objective: str) -> Judge:
@@ -101,30 +103,51 @@ class Judge:
         return min(self.limit, self.problem.frequency.records - 1)
 
     @cached_property
+    def alone(self) -> tuple[PrivacyModel, ...]:
+        """The models that judge each class alone: whatever fails one of them is suppressed."""
+        return tuple(model for model in self.problem.models if not model.joint)
+
+    @cached_property
+    def joint(self) -> tuple[PrivacyModel, ...]:
+        """The models that judge the classes that are left together: for them nothing is suppressed."""
+        return tuple(model for model in self.problem.models if model.joint)
+
+    @cached_property
     def monotone(self) -> bool:
-        """Whether every model says that generalizing never suppresses more."""
-        return all(model.monotone_suppression for model in self.problem.models)
+        """Whether every model says that generalizing never suppresses more; and then no other may object."""
+        return not self.joint and all(model.monotone_suppression for model in self.alone)
 
     @cached_property
     def bounded(self) -> bool:
         """Whether the objective gives a floor under the cost of all nodes above a node."""
-        return self.objective.monotone and (self.size_only or not self.objective.size_only)
+        return self.objective.monotone and (self.by_records or not self.objective.size_only)
 
     @cached_property
     def surcharge(self) -> float:
         """What every suppressed record adds to the cost of a node as if it released all, where classes tell that."""
         surcharge = self.objective.surcharge
-        return surcharge(self.hidden.whole, self.k) if surcharge and self.size_only else 0.0
+        return surcharge(self.hidden.whole, self.k) if surcharge and self.by_records else 0.0
 
     @cached_property
     def size_only(self) -> bool:
-        """Whether every model looks at nothing but the size of a class."""
+        """Whether every model looks at nothing but the people of a class."""
         return all(model.size_only for model in self.problem.models)
 
     @cached_property
+    def by_records(self) -> bool:
+        """Whether what is suppressed is all classes of fewer than k records, and nothing else."""
+        return self.size_only and self.problem.frequency.people is None
+
+    @cached_property
     def k(self) -> int:
-        """The size below which no class satisfies the models."""
-        return self.problem.k
+        """The people without whom no class satisfies the models; at least one."""
+        return max((model.smallest_class for model in self.alone), default=1)
+
+    @cached_property
+    def people(self) -> int:
+        """How many people the table is of; records, where it is not known whose they are."""
+        people = self.problem.frequency.people
+        return self.problem.frequency.records if people is None else np.unique(people).size
 
     @cached_property
     def hidden(self) -> Hidden:
@@ -136,27 +159,41 @@ class Judge:
         return self.judged(self.rollup.at(node))
 
     def judged(self, rolled: Rolled) -> Judged:
-        """Judge the node that has these classes."""
-        failing, suppressed = self._failing(rolled)
-        releasable = suppressed <= self.allowed
-        cost = self.objective.cost(self.hidden.outcome(rolled, failing, suppressed)) if releasable else np.inf
-        return Judged(rolled.node, suppressed, releasable, cost, self._floor(rolled))
+        """Judge the node that is rolled up to this."""
+        classes = self.rollup.classes(rolled)
+        failing, suppressed = self._failing(classes)
+        together = not self.joint or self._together(classes, failing)
+        releasable = together and suppressed <= self.allowed
+        cost = self.objective.cost(self.hidden.outcome(classes, failing, suppressed)) if releasable else np.inf
+        return Judged(rolled.node, suppressed, together, releasable, cost, self._floor(classes))
 
-    def _failing(self, rolled: Rolled) -> tuple[Mask, int]:
-        """(c,) which classes fail a model, and how many records are in them."""
-        if self.size_only:
-            failing: Mask = rolled.sizes < self.k
-        else:
-            domains = self.problem.frequency.sensitive_domains
-            histograms = tuple(Histogram(*one) for one in zip(domains, rolled.histograms, strict=True))
-            profile = ClassProfile(rolled.sizes, histograms)
-            failing = np.logical_or.reduce([~model.satisfied(profile) for model in self.problem.models], axis=0)
-        return failing, _total(rolled.sizes, failing)
+    def _failing(self, classes: Classes) -> tuple[Mask, int]:
+        """(c,) which classes fail a model, and how many records are in them; small classes are not looked at."""
+        failing: Mask = classes.people < self.k
+        if not self.size_only:
+            asked = np.flatnonzero(~failing)
+            profile = classes.profile(asked)
+            for model in self.alone:
+                if not model.size_only:
+                    failing[asked[~model.satisfied(profile)]] = True
+        return failing, _total(classes.rolled.sizes, failing)
+
+    def _together(self, classes: Classes, failing: Mask) -> bool:
+        """Whether the classes that are left, if any, meet the models that are judged on all of them."""
+        kept = np.flatnonzero(~failing)
+        profile = classes.profile(kept)
+        if profile.population is not None and self.problem.population is not None:
+            profile = replace(profile, outside=self.problem.population.records - int(profile.population.sum()))
+        return kept.size > 0 and all(model.satisfied_jointly(profile) for model in self.joint)
 
     def candidate(self, node: Node) -> Candidate:
         """The release of `node` as the metrics see it."""
-        rolled = self.rollup.at(node)
-        return Candidate(node, self.hidden.outcome(rolled, *self._failing(rolled)))
+        classes = self.classes(node)
+        return Candidate(node, self.hidden.outcome(classes, *self._failing(classes)))
+
+    def classes(self, node: Node) -> Classes:
+        """The classes of `node`, before anything is suppressed."""
+        return self.rollup.classes(self.rollup.at(node))
 
     def everywhere(self, metric: Metric) -> Shares:
         """An array of the lattice's shape: what each node would cost if it released every record.
@@ -181,11 +218,11 @@ class Judge:
         """The same for one node; nothing where the objective is not monotone."""
         return float(self.floors_of(np.array(node), suppressed)) if self.bounded else -np.inf
 
-    def _floor(self, rolled: Rolled) -> float:
+    def _floor(self, classes: Classes) -> float:
         """What the node would cost if it released every record, where that bounds what lies above."""
         if not self.bounded or not self.objective.classes:
             return -np.inf
-        outcome = replace(self.hidden.least(np.array(rolled.node)), sizes=rolled.sizes)
+        outcome = replace(self.hidden.least(np.array(classes.rolled.node)), sizes=classes.rolled.sizes)
         return float(self.objective.costs(outcome))
 
 

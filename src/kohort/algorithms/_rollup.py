@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms._rollup_kernels import add_rows, roll_word, roll_words
-from kohort.frequency import group, histogram_of
+from kohort.algorithms._classes import Classes, Layout, Rolled
+from kohort.algorithms._rollup_kernels import add_rows, count_people, roll_word, roll_words
+from kohort.frequency import group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,28 +42,6 @@ _UNKNOWN = np.iinfo(np.int64).max
 #: Where so many times fewer classes come out than go in, a nearer base would have served; after so many such times
 #: one is made on the way.
 MUCH, PATIENCE = 16, 4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rolled:
-    """The classes of one node, before anything is suppressed.
-
-    Attributes:
-        node: The level of each quasi-identifier.
-        keys: (c, w) what the records of each class have in common.
-        sizes: (c,) records of each class.
-        histograms: One (c, v) array per sensitive attribute: records of each class with each value.
-    """
-
-    node: Node
-    keys: Words
-    sizes: Counts
-    histograms: tuple[Counts, ...] = ()
-
-    @property
-    def bytes(self) -> int:
-        """Memory that it takes."""
-        return self.keys.nbytes + self.sizes.nbytes + sum(one.nbytes for one in self.histograms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,19 +105,25 @@ class Fields:
 class RollUp:
     """Gives the classes of any node, from the finer node with the fewest classes among those it remembers.
 
+    The person, where there is one, is one more field of the keys, which no node generalizes: what is rolled up and
+    remembered is parts of classes.
+
     Attributes:
-        fields: How classes are packed into keys.
+        fields: How classes are packed into keys; the last field may be the person.
         bottom: The classes of the node that generalizes nothing.
+        layout: What is tallied in classes.
         walked: Classes looked at so far, over all nodes rolled up.
         rolled: Nodes rolled up so far.
     """
 
     fields: Fields
     bottom: Rolled
+    layout: Layout
     walked: int = 0
     rolled: int = 0
     _known: list[Rolled] = field(default_factory=list[Rolled], repr=False)
     _places: dict[Node, int] = field(default_factory=dict["Node", int], repr=False)
+    _starts: list[list[int]] = field(init=False, repr=False)
     _levels: NDArray[np.uint16] = field(init=False, repr=False)
     _classes: Index = field(init=False, repr=False)
     _used: Index = field(init=False, repr=False)
@@ -147,23 +132,32 @@ class RollUp:
     _room: tuple[Words, Counts, Merged, NDArray[np.int32]] = field(init=False, repr=False)
 
     @classmethod
-    def of(cls, frequency: FrequencySet, domains: Sequence[Domain]) -> RollUp:
-        """The roll-up over a frequency set, up to the roots of the hierarchies.
+    def of(cls, frequency: FrequencySet, domains: Sequence[Domain], population: FrequencySet | None = None) -> RollUp:
+        """The roll-up over a frequency set, and a population in the same codes, up to the roots of the hierarchies.
 
         Cost: one grouping of the tuples; 8 bytes per value and level, and per class 8 a word and 8 for its size, and
-        8 for each value of each sensitive attribute that the models look at.
+        4 for each value of each sensitive attribute that the models look at.
+
+        Raises:
+            LimitError: There are too many sensitive values for so many classes.
         """
-        ranks = [np.argsort(np.argsort(domain.leaves)) for domain in domains]
+        quasi = frequency.quasi if population is None else np.concatenate([frequency.quasi, population.quasi])
+        others = 0 if population is None else population.counts.size
+        ranks = (np.argsort(np.argsort(domain.leaves)) for domain in domains)
+        values = [rank[quasi[:, place]] for place, rank in enumerate(ranks)]
         nodes = [levels_of(domain, np.sort(domain.leaves)) for domain in domains]
-        fields = Fields.of(nodes)
-        keys = fields.packed(np.stack([rank[frequency.quasi[:, place]] for place, rank in enumerate(ranks)], axis=1))
+        if frequency.people is not None:
+            whose = group(frequency.people.astype(np.uint64)[:, np.newaxis]).of
+            nobody = int(whose.max(initial=-1)) + 1
+            values.append(np.append(whose, np.full(others, nobody)))
+            nodes.append([np.arange(nobody + 1), np.zeros(nobody + 1, np.int64)])
+        fields, layout = Fields.of(nodes), Layout.of(frequency.sensitive_domains, population=population is not None)
+        keys = fields.packed(np.stack(values, axis=1))
         grouping = group(keys)
-        sizes = np.bincount(grouping.of, weights=frequency.counts).astype(np.int64)
-        histograms = tuple(
-            histogram_of(frequency, column, grouping.of, sizes.size).counts
-            for column in range(len(frequency.sensitive_domains))
-        )
-        return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, histograms))
+        counts = np.append(frequency.counts, np.zeros(others, np.int64))
+        sizes = np.bincount(grouping.of, weights=counts).astype(np.int64)
+        tallies = layout.tallied(frequency, population, grouping.of)
+        return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, tallies), layout)
 
     def __post_init__(self) -> None:
         """Know the bottom, and make room for the result of a roll-up."""
@@ -174,6 +168,7 @@ class RollUp:
         keys, classes = self.bottom.keys, len(self.bottom.keys)
         slots = np.empty(_slots_for(classes), np.int32)
         self._room = np.empty_like(keys), np.empty(classes, np.int64), np.empty(classes, np.int32), slots
+        self._starts = self.fields.starts.tolist()
         self._keep(self.bottom)
 
     def at(self, node: Node) -> Rolled:
@@ -210,11 +205,23 @@ class RollUp:
 
     def up(self, base: Rolled, node: Node) -> Rolled:
         """The classes of `node` from those of `base`, a node below it; one hash for each class of `base`."""
+        changed = [place for place, level in enumerate(node) if level != base.node[place]]
+        starts = np.array([self._starts[place][node[place]] for place in changed])
+        width = self.layout.width
+        keys, sizes, merged = self._merged(base, np.array(changed), starts, told=width > 0)
+        self.walked += len(base.keys)
+        self.rolled += 1
+        if not width:
+            return Rolled(node, keys, sizes, base.tallies[: sizes.size])
+        tallies = np.zeros((sizes.size, width), base.tallies.dtype)
+        add_rows(base.tallies, merged, tallies)
+        return Rolled(node, keys, sizes, tallies)
+
+    def _merged(self, base: Rolled, changed: Index, starts: Index, *, told: bool) -> tuple[Words, Counts, Merged]:
+        """Keys and records of what classes become, and, if it is to be told, which class becomes which."""
         fields, (classes, words) = self.fields, base.keys.shape
-        changed = np.array([place for place, level in enumerate(node) if level != base.node[place]])
-        starts = fields.starts[changed, [node[place] for place in changed]]
         keys, sizes, merged, slots = self._room
-        merged, slots = merged[: classes if base.histograms else 0], slots[: _slots_for(classes)]
+        merged, slots = merged[: classes if told else 0], slots[: _slots_for(classes)]
         slots.fill(-1)
         change = (fields.word[changed], fields.shift[changed], fields.mask[changed], starts, fields.stands)
         if words == 1:
@@ -222,10 +229,30 @@ class RollUp:
             found = roll_word((base.keys[:, 0], base.sizes), change, slots, out)
         else:
             found = roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
-        self.walked += classes
-        self.rolled += 1
-        histograms = tuple(_summed(one, merged, found) for one in base.histograms)
-        return Rolled(node, keys[:found].copy(), sizes[:found].copy(), histograms)
+        return keys[:found].copy(), sizes[:found].copy(), merged
+
+    def classes(self, rolled: Rolled) -> Classes:
+        """The classes of a node as models judge them.
+
+        Cost: nothing, unless people are counted: then one more hash for each part of a class.
+        """
+        people, layout = rolled.sizes, self.layout
+        if len(rolled.node) < self.fields.word.size:
+            rolled, people = self._whole(rolled)
+        if layout.population:  # nobody of the table is in some
+            there = np.flatnonzero(people)
+            rolled = Rolled(rolled.node, rolled.keys[there], rolled.sizes[there], rolled.tallies[there])
+            people = people[there]
+        return Classes(rolled, people, layout)
+
+    def _whole(self, parts: Rolled) -> tuple[Rolled, Counts]:
+        """Classes from their parts, and the people of each."""
+        person = len(parts.node)
+        starts = np.array([self._starts[person][1]])
+        keys, sizes, merged = self._merged(parts, np.array([person]), starts, told=True)
+        people, tallies = np.zeros_like(sizes), np.zeros((sizes.size, self.layout.width), parts.tallies.dtype)
+        count_people((parts.sizes, parts.tallies, merged), self.layout.values, people, tallies)
+        return Rolled(parts.node, keys, sizes, tallies), people
 
     def _keep(self, rolled: Rolled) -> None:
         """Remember a node's classes; forget those unused for longest, but never the bottom, when they are too many."""
@@ -260,10 +287,3 @@ def levels_of(domain: Domain, leaves: Index) -> list[Index]:
 def _slots_for(classes: int) -> int:
     """Slots of a hash table that is at most half full: a power of two."""
     return 1 << (2 * classes).bit_length()
-
-
-def _summed(histogram: Counts, merged: Merged, classes: int) -> Counts:
-    """The histograms of merged classes."""
-    out = np.zeros((classes, histogram.shape[1]), np.int64)
-    add_rows(histogram, merged, out)
-    return out

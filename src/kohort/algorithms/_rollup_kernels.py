@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     #: What becomes of a class: the class above that it is merged into, (c,).
     Merged: TypeAlias = NDArray[np.int32]
 
+    #: What is counted in each class besides its records, (c, v); narrow wherever the table allows it.
+    Tallies: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+
     #: Keys of one word, (c,).
     Word: TypeAlias = NDArray[np.uint64]
 
@@ -29,11 +32,13 @@ ONE = np.uint64(1)
 
 
 @kernel
-def add_rows(rows: Counts, of: Merged, out: Counts) -> None:
+def add_rows(rows: Tallies, of: Merged, out: Tallies) -> None:
     """Add every row to the one it is merged into."""
+    columns = rows.shape[1]
     for row in range(rows.shape[0]):
-        for column in range(rows.shape[1]):
-            out[of[row], column] += rows[row, column]
+        into = np.int64(of[row])
+        for column in range(columns):
+            out[into, column] += rows[row, column]
 
 
 @kernel
@@ -101,3 +106,48 @@ def roll_words(
         if merged.size:
             merged[row] = slots[slot]
     return found
+
+
+@kernel
+def tally(of: Index, codes: Index, counts: Counts, place: tuple[int, int], out: Tallies) -> None:
+    """Count the records of each class with each code; who has none, a code of at least `size`, is not counted.
+
+    Args:
+        of: The class of each tuple.
+        codes: Its code.
+        counts: Its records.
+        place: The column of the first code, and how many codes there are.
+        out: Where to add them.
+    """
+    start, size = place
+    for row in range(of.size):
+        if codes[row] < size:
+            out[of[row], start + codes[row]] += counts[row]
+
+
+@kernel
+def count_people(parts: tuple[Counts, Tallies, Merged], values: int, people: Counts, out: Tallies) -> None:
+    """Count the people of each class, and those with each value: a part of a class is all records of one person in it.
+
+    Args:
+        parts: Records and tallies of each part, and its class; a part without records is nobody's.
+        values: Columns of the tallies in which somebody counts once; the others are added up.
+        people: Where to add the people.
+        out: Where to add those with each value.
+    """
+    sizes, tallies, merged = parts
+    for row in range(sizes.size):
+        into = np.int64(merged[row])
+        people[into] += sizes[row] > 0
+        for column in range(values):
+            out[into, column] += tallies[row, column] > 0
+        for column in range(values, tallies.shape[1]):
+            out[into, column] += tallies[row, column]
+
+
+@kernel
+def gather(tallies: Tallies, rows: Index, start: int, out: Counts) -> None:
+    """Copy some rows of the columns from `start` on."""
+    for row in range(rows.size):
+        for column in range(out.shape[1]):
+            out[row, column] = tallies[rows[row], start + column]

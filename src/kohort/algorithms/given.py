@@ -108,6 +108,10 @@ def _not_releasable(said: Node, judge: Judge, judged: Judged) -> InfeasibleError
     every, other = judge.problem.frequency.records, "choose another node"
     if judged.suppressed == every:
         return InfeasibleError(f"the node {written(said)} leaves no record that meets {names}", hint=other)
+    if not judged.together:
+        joint = " and ".join(model.name for model in judge.joint)
+        what = f"the node {written(said)} leaves classes that together do not meet {joint}"
+        return InfeasibleError(what, hint=other)
     return InfeasibleError(
         f"the node {written(said)} suppresses {judged.suppressed:,} of {counted(every)} to meet {names}, "
         f"more than the {judge.limit:,} allowed",

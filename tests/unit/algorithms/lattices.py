@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kohort.models.base import PrivacyModel
+    from tests.reference.lattice import Group
 
 
-def accepts(models: Sequence[PrivacyModel]) -> Callable[[Sequence[str]], bool]:
+def accepts(models: Sequence[PrivacyModel]) -> Callable[[Group], bool]:
     """The same models of k-anonymity and `NotByThree`, as the plain reference asks them: by a class's records."""
     k, divided = max(model.smallest_class for model in models), any(not model.monotone_suppression for model in models)
-    return lambda records: len(records) >= k and not (divided and len(records) % 3 == 0)
+    return lambda group: group.records >= k and not (divided and group.records % 3 == 0)
 
 
 def chain(*rows: str, max_level: int | None = None) -> Column:

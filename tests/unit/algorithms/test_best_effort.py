@@ -1,5 +1,8 @@
 """Best effort: run to its end it is exhaustive search; stopped at any time it has an answer, and a bound under all."""
 
+# A model's field is read as the property that it stands for.
+# pyright: reportIncompatibleMethodOverride=false
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -21,6 +24,7 @@ from kohort.algorithms.exhaustive import Exhaustive, survey
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import METRICS
 from kohort.metrics.base import Metric, added
+from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
@@ -31,19 +35,17 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Mask
     from kohort.frequency import ClassProfile
-    from kohort.models.base import PrivacyModel
     from kohort.problem import Problem, Solution
 
 
 @dataclass(frozen=True)
-class Toy:
+class Toy(PrivacyModel):
     """A model made for these tests: k-anonymity and something else."""
 
-    name: str
-    monotone_suppression: bool
+    name: str = "toy"
+    monotone_suppression: bool = True
     sensitive: str | None = None
     smallest_class: int = 2
-    size_only: bool = False
     monotone_generalization: bool = True
 
     def satisfied(self, classes: ClassProfile) -> Mask:
@@ -51,7 +53,7 @@ class Toy:
         if self.sensitive is None:
             even: Mask = classes.sizes % 2 == 0
             return even
-        kinds: Mask = (classes.histograms[0] > 0).sum(axis=1) > 1
+        kinds: Mask = (classes.histograms[0].counts > 0).sum(axis=1) > 1
         return kinds
 
 
@@ -59,7 +61,7 @@ class Toy:
 EVEN = Toy("even", monotone_suppression=False)
 
 #: Looks at more than sizes, and never fails where a part did not.
-DIVERSE = Toy("diverse", monotone_suppression=True, sensitive="s")
+DIVERSE = Toy("diverse", sensitive="disease")
 
 MODELS: list[PrivacyModel] = [KAnonymity(2), KAnonymity(3), EVEN, DIVERSE]
 

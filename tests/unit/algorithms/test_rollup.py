@@ -19,7 +19,7 @@ from tests.reference.lattice import Column, RawTable, problem_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.algorithms._rollup import Rolled
+    from kohort.algorithms._classes import Rolled
     from kohort.arrays import Index
     from kohort.lattice import Node
     from kohort.problem import Problem
@@ -66,7 +66,7 @@ def grouped(of: Problem, node: Node) -> Classes:
     frequency = of.frequency
     for row, sensitive, count in zip(frequency.quasi, frequency.sensitive, frequency.counts, strict=True):
         key = tuple(int(of_code[code]) for of_code, code in zip(nodes, row, strict=True))
-        found.setdefault(key, [0] * frequency.sensitive_sizes[0])[int(sensitive[0])] += int(count)
+        found.setdefault(key, [0] * len(frequency.sensitive_domains[0]))[int(sensitive[0])] += int(count)
     return found
 
 
@@ -78,8 +78,8 @@ def told(of: Problem, fields: Fields, rolled: Rolled) -> Classes:
     values = ((rolled.keys[:, fields.word] >> fields.shift) & fields.mask).astype(np.int64)
     keys = [tuple(int(one[value]) for one, value in zip(nodes, row, strict=True)) for row in values]
     assert len(set(keys)) == len(keys)
-    assert rolled.sizes.tolist() == rolled.histograms[0].sum(axis=1).tolist()
-    return dict(zip(keys, rolled.histograms[0].tolist(), strict=True))
+    assert rolled.sizes.tolist() == rolled.tallies.sum(axis=1).tolist()
+    return dict(zip(keys, rolled.tallies.tolist(), strict=True))
 
 
 def some_nodes(attributes: int, count: int) -> list[Node]:
@@ -124,7 +124,7 @@ def test_tables_without_sensitive_attributes_have_no_histograms() -> None:
         of = problem_of(RawTable(with_values.columns, with_values.records), KAnonymity(2))
         for node in some_nodes(attributes, 9):
             rolled = rollup_of(of).at(node)
-            assert rolled.histograms == ()
+            assert rolled.tallies.shape == (len(rolled.keys), 0)
             counted = problem_of(with_values, KAnonymity(2))
             assert sorted(rolled.sizes.tolist()) == sorted(map(sum, grouped(counted, node).values()))
 
@@ -243,9 +243,8 @@ def test_compiled_loops_do_what_they_say() -> None:
 
 
 def rolled_by(name: str, *, plain: bool) -> tuple[list[Any], ...]:
-    """Keys, sizes, merged classes and histograms of a node, by a kernel."""
-    compiled = (getattr(_rollup_kernels, loop) for loop in (name, "add_rows"))
-    roll, add = (loop.py_func if plain else loop for loop in compiled)
+    """Keys, sizes, merged classes and tallies of a node, by a kernel."""
+    roll, add = (loop_of(loop, plain=plain) for loop in (name, "add_rows"))
     rollup = rollup_of(problem(3, records=60))
     base, fields, changed = rollup.bottom, rollup.fields, np.array([0, 2])
     places = fields.word[changed], fields.shift[changed], fields.mask[changed]
@@ -255,9 +254,15 @@ def rolled_by(name: str, *, plain: bool) -> tuple[list[Any], ...]:
     change = (*places, fields.starts[changed, [1, 2]], fields.stands)
     with np.errstate(over="ignore"):  # hashes overflow, in Python with a warning
         found = roll((old, base.sizes), change, slots, (new, sizes, merged))
-    histograms = np.zeros((found, 3), np.int64)
-    add(base.histograms[0], merged, histograms)
-    return keys[:found].tolist(), sizes[:found].tolist(), merged.tolist(), histograms.tolist()
+    tallies = np.zeros((found, 3), np.int32)
+    add(base.tallies, merged, tallies)
+    return keys[:found].tolist(), sizes[:found].tolist(), merged.tolist(), tallies.tolist()
+
+
+def loop_of(name: str, *, plain: bool) -> Any:  # noqa: ANN401  of any arguments
+    """A kernel, compiled or as Python reads it."""
+    loop = getattr(_rollup_kernels, name)
+    return loop.py_func if plain else loop
 
 
 def test_a_known_node_is_not_rolled_up_again() -> None:
