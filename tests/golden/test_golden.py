@@ -44,6 +44,11 @@ COMMANDS = {
     "init": ("init demo/people.csv --out demo/draft.toml", 0),
     "check-met": ("check demo/release.csv --quasi gender,city,age,education,profession --k 5", 0),
     "check-not-met": ("check demo/people.csv --quasi gender,age --k 5", 1),
+    "risk": (
+        "risk demo/release.csv --quasi gender,city,age,education,profession --sensitive annual_income --known 2"
+        " --population-size 5000",
+        0,
+    ),
     "dry-run": ("run demo/job.toml --dry-run", 0),
     "exists": ("run demo/job.toml", 7),
     "hierarchy-show": ("hierarchy show demo/city.json --limit 30", 0),

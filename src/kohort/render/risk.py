@@ -127,7 +127,9 @@ def _found(found: Mapping[str, Json]) -> str:
 
 def _singling(figures: Figures) -> Iterator[str]:
     """Columns that single out by themselves."""
-    for one in cast("list[dict[str, Json]]", figures["singling"]):
+    found = cast("list[dict[str, Json]]", figures["singling"])
+    yield from [""] * bool(found)
+    for one in found:
         unique = cast("int", one["unique"])
         yield f"column {one['column']}: {unique:,} records ({_percent(one['share'])}) have a value of their own in it"
 
