@@ -23,6 +23,7 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
+from kohort.verify import judging
 from tests.unit.verify.models import claim_of, refusal, verdict_of
 
 if TYPE_CHECKING:
@@ -53,6 +54,16 @@ def test_class_that_violates_a_model(model: PrivacyModel, good: tuple[str, ...],
     assert verdict_of(claim_of(*good), model).models == (model.name,)
     told = refusal(claim_of(*bad), model)
     assert told == f"1 classes ({len(bad[-1])} records) fail {model.name}, cells compared as they are"
+
+
+@pytest.mark.parametrize("cells", [1, 4, 1 << 24])
+@pytest.mark.parametrize("who", ["", "abcdefghij"])
+def test_values_of_some_classes_at_a_time(monkeypatch: pytest.MonkeyPatch, cells: int, who: str) -> None:
+    """However many classes are looked at together, the same ones fail."""
+    monkeypatch.setattr(judging, "CELLS", cells)
+    model = DistinctLDiversity("s", 2)
+    assert verdict_of(claim_of("fg", "gf", "fgg", "gfg", who=who), model).classes == 4
+    assert "2 classes (5 records)" in refusal(claim_of("fg", "ff", "ggg", "fgf", who=who), model)
 
 
 def test_one_model_of_several() -> None:

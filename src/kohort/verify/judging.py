@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,18 +16,22 @@ from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Check, Claim, fault
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Mask
     from kohort.engines.table import Column, Table
+    from kohort.models.base import PrivacyModel
     from kohort.sensitive import SensitiveDomain
     from kohort.verify.classes import Classes
     from kohort.verify.population import Known
 
 #: ASCII without letters and blanks: text that has one spelling.
 _ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
+
+#: Classes times values that are counted together: 128 MiB.
+CELLS: Final = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +83,8 @@ class Looked:
             of_value.take(self.claim.source[domain.name].codes.take(records)) for domain, of_value in self.sensitive
         ]
 
-    def profile(self, of: Index, classes: int, records: Index, sensitive: Sequence[Index]) -> ClassProfile:
-        """The profile of `classes` classes, without the population.
+    def seen(self, of: Index, classes: int, records: Index, sensitive: Sequence[Index]) -> Seen:
+        """What models may know of `classes` classes, without the population.
 
         Args:
             of: (m,) the class of each record.
@@ -89,11 +93,64 @@ class Looked:
             sensitive: (m,) of each sensitive attribute, the code of each.
         """
         people = None if self.people is None else self.people.take(records)
-        histograms = tuple(
-            Histogram(domain, _histogram(codes, len(domain), of, classes, people))
-            for (domain, _), codes in zip(self.sensitive, sensitive, strict=True)
-        )
-        return ClassProfile(_counted(of, classes, people), histograms)
+        held = zip(self.sensitive, sensitive, strict=True)
+        values = {domain.name: (domain, codes) for (domain, _), codes in held}
+        return Seen(ClassProfile(_counted(of, classes, people)), of, people, values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """What models may know of c classes. Sensitive values are counted for some classes at a time: memory is finite.
+
+    Attributes:
+        whole: The people of each class and of the population, without sensitive values.
+        of: (m,) the class of each record.
+        people: (m,) whose it is; `None` without a person key.
+        sensitive: By the sensitive attribute's name, what its values mean and (m,) the code of each record.
+    """
+
+    whole: ClassProfile
+    of: Index
+    people: Index | None
+    sensitive: Mapping[str, tuple[SensitiveDomain, Index]]
+
+    def satisfied(self, model: PrivacyModel) -> Mask:
+        """(c,) which classes satisfy the model alone."""
+        return np.concatenate([model.satisfied(part) for part in self._parts(model)])
+
+    def satisfied_jointly(self, model: PrivacyModel) -> bool:
+        """Whether they satisfy it together: all of them, unless the model judges them as one."""
+        if model.joint:
+            return all(model.satisfied_jointly(part) for part in self._parts(model))
+        return bool(self.satisfied(model).all())
+
+    def _parts(self, model: PrivacyModel) -> Iterator[ClassProfile]:
+        """What the model looks at, of consecutive classes; of all at once where it must see them together."""
+        if model.sensitive is None:
+            yield self.whole
+            return
+        domain, codes = self.sensitive[model.sensitive]
+        classes = self.whole.sizes.size
+        step = max(classes if model.joint else CELLS // max(len(domain), 1), 1)
+        if step >= classes:
+            counts = _histogram(codes, len(domain), self.of, classes, self.people)
+            yield replace(self.whole, histograms=(Histogram(domain, counts),))
+            return
+        by_class = np.argsort(self.of, kind="stable")
+        for first in range(0, classes, step):
+            part = _taken(self.whole, slice(first, first + step))
+            start, end = np.searchsorted(self.of, [first, first + step], sorter=by_class)
+            rows = by_class[start:end]
+            people = None if self.people is None else self.people.take(rows)
+            of, held = self.of.take(rows) - first, codes.take(rows)
+            counts = _histogram(held, len(domain), of, part.sizes.size, people)
+            yield replace(part, histograms=(Histogram(domain, counts),))
+
+
+def _taken(profile: ClassProfile, some: slice) -> ClassProfile:
+    """Some consecutive classes of a profile."""
+    population = None if profile.population is None else profile.population[some]
+    return replace(profile, sizes=profile.sizes[some], population=population)
 
 
 def _people(claim: Claim) -> Index | None:
@@ -127,28 +184,28 @@ def check_models(table: Table, looked: Looked, classes: Classes) -> ClassProfile
     """The released classes satisfy every model, on the cells as they are and with their spelling evened out."""
     claim, known, sensitive = looked.claim, looked.known, looked.released(table)
 
-    def profile(of: Index, classes_: int, of_class: Index) -> ClassProfile:
-        profile = looked.profile(of, classes_, claim.lineage, sensitive)
-        return profile if known is None else known.counted(profile, known.labels, of_class)
+    def seen(of: Index, classes_: int, of_class: Index) -> Seen:
+        seen = looked.seen(of, classes_, claim.lineage, sensitive)
+        return seen if known is None else replace(seen, whole=known.counted(seen.whole, known.labels, of_class))
 
     quasi = [table[attribute.name] for attribute in claim.schema.quasi]
-    found = profile(classes.of, classes.sizes.size, np.arange(classes.sizes.size))
+    found = seen(classes.of, classes.sizes.size, np.arange(classes.sizes.size))
     _judge(claim, found, classes.sizes, "as they are")
     even = [_even(column) for column in quasi]
     if any(codes is not None for codes in even):
         pairs = zip(quasi, even, strict=True)
         merged = classes_of([column.codes if codes is None else codes for column, codes in pairs], table.records)
-        again = profile(merged.of, merged.sizes.size, merged.of.take(classes.first))
+        again = seen(merged.of, merged.sizes.size, merged.of.take(classes.first))
         _judge(claim, again, merged.sizes, "with case, width and blanks evened out")
-    return found
+    return found.whole
 
 
-def _judge(claim: Claim, profile: ClassProfile, records: Counts, how: str) -> None:
+def _judge(claim: Claim, seen: Seen, records: Counts, how: str) -> None:
     """Refuse classes that together do not satisfy some model."""
     for model in claim.models:
-        if model.satisfied_jointly(profile):
+        if seen.satisfied_jointly(model):
             continue
-        failing = ~model.satisfied(profile)
+        failing = ~seen.satisfied(model)
         what = f"all {records.size:,} classes together fail {model.name}"
         if failing.any():
             what = f"{int(failing.sum()):,} classes ({int(records[failing].sum()):,} records) fail {model.name}"

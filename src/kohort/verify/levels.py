@@ -7,7 +7,7 @@ they are grouped on the same levels, and no class of theirs may satisfy the mode
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -126,12 +126,12 @@ def _refuse_satisfying(left: Index, of: Index, due: Index, looked: Looked) -> No
         return
     left, due = left[large], due[large]
     _, first, of = np.unique(of[large], return_index=True, return_inverse=True)
-    profile = looked.profile(of, first.size, left, looked.left(left))
+    seen = looked.seen(of, first.size, left, looked.left(left))
     if looked.known is not None:
-        profile = looked.known.counted(profile, due[first], np.arange(first.size))
+        seen = replace(seen, whole=looked.known.counted(seen.whole, due[first], np.arange(first.size)))
     good = np.ones(first.size, np.bool_)
     for model in models:
-        good &= model.satisfied(profile)
+        good &= seen.satisfied(model)
     if good.any():
         what = f"{int(good.sum()):,} classes ({int(good.take(of).sum()):,} records) are left out for no reason"
         raise fault(Check.SUPPRESSED, what)
