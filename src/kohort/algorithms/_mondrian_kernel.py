@@ -137,24 +137,24 @@ def _widen(lows: Codes, highs: Codes, low: Codes, high: Codes) -> None:
 
 
 @kernel
-def ranges(codes: Codes, width: int, part: Part, work: Work) -> None:
-    """Least and greatest code of every column of the rows, into `work`.
+def ranges(codes: Codes, width: int, part: Part, low: Codes, high: Codes) -> None:
+    """Least and greatest code of every column of the rows, into the first of `low` and `high`.
 
     Of blocks of up to STRIDE rows first, the last overlapping the one before it; then the block is halved.
     """
     place, end = part.first * width, part.last * width
     block = width
-    while block < work.low.size and 2 * block <= end - place:
+    while block < low.size and 2 * block <= end - place:
         block *= 2
     for column in range(block):
-        work.low[column] = work.high[column] = codes[place + column]
+        low[column] = high[column] = codes[place + column]
     while place + block < end:
         place = min(place + block, end - block)
         rows = codes[place : place + block]
-        _widen(rows, rows, work.low, work.high)
+        _widen(rows, rows, low, high)
     while block > width:
         block //= 2
-        _widen(work.low[block : 2 * block], work.high[block : 2 * block], work.low, work.high)
+        _widen(low[block : 2 * block], high[block : 2 * block], low, high)
 
 
 @kernel
@@ -304,7 +304,7 @@ def carve(buffer: Buffer, rule: Rule, room: Room, part: Part, levels: int) -> in
     while top > 0:
         top -= 4
         current, depth = Part(stack[top], stack[top + 1], stack[top + 2]), stack[top + 3]
-        ranges(buffer.codes, width, current, work)
+        ranges(buffer.codes, width, current, work.low, work.high)
         dimension, left = -1, 0
         code: int | np.int64 = 0
         if current.records >= 2 * rule.k and depth < levels:

@@ -4,61 +4,208 @@ Rows lie in the buffer of `_mondrian_kernel`, behind each row's quasi-identifier
 class profiles in arrays, many at once, so cuts are proposed for many partitions before any is judged; a partition of
 which no proposed cut was allowed proposes its next ones, farther from the middle or in its next dimension.
 
-Cost per round and partition: one pass over its rows to count a column's values, one to count who has which sensitive
-value before, between and after the cuts.
+An open partition is a row of numbers: its first and last row, its records, its depth, how many cuts of its widest
+dimension were not allowed, and the width of each dimension still to be tried, else 0; -1 where they are not known yet.
+
+Cost per round and partition: one pass over its rows to count a column's values, and one to count who has which
+sensitive value before, between and after the cuts (`_mondrian_wave_profiles`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from kohort.algorithms._mondrian_kernel import Part, divide, ranges, widest
-from kohort.algorithms._mondrian_wave_counts import count_values, profile, profile_people
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
-    from kohort.algorithms._mondrian_kernel import Buffer, Rule, Work
-    from kohort.algorithms._mondrian_wave_counts import Ground, Proposed, Values
+    from kohort.algorithms._mondrian_kernel import Buffer, Rule
     from kohort.arrays import Codes, Counts, Index, Mask
 
+#: Where an open partition has its depth, its cuts tried, and its first width.
+DEPTH: Final = 3
+TRIED: Final = 4
+WIDTHS: Final = 5
+
+#: Codes per row from which a column's values are sorted rather than counted in a place for each code.
+SPARSE: Final = 8
+
 #: Cuts that a partition proposes first.
-FIRST = 4
+FIRST: Final = 4
 
 
-class Open(NamedTuple):
-    """Partitions that may still be cut.
+class Rows(NamedTuple):
+    """The rows that are cut.
 
     Attributes:
-        parts: (p, 4) first and last row, records, depth.
-        widths: (p, d) width of each dimension still to be tried, else 0; -1 where they are not known yet.
-        tried: (p,) cuts of the widest dimension that were not allowed.
+        codes: The rows of the buffer, one after another.
+        counts: Records of each; (0,) where each is one.
+        width: Codes of a row.
     """
 
-    parts: Index
-    widths: Index
-    tried: Index
+    codes: Codes
+    counts: Counts
+    width: int
+
+
+class Values(NamedTuple):
+    """Memory of one thread.
+
+    Attributes:
+        codes: (m + 1,) a column's codes, then the different ones ascending.
+        upto: (m + 1,) records of each, then records up to each.
+        tally: (w,) records by code, from the least.
+        low: (STRIDE * w,) the least code of each column.
+        high: (STRIDE * w,) the greatest.
+    """
+
+    codes: Index
+    upto: Counts
+    tally: Counts
+    low: Codes
+    high: Codes
+
+
+class Cuts(NamedTuple):
+    """Proposed cuts, or room for them: those of one partition after another, in each by value.
+
+    Attributes:
+        of: (p, 3) where each partition would be cut, -1 for nowhere, it is a leaf; where its cuts end; whether the
+            dimension has no more.
+        at: (c, 2) a row is left of the cut if its code is less than this; the records that are left of it.
+    """
+
+    of: Index
+    at: Index
 
 
 @kernel
-def _choose(upto: Counts, rule: Rule, records: int, tried: int, most: int) -> tuple[int, int, int, int]:
-    """R4: which cuts come next, after the `tried` ones nearest to the middle; a cut is the place of the value below it.
+def propose(rows: Rows, rule: Rule, values: Values, open_: Index, asked: tuple[Cuts, int]) -> int:
+    """Propose the next cuts of the open partitions, as far as there is room; how many partitions have their turn.
 
-    Returns:
-        The cuts are those from the first to before the second place, and from the third to before the fourth.
+    Args:
+        rows: The rows.
+        rule: Where they may be cut.
+        values: Memory.
+        open_: (p, 5 + d) the partitions; a leaf proposes no cut.
+        asked: Room for the cuts, and how many values a class profile has.
     """
-    middle = 0
+    (of, at), cells = asked
+    cut = partition = int(np.int64(0))
+    while partition < len(open_):
+        state = open_[partition]
+        part = Part(state[0], state[1], state[2])
+        dimension, first = int(np.int64(-1)), cut
+        if part.records >= 2 * rule.k:
+            if state[WIDTHS] < 0:
+                _measure(rows, rule, values, part, state)
+            dimension = widest(state[WIDTHS:], rule.factors, rule.ratios)
+        while dimension >= 0 and cut == first:
+            most = min(_batch(state[TRIED], part.last - part.first, cells), len(at))
+            if cut + most > len(at):
+                return partition
+            _count_values(rows, part, dimension, values)
+            cut = _choose(
+                values.codes, values.upto, (part.records, rule.k, rule.nearest), (state[TRIED], most), (at, cut)
+            )
+            of[partition, 2] = cut - first < most
+            if cut == first:
+                state[WIDTHS + dimension] = state[TRIED] = 0
+                dimension = widest(state[WIDTHS:], rule.factors, rule.ratios)
+        of[partition, 0], of[partition, 1] = dimension, cut
+        partition += 1
+    return partition
+
+
+@kernel
+def _measure(rows: Rows, rule: Rule, values: Values, part: Part, state: Index) -> None:
+    """The width of each dimension in the partition."""
+    ranges(rows.codes, rows.width, part, values.low, values.high)
+    for dimension in range(rule.starts.size):
+        start = rule.starts[dimension]
+        low, high = start + values.low[dimension], start + values.high[dimension]
+        state[WIDTHS + dimension] = rule.positions[high] - rule.positions[low]
+
+
+@kernel
+def _batch(tried: int, rows: int, cells: int) -> int:
+    """How many cuts to propose: after the first, as many as take no longer to judge than a pass over the rows."""
+    return FIRST if tried == 0 else max(2 * tried, rows // max(cells, FIRST))
+
+
+@kernel
+def _count_values(rows: Rows, part: Part, dimension: int, values: Values) -> None:
+    """The different codes of a column, ascending, and the records up to each."""
+    codes, upto, tally = values.codes, values.upto, values.tally
+    weighted, size = rows.counts.size > 0, part.last - part.first
+    low = high = rows.codes[part.first * rows.width + dimension]
+    for row in range(part.first + 1, part.last):
+        code = rows.codes[row * rows.width + dimension]
+        low, high = min(low, code), max(high, code)
+    least, span = np.int64(low), np.int64(high) - np.int64(low) + 1
+    if span > SPARSE * size or span > tally.size:
+        span = 0
+    for place in range(span):
+        tally[place] = 0
+    for row in range(part.first, part.last):
+        place, count = np.int64(rows.codes[row * rows.width + dimension]), rows.counts[row] if weighted else 1
+        if span > 0:
+            tally[place - least] += count
+        else:
+            codes[row - part.first], upto[row - part.first] = place, count
+    found = total = int(np.int64(0))
+    for place in range(span):  # without a branch, for no processor could predict it
+        total += tally[place]
+        codes[found], upto[found] = least + place, total
+        found += tally[place] > 0
+    if span == 0:
+        _sort(codes, upto, size)
+        for row in range(size):
+            total += upto[row]
+            codes[found], upto[found] = codes[row], total
+            found += row + 1 == size or codes[row + 1] != codes[row]
+
+
+@kernel
+def _sort(codes: Index, counts: Counts, size: int) -> None:
+    """Sort the first `size` codes, each with its count, by Shell's method: they are few."""
+    gap = 1
+    while 3 * gap < size:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for row in range(gap, size):
+            code, count, place = codes[row], counts[row], row
+            while place >= gap and codes[place - gap] > code:
+                codes[place], counts[place] = codes[place - gap], counts[place - gap]
+                place -= gap
+            codes[place], counts[place] = code, count
+        gap //= 3
+
+
+@kernel
+def _choose(
+    codes: Index, upto: Counts, rule: tuple[int, int, bool], asked: tuple[int, int], out: tuple[Index, int]
+) -> int:
+    """R4: the cuts that come next, after those already tried, nearest to the middle; written by value.
+
+    Args:
+        codes: The different values of the dimension, ascending.
+        upto: The records up to each.
+        rule: The records of the partition, those that each part needs, and whether all cuts are tried.
+        asked: How many cuts were tried, and how many more may be proposed.
+        out: Room, and how much of it is taken; how much then is, is returned.
+    """
+    (records, k, nearest), (tried, most), (at, cut) = rule, asked, out
+    middle = int(np.int64(0))
     while 2 * upto[middle] < records:  # of R3: the value of the lower median
         middle += 1
-    if not rule.nearest:
-        allowed = tried == 0 and upto[middle] >= rule.k and records - upto[middle] >= rule.k
-        return middle, middle, middle, middle + int(allowed)
-    left, right, done = middle - 1, middle, 0
+    left, right, done = middle - 1, middle, int(np.int64(0))
     inner_left, inner_right = left, right
     while done < tried + most:
-        goes_left = left >= 0 and upto[left] >= rule.k
-        goes_right = records - upto[right] >= rule.k  # which no cut above all values has
+        goes_left = nearest and left >= 0 and upto[left] >= k
+        goes_right = records - upto[right] >= k and (nearest or (done == 0 and upto[right] >= k))
         if not (goes_left or goes_right):
             break
         if goes_left and not (goes_right and 2 * upto[right] - records < records - 2 * upto[left]):
@@ -68,119 +215,51 @@ def _choose(upto: Counts, rule: Rule, records: int, tried: int, most: int) -> tu
         done += 1
         if done == tried:
             inner_left, inner_right = left, right
-    return left + 1, inner_left + 1, inner_right, right
-
-
-@kernel
-def propose(ground: Ground, values: Values, open_: Open, out: Proposed) -> int:
-    """Propose the next cuts of the partitions, as far as there is room; how many have their turn.
-
-    A partition that is a leaf proposes none.
-    """
-    cut, partition = 0, 0
-    while partition < len(open_.parts):
-        widths = open_.widths[partition]
-        part = Part(open_.parts[partition, 0], open_.parts[partition, 1], open_.parts[partition, 2])
-        dimension, first = -1, cut
-        if part.records >= 2 * ground.rule.k:
-            if widths[0] < 0:
-                _measure(ground, part, values.work, widths)
-            dimension = widest(widths, ground.rule.factors, ground.rule.ratios)
-        while dimension >= 0 and cut == first:
-            most = min(_batch(open_.tried[partition], part, out), out.codes.size)
-            if cut + most > out.codes.size:
-                return partition
-            cut = _nearest(ground, part, (dimension, open_.tried[partition], most), values, (out, cut))
-            out.last[partition] = cut - first < most
-            if cut == first:
-                widths[dimension], open_.tried[partition] = 0, 0
-                dimension = widest(widths, ground.rule.factors, ground.rule.ratios)
-        if cut > first and ground.sensitive.person < 0:
-            profile(ground, part, (dimension, values), out, (first, cut))
-        elif cut > first:
-            profile_people(ground, part, dimension, out, (first, cut))
-        out.dimension[partition], out.ends[partition] = dimension, cut
-        partition += 1
-    return partition
-
-
-@kernel
-def _batch(tried: int, part: Part, out: Proposed) -> int:
-    """How many cuts to propose: after the first, as many as take no longer to judge than a pass over the rows."""
-    if tried == 0:
-        return FIRST
-    return max(2 * tried, (part.last - part.first) // max(out.histograms.shape[1], FIRST))
-
-
-@kernel
-def _nearest(ground: Ground, part: Part, asked: tuple[int, int, int], values: Values, out: tuple[Proposed, int]) -> int:
-    """Propose the cuts of a dimension that come after those tried, so many at most; how many there are now in all."""
-    (dimension, tried, most), (proposed, cut) = asked, out
-    count_values(ground.buffer, part, dimension, values)
-    ends = _choose(values.upto, ground.rule, part.records, tried, most)
-    for side in range(2):
-        for place in range(ends[2 * side], ends[2 * side + 1]):
-            proposed.codes[cut], proposed.left[cut] = values.codes[place] + 1, values.upto[place]
+    for place in range(left + 1, right):
+        if place <= inner_left or place >= inner_right:
+            at[cut, 0], at[cut, 1] = codes[place] + 1, upto[place]
             cut += 1
     return cut
 
 
 @kernel
-def _measure(ground: Ground, part: Part, work: Work, widths: Index) -> None:
-    """The width of each dimension in the partition."""
-    rule = ground.rule
-    ranges(ground.buffer.codes, ground.buffer.codes.size // ground.buffer.tuples.size, part, work)
-    for dimension in range(widths.size):
-        start = rule.starts[dimension]
-        low, high = start + work.low[dimension], start + work.high[dimension]
-        widths[dimension] = rule.positions[high] - rule.positions[low]
-
-
-@kernel
-def settle(buffer: Buffer, open_: Open, proposed: Proposed, allowed: Mask, out: Open) -> int:
+def settle(buffer: Buffer, open_: Index, cuts: Cuts, allowed: Mask, out: Index) -> int:
     """Make the allowed cut nearest the middle of each partition that proposed some; how many are open after it."""
     half = buffer.tuples.size // 2
-    found, first = 0, 0
-    for partition in range(len(open_.parts)):
-        parts, dimension, last = open_.parts[partition], proposed.dimension[partition], proposed.ends[partition]
-        best, least = -1, np.int64(0)
+    found = first = int(np.int64(0))
+    for partition in range(len(open_)):
+        state, dimension, last = open_[partition], cuts.of[partition, 0], cuts.of[partition, 1]
+        best = least = int(np.int64(-1))
         for cut in range(first, last):
-            apart = abs(2 * proposed.left[cut] - parts[2])
+            apart = abs(2 * cuts.at[cut, 1] - state[2])
             if allowed[cut] and (best < 0 or apart < least):
                 best, least = cut, apart
-        proposals, first = last - first, last
-        if dimension < 0:
-            continue
-        if best < 0:
-            for one in range(4):
-                out.parts[found, one] = parts[one]
-            for one in range(out.widths.shape[1]):
-                out.widths[found, one] = open_.widths[partition, one]
-            out.tried[found] = open_.tried[partition] + proposals
-            if proposed.last[partition]:
-                out.widths[found, dimension], out.tried[found] = 0, 0
+        if best >= 0:
+            there = half if state[0] < half else -half
+            left, part = cuts.at[best, 1], Part(state[0], state[1], state[2])
+            middle = divide(buffer, part, there, dimension, cuts.at[best, 0])
+            for side in range(2):
+                out[found, 0], out[found, 1] = (
+                    (part.first + there, middle) if side == 0 else (middle, part.last + there)
+                )
+                out[found, 2] = left if side == 0 else part.records - left
+                out[found, DEPTH], out[found, TRIED], out[found, WIDTHS] = state[DEPTH] + 1, 0, -1
+                found += 1
+        elif dimension >= 0:
+            for place in range(open_.shape[1]):
+                out[found, place] = state[place]
+            out[found, TRIED] += last - first
+            if cuts.of[partition, 2] > 0:
+                out[found, WIDTHS + dimension] = out[found, TRIED] = 0
             found += 1
-            continue
-        there = half if parts[0] < half else -half
-        part = Part(parts[0], parts[1], parts[2])
-        middle = divide(buffer, part, there, int(dimension), proposed.codes[best])
-        left = proposed.left[best]
-        out.parts[found, 0], out.parts[found, 1], out.parts[found, 2] = part.first + there, middle, left
-        out.parts[found + 1, 0], out.parts[found + 1, 1] = middle, part.last + there
-        out.parts[found + 1, 2] = part.records - left
-        for side in range(2):
-            out.parts[found + side, 3] = parts[3] + 1
-            out.widths[found + side, 0] = -1
-            out.tried[found + side] = 0
-        found += 2
+        first = last
     return found
 
 
 @kernel
-def corners(ground: Ground, leaves: Index, work: Work, low: Codes, high: Codes) -> None:
+def corners(rows: Rows, leaves: Index, values: Values, low: Codes, high: Codes) -> None:
     """The least and the greatest code of each leaf in each dimension."""
-    width = ground.buffer.codes.size // ground.buffer.tuples.size
     for leaf in range(len(leaves)):
-        ranges(ground.buffer.codes, width, Part(leaves[leaf, 0], leaves[leaf, 1], leaves[leaf, 2]), work)
+        ranges(rows.codes, rows.width, Part(leaves[leaf, 0], leaves[leaf, 1], leaves[leaf, 2]), values.low, values.high)
         for dimension in range(low.shape[1]):
-            low[leaf, dimension], high[leaf, dimension] = work.low[dimension], work.high[dimension]
+            low[leaf, dimension], high[leaf, dimension] = values.low[dimension], values.high[dimension]

@@ -18,21 +18,31 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from kohort.algorithms._mondrian_forest import Forest
-from kohort.algorithms._mondrian_kernel import STRIDE, Work
+from kohort.algorithms._mondrian_kernel import STRIDE
 from kohort.algorithms._mondrian_sizes import LEAST_SHARE, SHARES_PER_THREAD, buffer_of
-from kohort.algorithms._mondrian_wave_counts import Ground, Proposed, Sensitive, Values
-from kohort.algorithms._mondrian_wave_kernels import Open, corners, propose, settle
+from kohort.algorithms._mondrian_wave_kernels import (
+    DEPTH,
+    TRIED,
+    WIDTHS,
+    Cuts,
+    Rows,
+    Values,
+    corners,
+    propose,
+    settle,
+)
+from kohort.algorithms._mondrian_wave_profiles import Profiles, Sensitive, profile, profile_people
 from kohort.frequency import ClassProfile, Histogram
 from kohort.recoding import Multidimensional
-from kohort.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.algorithms._mondrian_kernel import Rule
+    from kohort.algorithms._mondrian_kernel import Buffer, Rule
     from kohort.arrays import Codes, Index, Mask
     from kohort.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
+    from kohort.sensitive import SensitiveDomain
 
 #: Cells of the histograms that are judged at once: they stay in the cache between the kernel and the models.
 CELLS = 1 << 18
@@ -50,8 +60,9 @@ FEWER = 8
 def strict_by_profile(frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel], threads: int) -> Forest:
     """Strict Mondrian of the whole table; a population is not looked at."""
     cutter = Cutter.of(frequency, rule, models)
-    rows, records = len(frequency.quasi), frequency.records
-    whole = Wave(Open(np.array([[0, rows, records, 0]]), np.full((1, rule.starts.size), -1), np.zeros(1, np.int64)))
+    rows, dimensions = frequency.quasi.shape
+    whole = Wave(np.full((1, WIDTHS + dimensions), -1))
+    whole.open_[0, :WIDTHS] = 0, rows, frequency.records, 0, 0
     enough = threads * SHARES_PER_THREAD if threads > 1 and rows > LEAST_SHARE else None
     cutter.run(whole, enough)
     waves = whole.shared(threads)
@@ -65,12 +76,12 @@ class Wave:
     """Partitions on their way.
 
     Attributes:
-        open_: Those that may still be cut.
+        open_: (p, 5 + d) those that may still be cut.
         found: The leaves, some at a time: (r, 4) first and last row, records, depth.
     """
 
-    open_: Open
-    found: list[Index] = field(default_factory=list[np.ndarray[tuple[int, int], np.dtype[np.int64]]])
+    open_: Index
+    found: list[Index] = field(default_factory=list["Index"])
 
     @property
     def leaves(self) -> Index:
@@ -79,8 +90,8 @@ class Wave:
 
     def shared(self, threads: int) -> list[Wave]:
         """The open partitions dealt to some threads, the largest first, so that each has as many rows as another."""
-        order = np.argsort(self.open_.parts[:, 0] - self.open_.parts[:, 1], kind="stable")
-        return [Wave(_some(self.open_, order[thread::threads])) for thread in range(threads)]
+        order = np.argsort(self.open_[:, 0] - self.open_[:, 1], kind="stable")
+        return [Wave(self.open_[order[thread::threads]]) for thread in range(threads)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,13 +99,17 @@ class Cutter:
     """What is cut, and who judges.
 
     Attributes:
-        ground: The rows, and the rule by which partitions of them are cut.
+        buffer: The rows.
+        rule: Where they may be cut.
+        sensitive: Where their sensitive codes are.
         models: What both sides of a cut must satisfy.
         domains: The sensitive values.
         tuples: (t,) the tuples in the order of the buffer's rows.
     """
 
-    ground: Ground
+    buffer: Buffer
+    rule: Rule
+    sensitive: Sensitive
     models: Sequence[PrivacyModel]
     domains: tuple[SensitiveDomain, ...]
     tuples: Index
@@ -102,180 +117,155 @@ class Cutter:
     @classmethod
     def of(cls, frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel]) -> Cutter:
         """The cutter of a whole table; its sensitive codes, and whose it is, become further columns of each row."""
-        people, order, person = frequency.people, np.arange(len(frequency.quasi)), -1
+        people, order, dimensions = frequency.people, np.arange(len(frequency.quasi)), frequency.quasi.shape[1]
         parts: list[Codes | Index] = [frequency.quasi, frequency.sensitive]
         sizes, kind = [len(domain) for domain in frequency.sensitive_domains], frequency.quasi.dtype
+        asked = [model for model in models if not model.size_only]  # of records, the rule sees to the sizes
         if people is not None:
-            person, kind = frequency.quasi.shape[1] + len(sizes), np.dtype(np.uint32)
+            asked, kind = [*models], np.dtype(np.uint32)
             parts.append(people[:, np.newaxis])
             sizes.append(1)
             order = np.argsort(people, kind="stable")  # cutting keeps neighbours together
-        columns, values = frequency.quasi.shape[1] + np.arange(len(sizes)), np.array(sizes, np.int64)
         rows = cast("Codes", np.concatenate(parts, axis=1, dtype=kind, casting="unsafe")[order])
-        sensitive = Sensitive(columns, values, np.cumsum(values) - values, person)
-        ground = Ground(buffer_of(rows, frequency.counts[order]), rule, sensitive)
-        asked = [one for one in models if people is not None or not one.size_only]  # of records, the rule sees to k
-        return cls(ground, asked, frequency.sensitive_domains, order)
+        person = -1 if people is None else rows.shape[1] - 1
+        sensitive = _placed(dimensions + np.arange(len(sizes)), np.array(sizes, np.int64), person)
+        buffer = buffer_of(rows, frequency.counts[order])
+        return cls(buffer, rule, sensitive, asked, frequency.sensitive_domains, order)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the buffer."""
+        codes, tuples = self.buffer.codes, self.buffer.tuples
+        return Rows(codes, self.buffer.counts, codes.size // tuples.size)
+
+    @property
+    def cells(self) -> int:
+        """Places of a histogram."""
+        return int(self.sensitive.places[:, 1].sum())
 
     def run(self, wave: Wave, enough: int | None = 0) -> None:
         """Cut the open partitions until none, or more than `enough`, are left; `None` leaves all as they are."""
-        if enough is None or not wave.open_.parts.size:
+        if enough is None or not wave.open_.size:
             return
-        values, room = self._values(wave.open_), self._room()
-        small: list[Open] = []
-        while len(wave.open_.parts) > 0 and not 0 < enough < len(wave.open_.parts):
-            pieces: list[Open] = []
+        values, room = self.memory(int((wave.open_[:, 1] - wave.open_[:, 0]).max())), self._room()
+        small = [wave.open_[:0]]
+        while len(wave.open_) > 0 and not 0 < enough < len(wave.open_):
+            pieces = [wave.open_[:0]]
             rest = self._large(wave.open_, small) if self.narrows else wave.open_
-            while len(rest.parts):
-                done, proposed = self._proposed(rest, values, room)
-                turn = Open(rest.parts[:done], rest.widths[:done], rest.tried[:done])
-                wave.found.append(turn.parts[proposed.dimension < 0])
-                pieces.append(self._settled(turn, proposed))
-                rest = Open(rest.parts[done:], rest.widths[done:], rest.tried[done:])
-            wave.open_ = _together([*pieces, _some(wave.open_, np.empty(0, np.int64))])
-        for group in self._groups(small):
+            while len(rest):
+                turn, cuts = self._proposed(rest, values, room[0])
+                wave.found.append(turn[cuts.of[:, 0] < 0, :TRIED])
+                pieces.append(self._settled(turn, cuts, room[1]))
+                rest = rest[len(turn) :]
+            wave.open_ = np.concatenate(pieces)
+        for group in self._groups(np.concatenate(small)):
             apart = Wave(group)
             self._narrowed(group).run(apart)
             wave.found += apart.found
 
-    @property
-    def narrows(self) -> bool:
-        """Whether partitions of few rows are cut with a place for each value that occurs in them."""
-        many = int(self.ground.sensitive.sizes.sum()) >= MANY_VALUES
-        return many and all(model.class_only for model in self.models if model.sensitive is not None)
+    def memory(self, rows: int) -> Values:
+        """Memory for one thread to look at so many rows; what is not needed of it is never touched."""
+        codes, upto = np.empty(rows + 1, np.int64), np.empty(rows + 1, np.int64)  # one more is written, and not read
+        low, high = (np.empty_like(self.buffer.codes, shape=STRIDE * self.rows.width) for _ in range(2))
+        return Values(codes, upto, np.empty(self.rule.positions.size, np.int64), low, high)
 
-    @property
-    def few(self) -> int:
-        """Rows of the largest partition that is cut so."""
-        return int(self.ground.sensitive.sizes.sum()) // (FEWER * max(len(self.domains), 1))
-
-    def _large(self, open_: Open, small: list[Open]) -> Open:
-        """The partitions of many rows; the others are put to the small ones."""
-        is_small = open_.parts[:, 1] - open_.parts[:, 0] <= self.few
-        small.append(_some(open_, np.flatnonzero(is_small)))
-        return _some(open_, np.flatnonzero(~is_small))
-
-    def _groups(self, small: list[Open]) -> Iterator[Open]:
-        """Small partitions, in groups of no more rows than the largest may have alone."""
-        if not small:
-            return
-        every = _together(small)
-        rows = np.cumsum(every.parts[:, 1] - every.parts[:, 0])
-        first = 0
-        while first < rows.size:
-            before = int(rows[first - 1]) if first else 0
-            last = max(int(np.searchsorted(rows, before + self.few, side="right")), first + 1)
-            yield _some(every, np.arange(first, last))
-            first = last
-
-    def _narrowed(self, open_: Open) -> Cutter:
-        """The cutter of some partitions, whose sensitive codes become those of the values that occur in them."""
-        buffer, sensitive = self.ground.buffer, self.ground.sensitive
-        codes = buffer.codes.reshape(buffer.tuples.size, -1)
-        rows = np.concatenate([np.arange(part[0], part[1]) for part in open_.parts])
-        sizes, domains = sensitive.sizes.copy(), list[SensitiveDomain]()
-        for place, domain in enumerate(self.domains):
-            held = codes[rows, sensitive.columns[place]]
-            present = held < len(domain)
-            values, of = np.unique(held[present], return_inverse=True)
-            codes[rows, sensitive.columns[place]] = values.size
-            codes[rows[present], sensitive.columns[place]] = of
-            sizes[place] = values.size
-            domains.append(domain.counted(domain.reference[values]))
-        narrowed = Sensitive(sensitive.columns, sizes, np.cumsum(sizes) - sizes, sensitive.person)
-        return replace(self, ground=self.ground._replace(sensitive=narrowed), domains=tuple(domains))
-
-    def _proposed(self, open_: Open, values: Values, room: Proposed) -> tuple[int, Proposed]:
-        """The cuts that the first of the open partitions propose, and how many these are."""
-        partitions = len(open_.parts)
-        out = room._replace(
-            dimension=np.empty(partitions, np.int64),
-            ends=np.empty(partitions, np.int64),
-            last=np.empty(partitions, np.bool_),
-        )
-        done = propose(self.ground, values, open_, out)
-        cuts = int(out.ends[done - 1])
-        return done, Proposed(
-            out.dimension[:done],
-            out.ends[:done],
-            out.last[:done],
-            out.codes[:cuts],
-            out.left[:cuts],
-            out.sizes[: 2 * cuts],
-            out.histograms[: 2 * cuts],
+    def _room(self) -> tuple[Index, Profiles]:
+        """Room for cuts and the profiles of both their sides."""
+        cuts = max(CELLS // (2 * max(self.cells, 1)), LEAST_CUTS)
+        return np.empty((cuts, 2), np.int64), Profiles(
+            np.empty(2 * cuts, np.int64),
+            np.empty((2 * cuts, self.cells), np.int64),
+            np.empty(self.rule.positions.size + 2, np.int64),
         )
 
-    def _settled(self, open_: Open, proposed: Proposed) -> Open:
+    def _proposed(self, open_: Index, values: Values, room: Index) -> tuple[Index, Cuts]:
+        """The first of the open partitions, as many as there is room for, and the cuts that they propose."""
+        cuts = Cuts(np.zeros((len(open_), 3), np.int64), room)
+        done = propose(self.rows, self.rule, values, open_, (cuts, self.cells))
+        return open_[:done], Cuts(cuts.of[:done], room[: int(cuts.of[done - 1, 1])])
+
+    def _settled(self, open_: Index, cuts: Cuts, room: Profiles) -> Index:
         """What is open after the allowed cuts."""
-        partitions, dimensions = open_.widths.shape
-        out = Open(
-            np.empty((2 * partitions, 4), np.int64),
-            np.empty((2 * partitions, dimensions), np.int64),
-            np.empty(2 * partitions, np.int64),
-        )
-        found = settle(self.ground.buffer, open_, proposed, self._allowed(proposed), out)
-        return Open(out.parts[:found], out.widths[:found], out.tried[:found])
+        profiles = Profiles(room.sizes[: 2 * len(cuts.at)], room.histograms[: 2 * len(cuts.at)], room.lines)
+        count = profile if self.sensitive.person < 0 else profile_people
+        count(self.rows, self.sensitive, open_, cuts, profiles)
+        out = np.empty((2 * len(open_), open_.shape[1]), np.int64)
+        return out[: settle(self.buffer, open_, cuts, self._allowed(profiles), out)]
 
-    def _allowed(self, proposed: Proposed) -> Mask:
+    def _allowed(self, profiles: Profiles) -> Mask:
         """(c,) whether both sides of a cut satisfy all models."""
-        starts = self.ground.sensitive.starts.tolist()
         histograms = tuple(
-            Histogram(domain, np.ascontiguousarray(proposed.histograms[:, start : start + len(domain)]))
-            for domain, start in zip(self.domains, starts, strict=False)  # people come last
+            Histogram(domain, np.ascontiguousarray(profiles.histograms[:, start : start + len(domain)]))
+            for domain, start in zip(
+                self.domains, self.sensitive.places[:, 2].tolist(), strict=False
+            )  # people are last
         )
-        classes = ClassProfile(proposed.sizes, histograms)
+        classes = ClassProfile(profiles.sizes, histograms)
         sides = np.logical_and.reduce([model.satisfied(classes) for model in self.models])
         allowed: Mask = sides[0::2] & sides[1::2]
         return allowed
 
-    def _values(self, open_: Open) -> Values:
-        """Memory for one thread; what is not needed of it is never touched and so costs nothing."""
-        rows = int((open_.parts[:, 1] - open_.parts[:, 0]).max())
-        codes, upto = np.empty(rows + 1, np.int64), np.empty(rows + 1, np.int64)  # one more is written, and not read
-        return Values(codes, upto, np.empty(self.ground.rule.positions.size, np.int64), self.work())
-
-    def work(self) -> Work:
-        """What finding ranges takes."""
-        codes, nothing = self.ground.buffer.codes, np.empty(0, np.int64)
-        size = STRIDE * (codes.size // self.ground.buffer.tuples.size)
-        low, high, none = (np.empty_like(codes, shape=size) for size in (size, size, 0))
-        return Work(low, high, nothing, none, nothing, nothing, nothing)
-
-    def _room(self) -> Proposed:
-        """Room for proposals; what each partition says of itself is added by and by."""
-        cells = int(self.ground.sensitive.sizes.sum())
-        cuts = max(CELLS // (2 * max(cells, 1)), LEAST_CUTS)
-        nothing = np.empty(0, np.int64)
-        return Proposed(
-            nothing,
-            nothing,
-            np.empty(0, np.bool_),
-            np.empty(cuts, np.int64),
-            np.empty(cuts, np.int64),
-            np.empty(2 * cuts, np.int64),
-            np.empty((2 * cuts, cells), np.int64),
+    @property
+    def narrows(self) -> bool:
+        """Whether partitions of few rows are cut with a place for each value that occurs in them."""
+        return self.cells >= MANY_VALUES and all(
+            model.class_only for model in self.models if model.sensitive is not None
         )
 
+    @property
+    def few(self) -> int:
+        """Rows of the largest partition that is cut so."""
+        return self.cells // (FEWER * max(len(self.domains), 1))
 
-def _some(open_: Open, chosen: Index) -> Open:
-    return Open(open_.parts[chosen], open_.widths[chosen], open_.tried[chosen])
+    def _large(self, open_: Index, small: list[Index]) -> Index:
+        """The partitions of many rows; the others are put to the small ones."""
+        is_small = open_[:, 1] - open_[:, 0] <= self.few
+        small.append(open_[is_small])
+        return open_[~is_small]
+
+    def _groups(self, small: Index) -> Iterator[Index]:
+        """Small partitions, in groups of no more rows than the largest may have alone."""
+        rows = np.cumsum(small[:, 1] - small[:, 0])
+        first = 0
+        while first < rows.size:
+            before = int(rows[first - 1]) if first else 0
+            last = int(np.searchsorted(rows, before + self.few, side="right"))
+            yield small[first:last]
+            first = last
+
+    def _narrowed(self, open_: Index) -> Cutter:
+        """The cutter of some partitions, whose sensitive codes become those of the values that occur in them."""
+        codes = self.buffer.codes.reshape(self.buffer.tuples.size, -1)
+        spans: list[list[int]] = open_[:, :2].tolist()
+        rows = np.concatenate([np.arange(first, last) for first, last in spans])
+        columns, sizes = self.sensitive.places[:, 0], self.sensitive.places[:, 1].copy()
+        domains: list[SensitiveDomain] = []
+        for place, domain in enumerate(self.domains):
+            held = codes[rows, columns[place]]
+            present = held < len(domain)
+            values, of = np.unique(held[present], return_inverse=True)
+            codes[rows, columns[place]] = values.size
+            codes[rows[present], columns[place]] = of
+            sizes[place] = values.size
+            domains.append(domain.counted(domain.reference[values]))
+        return replace(self, sensitive=_placed(columns, sizes, self.sensitive.person), domains=tuple(domains))
 
 
-def _together(several: Sequence[Open]) -> Open:
-    return Open(*(np.concatenate(parts) for parts in zip(*several, strict=True)))
+def _placed(columns: Index, sizes: Index, person: int) -> Sensitive:
+    """Where sensitive codes are, each attribute's values one after another in a histogram."""
+    return Sensitive(np.stack([columns, sizes, np.cumsum(sizes) - sizes], axis=1), person)
 
 
 def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index) -> Forest:
     """The leaves, left before right: each lies in the rows of the table that its place in the tree has."""
-    quasi, buffer = frequency.quasi, cutter.ground.buffer
-    tuples = len(quasi)
+    quasi, tuples = frequency.quasi, len(frequency.quasi)
     leaves = leaves[np.argsort(leaves[:, 0] % tuples)]  # in either half of the buffer
     sizes = leaves[:, 1] - leaves[:, 0]
     starts = np.cumsum(sizes) - sizes
-    inside = cutter.tuples[buffer.tuples[np.arange(tuples) + np.repeat(leaves[:, 0] - starts, sizes)]]
+    inside = cutter.tuples[cutter.buffer.tuples[np.arange(tuples) + np.repeat(leaves[:, 0] - starts, sizes)]]
     regions = np.empty(tuples, np.int64)
     regions[inside] = np.repeat(np.arange(len(leaves)), sizes)
     low, high = (np.empty_like(quasi, shape=(len(leaves), quasi.shape[1])) for _ in range(2))
-    corners(cutter.ground, leaves, cutter.work(), low, high)
+    corners(cutter.rows, leaves, cutter.memory(0), low, high)
     recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low, high)
-    return Forest(recoding, leaves[:, 3])
+    return Forest(recoding, leaves[:, DEPTH])
