@@ -35,6 +35,9 @@ MISFITS = (
 #: Flags of a job on transactions.
 COHERENT = "--private 5,9 --h 0.6 --k 4 --p 2"
 
+#: Flags of a look at the demo's release.
+RISKY = "--quasi gender,city,age,education,profession --sensitive annual_income"
+
 #: The words of each command, and the status it ends with. They run in this order in one folder.
 COMMANDS = {
     "help": ("--help", 0),
@@ -44,11 +47,7 @@ COMMANDS = {
     "init": ("init demo/people.csv --out demo/draft.toml", 0),
     "check-met": ("check demo/release.csv --quasi gender,city,age,education,profession --k 5", 0),
     "check-not-met": ("check demo/people.csv --quasi gender,age --k 5", 1),
-    "risk": (
-        "risk demo/release.csv --quasi gender,city,age,education,profession --sensitive annual_income --known 2"
-        " --population-size 5000",
-        0,
-    ),
+    "risk": (f"risk demo/release.csv {RISKY} --known 2 --population-size 5000", 0),
     "dry-run": ("run demo/job.toml --dry-run", 0),
     "exists": ("run demo/job.toml", 7),
     "hierarchy-show": ("hierarchy show demo/city.json --limit 30", 0),
