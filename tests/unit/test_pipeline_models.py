@@ -95,6 +95,14 @@ def test_suppression_may_save_what_the_whole_table_fails() -> None:
         kohort.anonymize(table, job(even, algorithm=kohort.Optimal()))
 
 
+def test_classes_that_share_people_may_satisfy_what_the_whole_table_does_not() -> None:
+    """Somebody in two classes counts once in the whole table: its shares are no mean of theirs."""
+    stays = pl.DataFrame({"who": ["1", "2", "3", "2"], "age": ["20", "20", "40", "40"], "illness": ["x", "y"] * 2})
+    schema = kohort.Schema((AGE, kohort.Attribute("who", kohort.Role.IDENTIFYING), SCHEMA.attributes[1]), person="who")
+    asked = kohort.Job.of(schema, kohort.AlphaKAnonymity("illness", Fraction(1, 2), 2), algorithm=kohort.Optimal())
+    assert kohort.anonymize(stays, asked).sizes.tolist() == [2, 2]
+
+
 # --- a population table -----------------------------------------------------------------------------------------------
 
 

@@ -58,7 +58,7 @@ class PrivacyModel(Protocol):
 
     @property
     def monotone_generalization(self) -> bool:
-        """Whether the union of satisfying classes always satisfies."""
+        """Whether the union of satisfying classes that share no people always satisfies."""
         ...
 
     @property

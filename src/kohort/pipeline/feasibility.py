@@ -34,7 +34,13 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
                 where=f"column {model.sensitive}",
                 hint="ask for less; spellings of one value count as one, and a missing value is none",
             )
-    judged = [model for model in problem.models if model.monotone_generalization and model.sensitive is not None]
+    judged = [
+        model
+        for model in problem.models
+        if model.sensitive is not None
+        and model.monotone_generalization
+        and (frequency.people is None or model.monotone_suppression)  # classes that share people are no mere union
+    ]
     if not judged or (limit is not None and limit.among(frequency.records) > 0):
         return
     whole = profile(frequency, np.zeros(frequency.counts.size, np.int64), 1)
