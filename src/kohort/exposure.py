@@ -8,7 +8,9 @@ Two counts, both of one release alone:
                 very one: both ends of a range, each member of a set. A lower bound for an attacker who also knows how
                 the algorithm works; tests/attack_oracles says exactly how much he gets back from all small tables.
 
-The end of an interval of a grid is neither: it is a cut that was there before the data.
+The end of an interval of a grid is neither: it is a cut that was there before the data. What an interval still tells is
+which cells hold somebody, its first and its last. In a grid as fine as the data, of 1 for whole numbers, a cell is a
+value, and so counts as given back.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from kohort.schema import Label, Scale
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from kohort.arrays import Codes, Counts, Index
+    from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.domain import Domain
     from kohort.frequency import FrequencySet
     from kohort.recoding import Classes
@@ -173,12 +175,20 @@ def downcoded(
     for column, domain in enumerate(domains):
         low, high = (ends[classes.first, column] for ends in (recoding.low, recoding.high))
         if domain.label is Label.RANGE:
-            hidden = np.equal(low, domain.missing) & (domain.scale is Scale.NUMERIC)
-            cells[column] = 2 * int(((low < high) & ~hidden).sum())
+            cells[column] = 2 * int(((low < high) & ~_hides_gap(domain, low)).sum())
         elif domain.label is Label.SET:
             members = _members(class_of, frequency.quasi[recoding.tuples, column], classes.sizes.size)
             cells[column] = int(members[members > 1].sum())
+        elif domain.label is Label.GRID:
+            single = domain.upper - domain.positions <= float(domain.step)
+            spans = (low < high) & ~_hides_gap(domain, low)
+            cells[column] = int(single[low[spans]].sum() + single[high[spans]].sum())
     return cells
+
+
+def _hides_gap(domain: Domain, low: Codes) -> Mask:
+    """Where a number's region holds the missing value, which is released as `*`."""
+    return np.equal(low, domain.missing) & (domain.scale is Scale.NUMERIC)
 
 
 def _members(class_of: Index, codes: Codes, classes: int) -> Counts:

@@ -167,3 +167,18 @@ def test_ends_are_those_of_the_rows() -> None:
     assert compared.ungridded is not None
     assert (compared.ungridded.range_exposure, compared.ungridded.downcoded) == (3, 0.5)
     assert Counter(re.findall(r"\[[0-9]+-[0-9]+\]", str(released(rows, KAnonymity(4)).frame())))["[11-13]"] == 4
+
+
+def test_cells_of_one_value_give_it_away() -> None:
+    """In a grid as fine as the data an interval's first and last cell are values; where all is hidden they are not."""
+    rows = [(str(age), "2", "a") for age in (1, 2, 3, 4, 11, 12, 13, 13)]
+    fine, coarse = (compare(released(rows, KAnonymity(4), grid=Fraction(step))) for step in (1, 2))
+    assert fine is not None
+    assert coarse is not None
+    assert fine.gridded is not None
+    assert coarse.gridded is not None
+    assert (fine.gridded.downcoded, coarse.gridded.downcoded) == (0.5, 0)
+    hidden = compare(released([("", "2", "a"), *rows], KAnonymity(9), grid=Fraction(1)))
+    assert hidden is not None
+    assert hidden.gridded is not None
+    assert hidden.gridded.downcoded == 0
