@@ -1,0 +1,106 @@
+"""Small-world inversion on all tables of toy size: what a release tells of exact values, and that a grid tells none."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kohort.models.k_anonymity import KAnonymity
+from kohort.risk.attacks.downcoding import certain_cells as claimed_cells
+from tests.attack_oracles.toy import Released, certain_cells, downcoding
+from tests.attack_oracles.worlds import AGES, LATTICES, MONDRIANS, every_way, world
+
+#: Records of the tables, of ages alone and of ages with cities: all tables of these sizes are looked at.
+LARGE = os.environ.get("HYPOTHESIS_PROFILE", "quick") != "quick"
+ALONE, WITH_CITIES = (range(2, 11), range(2, 7)) if LARGE else (range(2, 7), range(3, 5))
+
+SIZES = [(records, False) for records in ALONE] + [(records, True) for records in WITH_CITIES]
+
+#: The cell of the grid that holds each age.
+CELL = {"20": "[20-30)", "25": "[20-30)", "30": "[30-40)", "35": "[30-40)"}
+
+
+@pytest.mark.parametrize("how", MONDRIANS)
+def test_a_grid_gives_back_no_value(how: str) -> None:
+    """Of no table is any age certain below its interval: at least one table with other ages has the same release."""
+    for records, cities in SIZES:
+        found = downcoding(world(how, "grid", cities=cities), records)
+        assert found.cells > 0
+        assert found.certain == 0
+
+
+@pytest.mark.parametrize("how", MONDRIANS)
+def test_preimages_with_a_grid_are_closed_under_moves_inside_cells(how: str) -> None:
+    """Tables whose ages lie in the same cells have the same release, all of them and whatever the cities."""
+    for records, cities in SIZES:
+        seen: dict[tuple[tuple[str, ...], ...], Released | None] = {}
+        toy = world(how, "grid", cities=cities)
+        for rows in toy.tables(records):
+            cells = tuple(sorted((CELL[age], *rest) for age, *rest in rows))
+            released = toy.released(rows)
+            assert seen.setdefault(cells, released) == released
+
+
+@pytest.mark.parametrize(("how", "label"), [way for way in every_way() if way[1] in {"range", "set"}])
+def test_counts_by_labels_alone_are_bounds_from_below(how: str, label: str) -> None:
+    """What the package's report and attack count without any search is certain in every preimage."""
+    for records, cities in SIZES:
+        toy = world(how, label, cities=cities)
+        for released, same in toy.preimages(toy.tables(records)).items():
+            known = certain_cells(same.values(), 0)
+            generalized = [labels[0] not in AGES for labels, _, _ in released.printed]
+            certain = [least.total() * wide for least, wide in zip(known, generalized, strict=True)]
+            sizes = np.array([size for _, size, _ in released.printed])
+            claimed = claimed_cells([labels[0] for labels, _, _ in released.printed], sizes)
+            assert all(np.less_equal(claimed, certain))
+            assert all(one.told[0] <= sum(certain) for one in same.values())
+
+
+@pytest.mark.parametrize("how", MONDRIANS)
+@pytest.mark.parametrize("label", ["grid", "ancestor"])
+def test_nothing_is_claimed_of_public_labels(how: str, label: str) -> None:
+    """Of intervals of a grid and of nodes neither the report nor the attack claims an age by the label alone."""
+    toy = world(how, label)
+    for released, same in toy.preimages(toy.tables(4)).items():
+        labels = [labels[0] for labels, _, _ in released.printed]
+        sizes = np.array([size for _, size, _ in released.printed])
+        assert not claimed_cells(labels, sizes, nodes={"20s", "30s", "*"}).any()
+        assert all(one.told[0] == 0 for one in same.values())
+
+
+def test_pairs_with_ranges_are_given_back_whole() -> None:
+    """The positive control: both ends of the range of a pair are its two ages, so that every cell is certain."""
+    toy = world("mondrian", "range")
+    released = toy.released(tuple((age,) for age in AGES))
+    assert released is not None
+    assert [labels for labels, _, _ in released.printed] == [("[20-25]",), ("[30-35]",)]
+    same = toy.preimages(toy.tables(4))[released]
+    assert [least.total() for least in certain_cells(same.values(), 0)] == [2, 2]
+
+
+def test_a_node_for_everybody_gives_nothing_back() -> None:
+    """The negative control: where k is the whole table, of five ages below one `*` none is certain."""
+    toy = replace(world("optimal", "ancestor"), models=(KAnonymity(5),))
+    released = toy.released((("20",), ("20",), ("25",), ("30",), ("35",)))
+    assert released is not None
+    assert [labels for labels, _, _ in released.printed] == [("*",)]
+    assert certain_cells(toy.preimages(toy.tables(5))[released].values(), 0) == [Counter()]
+
+
+@pytest.mark.parametrize("how", LATTICES)
+def test_full_domain_gives_back_less_than_mondrian(how: str) -> None:
+    """The same nodes chosen for all records together tell less of single ages than those chosen region by region."""
+    for records in (4, 5, 6):
+        assert (
+            downcoding(world(how, "ancestor"), records).rate < downcoding(world("mondrian", "ancestor"), records).rate
+        )
+
+
+def test_what_cannot_be_released_has_no_preimage() -> None:
+    """Fewer records than k: no table has a release, and no cell is counted."""
+    found = downcoding(world("mondrian", "range"), 1)
+    assert (found.cells, found.certain, found.rate) == (0, 0, 0.0)

@@ -1,0 +1,57 @@
+"""The worlds that the oracles look at: every algorithm, with every kind of label."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from kohort.algorithms.datafly import Datafly
+from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.optimal import Optimal
+from kohort.algorithms.samarati import Samarati
+from kohort.hierarchy import Hierarchy
+from kohort.models.k_anonymity import KAnonymity
+from kohort.schema import Attribute, Label, Role
+from tests.attack_oracles.toy import World
+
+if TYPE_CHECKING:
+    from kohort.models.base import PrivacyModel
+    from kohort.problem import Algorithm
+
+#: Four ages, two in each cell of a grid of 10 and below each node of the hierarchy; and two cities.
+AGES = ("20", "25", "30", "35")
+CITIES = ("Bari", "Nuoro")
+
+DECADES = Hierarchy.from_rows([[age, f"{age[0]}0s", "*"] for age in AGES])
+PLACES = Hierarchy.from_rows([[city, "*"] for city in CITIES])
+
+#: How ages are released, by the name of the label.
+LABELS = {
+    "range": Attribute("age", Role.QUASI),
+    "set": Attribute("age", Role.QUASI, label=Label.SET),
+    "ancestor": Attribute("age", Role.QUASI, hierarchy=DECADES, label=Label.ANCESTOR),
+    "grid": Attribute("age", Role.QUASI, grid=Fraction(10)),
+}
+
+MONDRIANS: dict[str, Algorithm] = {
+    "mondrian": Mondrian(),
+    "mondrian, median": Mondrian("median"),
+    "mondrian-relaxed": Mondrian(relaxed=True),
+    "mondrian-relaxed, median": Mondrian("median", relaxed=True),
+}
+
+LATTICES: dict[str, Algorithm] = {"samarati": Samarati(), "optimal": Optimal(), "datafly": Datafly()}
+
+
+def world(how: str, label: str, *models: PrivacyModel, cities: bool = False) -> World:
+    """The world of an algorithm and a kind of label, of ages alone or with cities."""
+    algorithm = (MONDRIANS | LATTICES)[how]
+    city = Attribute("city", Role.QUASI, hierarchy=PLACES)
+    attributes = (LABELS[label], city) if cities else (LABELS[label],)
+    values = (AGES, CITIES) if cities else (AGES,)
+    return World(f"{how}, {label}", attributes, values, algorithm, models or (KAnonymity(2),))
+
+
+def every_way() -> list[tuple[str, str]]:
+    """Every algorithm with every label that it can have."""
+    return [(how, label) for how in MONDRIANS for label in LABELS] + [(how, "ancestor") for how in LATTICES]
