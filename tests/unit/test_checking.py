@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.checking import Check, FailingClass, check, named_column, population
+from kohort.checking import Check, FailingClass, check, named_column, population, profile
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import HierarchyError, InputError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
@@ -166,6 +166,16 @@ def test_the_smallest_failing_classes_come_first() -> None:
     (alike,) = check(classes_of("ffg", "--"), ["a"], [DistinctLDiversity("s", 3)]).findings
     assert [(one.values, one.share) for one in alike.first] == [(0, None), (2, Fraction(2, 3))]
     assert check(classes_of("fg"), ["a"], [KAnonymity(3)], first=0).findings[0].first == ()
+
+
+@pytest.mark.parametrize("cells", [1, 4, 1 << 24])
+@pytest.mark.parametrize("key", ["who", None])
+def test_values_of_some_classes_at_a_time(monkeypatch: pytest.MonkeyPatch, cells: int, key: str | None) -> None:
+    """However many classes are looked at together, the same ones fail."""
+    monkeypatch.setattr(profile, "CELLS", cells)
+    table = classes_of("fg", "ff", "ggg", "fgf", who=[str(record) for record in range(10)])
+    (finding,) = check(table, ["a"], [DistinctLDiversity("s", 2)], schema=Schema((), person=key)).findings
+    assert [one.cells for one in finding.first] == [("1",), ("2",)]
 
 
 def test_a_model_that_is_met_names_no_class() -> None:

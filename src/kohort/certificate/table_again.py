@@ -218,4 +218,5 @@ _PEOPLE: Final = "people are counted, and the file does not say whose a record i
 
 def _told(sizes: Mapping[str, int]) -> str:
     """Bands of sizes, and the classes in each."""
-    return ", ".join(f"{count:,} of {band}" for band, count in sizes.items()) or "none"
+    ascending = sorted(sizes.items(), key=lambda band: (len(band[0]), band[0]))
+    return ", ".join(f"{count:,} of {band}" for band, count in ascending) or "none"

@@ -121,8 +121,8 @@ def check(
     if population is not None:
         seen = seen.among(*fitting(classes, population, known))
     findings = tuple(_finding(model, seen, first, own=reference is None) for model in models)
-    people = seen.profile.sizes if known.person else None
-    return Check(table.records, classes.sizes, classes.merged, findings, people, seen.profile.outside)
+    people = seen.whole.sizes if known.person else None
+    return Check(table.records, classes.sizes, classes.merged, findings, people, seen.whole.outside)
 
 
 def refers(model: PrivacyModel) -> bool:
@@ -153,8 +153,7 @@ def _refuse_vain(models: Sequence[PrivacyModel], population: Table | None, refer
 
 
 def _finding(model: PrivacyModel, seen: Seen, first: int, *, own: bool) -> Finding:
-    met = model.satisfied_jointly(seen.profile)
-    fails = ~model.satisfied(seen.profile)
+    met, fails = seen.satisfied_jointly(model), ~seen.satisfied(model)
     return Finding(
         model.name,
         met,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.engines.order import ranks_of
+
 if TYPE_CHECKING:
     from kohort.arrays import Mask
     from kohort.checking.profile import Seen
@@ -39,31 +41,24 @@ class FailingClass:
 
 def first_failing(seen: Seen, sensitive: str | None, fails: Mask, most: int) -> tuple[FailingClass, ...]:
     """The smallest of the classes that fail, by their size and then by their cells."""
-    profile = seen.profile
-    failing = np.flatnonzero(fails)
-    limit = np.sort(profile.sizes[failing])[: max(most, 0)].max(initial=-1)
-    near = failing[profile.sizes[failing] <= limit]
-    made = [_class(seen, one, sensitive) for one in near.tolist()]
-    return tuple(sorted(made, key=lambda one: (one.size, [cell or "" for cell in one.cells])))[:most]
+    classes, failing = seen.classes, np.flatnonzero(fails)
+    cells = [
+        ranks_of(column.values)[codes] for column, codes in zip(classes.columns, classes.codes[failing].T, strict=True)
+    ]
+    order = np.lexsort([*reversed(cells), seen.whole.sizes[failing]])[:most]
+    return tuple(_class(seen, one, sensitive) for one in failing[order].tolist())
 
 
 def _class(seen: Seen, one: int, sensitive: str | None) -> FailingClass:
-    profile = seen.profile
-    counts = () if sensitive is None else _counts(seen, one, sensitive)
-    together = sum(count for _, count in counts)
+    population = seen.whole.population
+    held = [] if sensitive is None else seen.counts(sensitive, one)
+    counts = tuple(sorted(held, key=lambda pair: (-pair[1], pair[0])))
     return FailingClass(
-        int(profile.sizes[one]),
+        int(seen.whole.sizes[one]),
         int(seen.classes.sizes[one]),
-        None if profile.population is None else int(profile.population[one]),
+        None if population is None else int(population[one]),
         None if sensitive is None else len(counts),
-        Fraction(counts[0][1], together) if counts else None,
+        Fraction(counts[0][1], sum(count for _, count in counts)) if counts else None,
         seen.classes.cells(one),
         counts,
     )
-
-
-def _counts(seen: Seen, one: int, sensitive: str) -> tuple[tuple[str, int], ...]:
-    """The values of a sensitive attribute in a class, and who has them, most frequent first."""
-    row: list[int] = seen.profile.of(sensitive).counts[one].tolist()
-    held = [(text, count) for text, count in zip(seen.texts[sensitive], row, strict=True) if count]
-    return tuple(sorted(held, key=lambda pair: (-pair[1], pair[0])))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from kohort.checking.classes import named_column
 from kohort.errors import InputError, SchemaError
-from kohort.frequency import ClassProfile, FrequencySet, people_in, profile
+from kohort.frequency import ClassProfile, FrequencySet, histogram_of, people_in, profile
 from kohort.schema import Attribute, Role
 from kohort.sensitive import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Mask
     from kohort.checking.classes import Classes
     from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
@@ -24,23 +24,65 @@ if TYPE_CHECKING:
     from kohort.sensitive import SensitiveDomain
 
 
+#: Classes times values that are counted together: 128 MiB.
+CELLS: Final = 1 << 24
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """The classes of a table, and what models may know of them.
+    """The classes of a table, and what models may know of them: sensitive values of some classes at a time.
 
     Attributes:
         classes: The classes.
-        profile: What models may know.
+        whole: The people of each class and of the population, without sensitive values.
+        frequency: The records with their sensitive values.
         texts: Of each sensitive attribute, a text of each of its values.
     """
 
     classes: Classes
-    profile: ClassProfile
+    whole: ClassProfile
+    frequency: FrequencySet
     texts: Mapping[str, tuple[str, ...]]
 
     def among(self, population: Counts, outside: int) -> Seen:
         """The same, with the people of the population whom each class fits, and how many none does."""
-        return replace(self, profile=replace(self.profile, population=population, outside=outside))
+        return replace(self, whole=replace(self.whole, population=population, outside=outside))
+
+    def satisfied(self, model: PrivacyModel) -> Mask:
+        """(c,) which classes satisfy the model alone."""
+        return np.concatenate([model.satisfied(part) for part in self._parts(model)])
+
+    def satisfied_jointly(self, model: PrivacyModel) -> bool:
+        """Whether they satisfy it together: all of them, unless the model judges them as one."""
+        if model.joint:
+            return all(model.satisfied_jointly(part) for part in self._parts(model))
+        return bool(self.satisfied(model).all())
+
+    def counts(self, sensitive: str, one: int) -> list[tuple[str, int]]:
+        """The values of a sensitive attribute in a class, and who has them."""
+        place = [domain.name for domain in self.frequency.sensitive_domains].index(sensitive)
+        rows = np.flatnonzero(self.classes.of == one)
+        records = self.frequency.take(rows, self.frequency.counts[rows])
+        counts: list[int] = histogram_of(records, place, np.zeros_like(rows), 1).counts[0].tolist()
+        return [(text, count) for text, count in zip(self.texts[sensitive], counts, strict=True) if count]
+
+    def _parts(self, model: PrivacyModel) -> Iterator[ClassProfile]:
+        """What the model looks at, of consecutive classes; of all at once where it must see them together."""
+        classes, of = self.whole.sizes.size, self.classes.of
+        values = sum(len(domain) for domain in self.frequency.sensitive_domains)
+        if model.sensitive is None:
+            yield self.whole
+            return
+        step = max(classes if model.joint else CELLS // max(values, 1), 1)
+        by_class = np.argsort(of, kind="stable")
+        for first in range(0, classes, step):
+            some = slice(first, first + step)
+            start, end = np.searchsorted(of, [first, first + step], sorter=by_class)
+            rows = by_class[start:end]
+            records = self.frequency.take(rows, self.frequency.counts[rows])
+            part = profile(records, of[rows] - first, self.whole.sizes[some].size)
+            population = None if self.whole.population is None else self.whole.population[some]
+            yield replace(part, population=population, outside=self.whole.outside)
 
 
 def profile_of(
@@ -64,7 +106,8 @@ def profile_of(
         _people(table, schema),
     )
     texts = {name: texts for name, (_, _, texts) in zip(names, resolved, strict=True)}
-    return Seen(classes, profile(frequency, classes.of, classes.sizes.size), texts)
+    whole = ClassProfile(people_in(classes.of, classes.sizes.size, frequency.counts, frequency.people))
+    return Seen(classes, whole, frequency, texts)
 
 
 def _resolved(
