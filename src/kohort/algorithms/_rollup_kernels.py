@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Merged: TypeAlias = NDArray[np.int32]
 
     #: What is counted in each class besides its records, (c, v); narrow wherever the table allows it.
-    Tallies: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+    Tallies: TypeAlias = NDArray[np.int32 | np.int64]
 
     #: Keys of one word, (c,).
     Word: TypeAlias = NDArray[np.uint64]
