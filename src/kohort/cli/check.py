@@ -125,8 +125,9 @@ def check(
     others = {"h": h, "p": p, "max-sets": max_sets}
     of_tables = {("delta-disclosure" if key == "delta" else key): texts for key, texts in of_columns.items()} | of_table
     if certificate is not None:
-        said = {"quasi": quasi, "k": k, **of_tables, **others, "person": person, "allow-absent": allow_absent}
-        flags.refuse({**said, **lines, "missing-token": missing_token}, "the certificate says what is asked for")
+        said = {"quasi": quasi, "k": k, **of_tables, **others, "transactions": transactions, "person": person, **lines}
+        said |= {"missing-token": missing_token, "allow-absent": allow_absent, "show-values": show_values}
+        flags.refuse(said, "the certificate says what is asked for")
         met = certified.held(
             source,
             certificate,

@@ -108,10 +108,15 @@ def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], 
 def bands(sizes: Counts, k: int) -> tuple[Band, ...]:
     """Classes by size, in bands that double from k on: coarse, for exact sizes can tell more than intended.
 
+    Smaller ones, which no release of such a k has, are a band of their own.
+
     >>> bands(np.array([2, 3, 9]), 2)
     (Band(low=2, high=3, classes=2), Band(low=8, high=15, classes=1))
     """
-    which = np.frexp(sizes / k)[1] - 1  # the exponent of 2 in size / k
+    which = np.maximum(np.frexp(sizes / k)[1] - 1, -1)  # the exponent of 2 in size / k
     numbers, classes = np.unique(which, return_counts=True)
     counted = zip(numbers.tolist(), classes.tolist(), strict=True)
-    return tuple(Band(k << number, (k << number + 1) - 1, count) for number, count in counted)
+    return tuple(
+        Band(1, k - 1, count) if number < 0 else Band(k << number, (k << number + 1) - 1, count)
+        for number, count in counted
+    )

@@ -87,6 +87,8 @@ def test_bands_double_from_k_on() -> None:
     """Classes of k to 2k-1 are one band, of 2k to 4k-1 the next."""
     counted = [(band.low, band.high, band.classes) for band in bands(np.array([5, 9, 10, 19, 20, 80]), 5)]
     assert counted == [(5, 9, 2), (10, 19, 2), (20, 39, 1), (80, 159, 1)]
+    counted = [(band.low, band.high, band.classes) for band in bands(np.array([1, 2, 4, 5]), 5)]
+    assert counted == [(1, 4, 3), (5, 9, 1)]
 
 
 def test_schema_of_another_table() -> None:

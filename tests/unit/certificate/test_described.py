@@ -1,0 +1,138 @@
+"""A certificate's job read back: every model is rebuilt, and nothing is taken for what it is not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from kohort.certificate.described import MODELS, described
+from kohort.errors import InputError
+from kohort.io import ReadOptions
+from kohort.io.write import Format
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
+from kohort.models.average_risk import AverageRisk
+from kohort.models.basic_beta_likeness import BasicBetaLikeness
+from kohort.models.delta_disclosure import DeltaDisclosure
+from kohort.models.delta_presence import DeltaPresence
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
+from kohort.models.entropy_l_diversity import EntropyLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_map import KMap
+from kohort.models.maximum_risk import MaximumRisk
+from kohort.models.recursive_l_diversity import RecursiveLDiversity
+from kohort.models.t_closeness import TCloseness
+from kohort.release import Job, Writing
+from kohort.schema import Attribute, Label, Role, Scale, Schema
+
+if TYPE_CHECKING:
+    from kohort.models.base import PrivacyModel
+
+HALF = Fraction(1, 2)
+
+EVERY: tuple[PrivacyModel, ...] = (
+    KAnonymity(5),
+    DistinctLDiversity("s", 2),
+    EntropyLDiversity("s", Fraction(3, 2)),
+    RecursiveLDiversity("s", HALF, 3),
+    TCloseness("s", Fraction(1, 3)),
+    TCloseness("s", HALF, "ordered"),
+    AlphaKAnonymity("s", HALF, 5),
+    DeltaDisclosure("s", HALF),
+    BasicBetaLikeness("s", HALF),
+    EnhancedBetaLikeness("s", HALF),
+    KMap(3),
+    DeltaPresence(Fraction(1, 10), HALF),
+    MaximumRisk(Fraction(1, 7)),
+    AverageRisk(Fraction(1, 20)),
+)
+
+SCHEMA = Schema(
+    (
+        Attribute("who", Role.IDENTIFYING),
+        Attribute("age", Role.QUASI, scale=Scale.NUMERIC, label=Label.MEAN),
+        Attribute("zip", Role.QUASI, hierarchy="mask:right"),
+        Attribute("s", Role.SENSITIVE),
+    ),
+    frozenset({"?"}),
+    person="who",
+)
+
+
+def job_of(*models: PrivacyModel) -> dict[str, Any]:
+    """The description of a job."""
+    reading = ReadOptions(separator=";", quote=None)
+    writing = Writing(Format.TSV, excel_safe=True)
+    job = replace(Job.of(SCHEMA, *models), reading=reading, writing=writing)
+    return cast("dict[str, Any]", json.loads(job.described()))
+
+
+def test_every_model_is_rebuilt() -> None:
+    """Whatever model a job can ask for, its description makes the same one again."""
+    made = described(job_of(*EVERY)).models
+    assert tuple(asked.model for asked in made) == EVERY
+    assert {asked.kind for asked in made} == set(MODELS)
+
+
+def test_what_is_known_of_the_table() -> None:
+    """Columns, missing values, the person key, and how the files are written are those of the job."""
+    asked = described(job_of(KAnonymity(5)))
+    assert [(one.name, one.role) for one in asked.columns] == [(one.name, one.role) for one in SCHEMA.attributes]
+    assert [(one.scale, one.label, one.hierarchy) for one in asked.quasi] == [
+        (Scale.NUMERIC, Label.MEAN, None),
+        (None, None, "mask:right"),
+    ]
+    assert [one.name for one in asked.sensitive] == ["s"]
+    assert (asked.missing, asked.person) == (frozenset({"", "?"}), "who")
+    assert (asked.format, asked.separator, asked.excel_safe) == ("tsv", ",", True)
+    assert asked.reading == ReadOptions(separator=";", quote=None)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"kind": "Plugin", "k": 5},
+        {"kind": "KAnonymity"},
+        {"kind": "KAnonymity", "k": 1},
+        {"kind": "KAnonymity", "k": "5"},
+        {"kind": "KAnonymity", "k": True},
+        {"kind": "KAnonymity", "k": 5, "l": 2},
+        {"kind": "KAnonymity", "sensitive": "s", "k": 5},
+        {"kind": "TCloseness", "sensitive": "s", "t": 0.5},
+        {"kind": "TCloseness", "sensitive": "s", "t": "much"},
+        {"kind": "TCloseness", "sensitive": "s", "t": "1/0"},
+        {"kind": "TCloseness", "sensitive": "s", "t": "1/2", "distance": "far"},
+        {"kind": "TCloseness", "sensitive": "s", "t": "1/2", "distance": 7},
+    ],
+)
+def test_a_model_that_this_version_does_not_know(model: dict[str, object]) -> None:
+    """A plug-in, or parameters that no model has, make no model, rather than another one."""
+    (asked,) = described(job_of(KAnonymity(5)) | {"models": [model]}).models
+    assert asked.model is None
+
+
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [
+        ("schema", None),
+        ("schema", []),
+        ("schema", {"attributes": {}}),
+        ("schema", {"attributes": [{"name": 7}], "missing": []}),
+        ("schema", {"attributes": [{"name": "a", "role": "odd", "missing": "own-value"}], "missing": []}),
+        ("schema", {"attributes": [{"name": "a", "role": "quasi", "missing": "", "hierarchy": 7}], "missing": []}),
+        ("schema", {"attributes": [], "missing": "?"}),
+        ("models", {}),
+        ("models", [{"k": 5}]),
+        ("reading", {"encoding": "odd"}),
+        ("reading", {"speed": 7}),
+        ("writing", {"separator": None}),
+    ],
+)
+def test_what_is_no_job_on_a_table(key: str, part: object) -> None:
+    """A description with a part of another kind is none."""
+    with pytest.raises(InputError, match="none that this version makes"):
+        described(job_of(KAnonymity(5)) | {key: part})

@@ -1,0 +1,268 @@
+"""A certificate of a table, checked again: what the file tells, and what would have to be brought."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from kohort.certificate import Again, Brought, Certificate, Outcome, check_table_again, read_certificate
+from kohort.certificate.form import digest
+from kohort.errors import FileError, InputError
+from kohort.hierarchy import Hierarchy
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_map import KMap
+from kohort.models.t_closeness import TCloseness
+from kohort.pipeline import anonymize
+from kohort.release import Job, Writing
+from kohort.schema import Attribute, Label, Order, Role, Schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kohort.models.base import PrivacyModel
+
+AGES = ["21", "24", "29", "31", "35", "38", "52", "57", "60", "71"]
+ILLNESSES = ["flu", "gout", "flu", "gout", "flu", "gout", "flu", "gout", "flu", "gout"]
+FRAME = pl.DataFrame({"who": [f"person {at}" for at in range(10)], "age": AGES, "s": ILLNESSES})
+ILLS = Hierarchy.from_rows([["flu", "mild", "*"], ["gout", "mild", "*"], ["plague", "grave", "*"]])
+
+
+@dataclass(frozen=True)
+class Made:
+    """A release with its certificate, and its input."""
+
+    path: Path
+    source: Path
+
+    @property
+    def known(self) -> Certificate:
+        """The certificate."""
+        known = read_certificate(self.beside)
+        assert isinstance(known, Certificate)
+        return known
+
+    @property
+    def beside(self) -> Path:
+        """Where it is."""
+        return self.path.with_name(f"{self.path.name}.kohort.json")
+
+    def again(self, **brought: object) -> Again:
+        """What of it is true."""
+        return check_table_again(self.path, self.known, Brought(**brought))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+    def forge(self, **changes: object) -> Certificate:
+        """The certificate with other contents, which is one as to its form."""
+        parts = json.loads(self.beside.read_bytes()) | changes
+        parts["job_sha256"] = digest(parts["job"])
+        self.beside.write_text(json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+        return self.known
+
+
+def made(
+    folder: Path,
+    *models: PrivacyModel,
+    name: str = "r.csv",
+    writing: Writing | None = None,
+    person: str | None = None,
+    population: object = None,
+    sensitive: Attribute | None = None,
+    **age: object,
+) -> Made:
+    """A release of the ten people."""
+    source = folder / "people.csv"
+    FRAME.write_csv(source)
+    columns = (
+        Attribute("who", Role.IDENTIFYING),
+        Attribute("age", Role.QUASI, **age),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        sensitive or Attribute("s", Role.SENSITIVE),
+    )
+    job = Job(Schema(columns, person=person), models, writing=writing or Writing())
+    anonymize(source, job, target=folder / name, population=population)
+    return Made(folder / name, source)
+
+
+def outcomes(again: Again) -> dict[str, str]:
+    """What became of each part."""
+    return {part.name: part.outcome.value for part in again.parts}
+
+
+REST = "suppressed records, lineage, levels, range ends, losses"
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.csv.gz", "r.parquet", "r.arrow"])
+def test_a_release_is_what_its_certificate_says(tmp_path: Path, name: str) -> None:
+    """Of a file that nobody changed everything is the same, but what only its input would tell."""
+    release = made(tmp_path, KAnonymity(3), DistinctLDiversity("s", 2), TCloseness("s", Fraction(1, 2)), name=name)
+    again = release.again()
+    assert again.met
+    found = outcomes(again)
+    assert found.pop(REST) == "not checked"
+    assert set(found.values()) == {"same"}
+    assert {"sha256", "size", "columns", "records", "classes", "class sizes", "k", "3-anonymity"} < found.keys()
+
+
+def test_a_changed_byte(tmp_path: Path) -> None:
+    """A file that differs in one cell has another digest; what it then lacks is told too."""
+    release = made(tmp_path, KAnonymity(3), DistinctLDiversity("s", 2))
+    text = release.path.read_text()
+    release.path.write_text(text.replace("gout", "GOUT", 1))
+    again = release.again()
+    assert not again.met
+    assert [part.name for part in again.parts if part.outcome is Outcome.DIFFERENT] == ["sha256"]
+    release.path.write_text(text.replace("gout", "flu"))
+    found = outcomes(release.again())
+    assert (found["size"], found["distinct 2-diversity of s"], found["3-anonymity"]) == (
+        "different",
+        "different",
+        "same",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("age,illness\n1,flu\n", "columns"), ("age,s\n1,flu\n", "records"), ("age,s\n1\n", "table"), ("", "table")],
+)
+def test_another_file(tmp_path: Path, text: str, part: str) -> None:
+    """A file with other columns or records, or one that is no table, differs there."""
+    release = made(tmp_path, KAnonymity(3))
+    release.path.write_text(text)
+    assert outcomes(release.again())[part] == "different"
+
+
+def test_another_certificate(tmp_path: Path) -> None:
+    """A certificate that says more than its job, or than the file holds, is found out, though its form is right."""
+    release = made(tmp_path, KAnonymity(3))
+    release.forge(models=["9-anonymity"], k=9)
+    found = outcomes(release.again())
+    assert (found["models"], found["k"], found["3-anonymity"]) == ("different", "different", "same")
+    job = {**release.known.job, "models": [{"kind": "KAnonymity", "k": 6}]}
+    release.forge(models=["6-anonymity"], job=job)
+    assert outcomes(release.again())["6-anonymity"] == "different"
+
+
+def test_a_model_that_this_version_does_not_know(tmp_path: Path) -> None:
+    """It is said that it was not judged, and the sizes were not compared: the bands depend on it."""
+    release = made(tmp_path, KAnonymity(3))
+    release.forge(models=["Plugin"], job={**release.known.job, "models": [{"kind": "Plugin"}]})
+    found = outcomes(release.again())
+    assert (found["Plugin"], found["class sizes"]) == ("not checked", "not checked")
+
+
+def test_a_job_that_is_none(tmp_path: Path) -> None:
+    """A certificate whose job cannot be read cannot be checked."""
+    release = made(tmp_path, KAnonymity(3))
+    release.forge(job={"k": 3})
+    with pytest.raises(InputError, match="job is none"):
+        release.again()
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    """A release that is not there is a failure to read."""
+    release = made(tmp_path, KAnonymity(3))
+    known = release.known
+    with pytest.raises(FileError):
+        check_table_again(tmp_path / "none.csv", known, Brought())
+
+
+# ── what would have to be brought ────────────────────────────────────────────────────────────────
+
+
+def test_values_of_the_input(tmp_path: Path) -> None:
+    """Where records are missing from the release, only the input says how its values lay."""
+    close = TCloseness("s", Fraction(1, 2))
+    release = made(tmp_path, KAnonymity(3), close, hierarchy="intervals:10,20", label=Label.ANCESTOR)
+    kept = release.known.records
+    release.forge(suppressed=2)
+    (part,) = [part for part in release.again().parts if part.name == close.name]
+    assert part.told == "records were suppressed: bring the input by --reference"
+    release.forge(suppressed=10 - kept)
+    assert outcomes(release.again(reference=release.source))[close.name] == "same"
+    release.forge(suppressed=3)
+    found = {part.name: part for part in release.again(reference=release.source).parts}[close.name]
+    assert (found.outcome, "13" in found.told) == (Outcome.UNCHECKED, True)
+
+
+def test_people(tmp_path: Path) -> None:
+    """A person key is never released, so that people cannot be counted again."""
+    release = made(tmp_path, KAnonymity(3), DistinctLDiversity("s", 2), person="who")
+    assert release.known.people == 10
+    again = release.again()
+    assert again.met
+    found = outcomes(again)
+    assert {found[name] for name in ("k", "people", "3-anonymity", "distinct 2-diversity of s")} == {"not checked"}
+    assert (found["classes"], found["class sizes"]) == ("same", "same")
+
+
+def test_a_population(tmp_path: Path) -> None:
+    """Models of the population are judged where the table is brought."""
+    known = pl.DataFrame({"age": [*AGES, *AGES]})
+    release = made(tmp_path, KAnonymity(3), KMap(6), population=known)
+    assert outcomes(release.again())["6-map"] == "not checked"
+    assert outcomes(release.again(population=known))["6-map"] == "same"
+    assert outcomes(release.again(population=known[:10]))["6-map"] == "different"
+
+
+def test_means_do_not_tell_whom_they_fit(tmp_path: Path) -> None:
+    """A mean is no range: nobody can tell again whom of the population a class fits."""
+    known = pl.DataFrame({"age": AGES})
+    release = made(tmp_path, KMap(3), population=known, label=Label.MEAN)
+    assert outcomes(release.again(population=known))["3-map"] == "not checked"
+
+
+def test_labels_that_cannot_be_read(tmp_path: Path) -> None:
+    """A range of names cannot be read without their order, which the file does not say: the model is not judged."""
+    towns = pl.DataFrame({"town": ["Asti", "Bari", "Como", "Enna", "Lodi", "Pisa"]})
+    schema = Schema((Attribute("town", Role.QUASI, label=Label.RANGE, order=Order.SORTED),))
+    towns.write_csv(tmp_path / "towns.csv")
+    anonymize(tmp_path / "towns.csv", Job.of(schema, KMap(3)), target=tmp_path / "r.csv", population=towns)
+    again = Made(tmp_path / "r.csv", tmp_path / "towns.csv").again(population=towns)
+    (part,) = [part for part in again.parts if part.name == "3-map"]
+    assert (part.outcome, "cannot be read" in part.told) == (Outcome.UNCHECKED, True)
+
+
+def test_hierarchies(tmp_path: Path) -> None:
+    """A certificate has only the digest of a hierarchy; the very one must be brought, and no other."""
+    close = TCloseness("s", Fraction(1, 2))
+    release = made(tmp_path, close, sensitive=Attribute("s", Role.SENSITIVE, hierarchy=ILLS))
+    found = {part.name: part.told for part in release.again().parts}
+    assert found[close.name] == "bring the hierarchy of s by --hierarchy"
+    assert outcomes(release.again(hierarchies={"s": ILLS}))[close.name] == "same"
+    for name, other in (("s", Hierarchy.from_rows([["flu", "*"], ["gout", "*"]])), ("age", ILLS), ("x", ILLS)):
+        with pytest.raises(InputError, match="not the hierarchy"):
+            release.again(hierarchies={name: other})
+
+
+def test_a_builder_needs_no_file(tmp_path: Path) -> None:
+    """The text of a builder is in the job."""
+    known = pl.DataFrame({"age": [*AGES, *AGES]})
+    release = made(tmp_path, KMap(3), population=known, hierarchy="intervals:20..80:10,20", label=Label.ANCESTOR)
+    assert outcomes(release.again(population=known))["3-map"] == "same"
+
+
+def test_apostrophes(tmp_path: Path) -> None:
+    """What was made safe for spreadsheets is read without its apostrophes."""
+    source = tmp_path / "signs.csv"
+    FRAME.with_columns(s=pl.Series(["=flu", "@gout"] * 5)).write_csv(source)
+    schema = Schema.of(identifying=["who"], quasi=["age"], sensitive=["s"])
+    job = Job(schema, (KAnonymity(3), DistinctLDiversity("s", 2)), writing=Writing(excel_safe=True))
+    anonymize(source, job, target=tmp_path / "r.csv")
+    assert "'=flu" in (tmp_path / "r.csv").read_text()
+    assert Made(tmp_path / "r.csv", source).again().met
+
+
+def test_release_of_nobody(tmp_path: Path) -> None:
+    """A release without records is what it says, too."""
+    source = tmp_path / "nobody.csv"
+    source.write_text("age,s\n")
+    job = Job.of(Schema.of(quasi=["age"], sensitive=["s"]), KAnonymity(3))
+
+    anonymize(source, replace(job, reading=replace(job.reading, allow_empty=True)), target=tmp_path / "r.csv")
+    release = Made(tmp_path / "r.csv", source)
+    assert {part.name: part.told for part in release.again().parts}["3-anonymity"] == "met: there is no record"
+    assert release.again().met

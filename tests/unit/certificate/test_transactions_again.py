@@ -1,0 +1,91 @@
+"""A certificate of transactions, checked again, with and without the items that it does not name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort.certificate import Again, CoherenceCertificate, check_transactions_again, read_certificate
+from kohort.errors import InputError
+from kohort.io.baskets.options import BasketOptions, Form
+from kohort.pipeline.transactions import anonymize_transactions
+from kohort.release.transactions import TransactionJob
+from kohort.transactions.coherence import Coherence
+from kohort.transactions.roles import Listed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Example 1: seven items, of which 3 and 4 are private.
+ROWS = ("0 2 6", "0 2 5", "1 2", "0 1 5", "0 1 2", "0 1 2 3 4 5")
+ROLES = Listed(private=("3", "4"), absent=True)
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A coherent release of the example."""
+    source = tmp_path / "baskets.dat"
+    source.write_text("".join(f"{row}\n" for row in ROWS))
+    job = TransactionJob(coherence=Coherence.of(h="0.5", k=3, p=3), roles=ROLES)
+    anonymize_transactions(source, job, target=tmp_path / "r.dat")
+    return tmp_path / "r.dat"
+
+
+def known_of(release: Path) -> CoherenceCertificate:
+    """Its certificate."""
+    known = read_certificate(f"{release}.kohort.json")
+    assert isinstance(known, CoherenceCertificate)
+    return known
+
+
+def again(release: Path, roles: Listed | None = None, options: BasketOptions | None = None) -> dict[str, str]:
+    """What became of each part."""
+    made: Again = check_transactions_again(release, known_of(release), options or BasketOptions(), roles)
+    assert made.met == all(part.outcome != "different" for part in made.parts)
+    return {part.name: part.outcome.value for part in made.parts}
+
+
+def test_counts_are_found_again(release: Path) -> None:
+    """Bytes and counts are the same; coherence is not judged by whoever has no list of private items."""
+    found = again(release)
+    assert {found[name] for name in ("size", "sha256", "transactions", "items", "cells")} == {"same"}
+    assert found[known_of(release).model] == "not checked"
+
+
+def test_coherence_is_judged_where_the_items_are_brought(release: Path) -> None:
+    """With the private items every set is counted again."""
+    model = known_of(release).model
+    assert again(release, ROLES)[model] == "same"
+    release.write_text(release.read_text() + "0 9 3\n")
+    found = again(release, ROLES)
+    assert {found[name] for name in (model, "sha256", "size", "transactions", "items", "cells")} == {"different"}
+
+
+def test_a_file_that_cannot_be_read(release: Path) -> None:
+    """A file that is no longer of transactions differs."""
+    release.write_bytes(b"\xff\n")
+    assert again(release)["transactions"] == "different"
+
+
+def forged(release: Path, old: str, new: str) -> None:
+    """Say something else in the certificate."""
+    path = release.with_name(f"{release.name}.kohort.json")
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_a_model_that_is_another(release: Path) -> None:
+    """A certificate whose numbers are not those of the model that it names is found out, and numbers of none."""
+    forged(release, '"k": 3,\n  "kind"', '"k": 4,\n  "kind"')
+    assert again(release, ROLES)[known_of(release).model] == "different"
+    forged(release, '"k": 4,\n  "kind"', '"k": 0,\n  "kind"')
+    with pytest.raises(InputError, match="model is none"):
+        again(release, ROLES)
+
+
+def test_another_form(release: Path) -> None:
+    """The form is said, as for every reading of transactions; in another one the counts are others."""
+    found = again(release, options=BasketOptions(form=Form.BASKET, separator=","))
+    assert (found["sha256"], found["cells"]) == ("same", "different")
