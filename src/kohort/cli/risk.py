@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kohort.cli import attack as attacking
 from kohort.cli import flags, options
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+
+if TYPE_CHECKING:
+    from kohort.engines.table import Table
 
 
 def risk(
@@ -41,6 +45,11 @@ def risk(
         typer.Option(metavar="M", help="Also say the risk when only M of the quasi-identifying columns are known."),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Of samples, where there is too much to look at all.")] = 0,
+    attack: attacking.Attack = None,
+    original: attacking.Original = None,
+    register: attacking.Register = None,
+    register_key: attacking.RegisterKey = None,
+    other_release: attacking.OtherRelease = None,
     show_values: Annotated[
         bool, typer.Option("--show-values", help="Show cells of the smallest classes: records' values.")
     ] = False,
@@ -52,20 +61,37 @@ def risk(
 ) -> None:
     """Say whom an attacker could find in this file, as it stands, and by what; write nothing."""
     options.use_threads()
+    from kohort.render.attacks import attacks_text
     from kohort.render.risk import risk_text
+    from kohort.report.attacks import attack_numbers
     from kohort.report.risk import numbers
     from kohort.risk import assess
+    from kohort.risk.attacks import Evidence
     from kohort.risk.reidentification import threshold_of
 
     columns, labels = options.names(quasi), options.pairs(hierarchy, "--hierarchy")
     if not columns:
         raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
-    if population is None:
+    if population is None and attack is None:
         flags.refuse({"hierarchy": hierarchy}, "it is of a population table", "leave it out, or add --population FILE")
+    attacking.refuse_unused(attack, original, register, register_key, other_release)
     limit = threshold_of(threshold)  # before any table is read
-    read = {"no_header": no_header, "skip_blank": skip_blank}
-    table = options.read_table(source, separator, encoding, **read)
-    others = None if population is None else options.read_table(population, separator, encoding, **read)
+
+    def read(path: str) -> Table:
+        return options.read_table(path, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+
+    table = read(source)
+    others = None if population is None else read(population)
+    outcomes = attacking.tried(
+        attack,
+        Evidence(
+            table, tuple(columns), tuple(options.names(sensitive)), key=register_key, hierarchies=labels, seed=seed
+        ),
+        read,
+        original=original,
+        register=register,
+        other_release=other_release,
+    )
     with progress() as tell:
         tell("assess")
         found = assess(
@@ -81,5 +107,7 @@ def risk(
             hierarchies=labels,
             seed=seed,
         )
-    figures = numbers(found, values=show_values)
-    say(risk_text(figures), figures, as_json=json)
+    attacks = attack_numbers(outcomes)
+    figures = {**numbers(found, values=show_values), "attacks": attacks}
+    text = risk_text(figures) + ("\n\n" + attacks_text(attacks) if attacks else "")
+    say(text, figures, as_json=json)

@@ -1,0 +1,108 @@
+"""What an attack on a release came to: claims, those that are right, and how sure that figure is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, lgamma, log, log1p
+from typing import Final
+
+#: A continued fraction is cut off where a step changes it by less.
+_EXACT: Final = 1e-14
+
+#: What stands for a zero that is divided by, in Lentz's method.
+_TINY: Final = 1e-300
+
+#: Steps of bisection: each halves the interval, so that more change no digit of a float.
+_HALVINGS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """How one attack fared.
+
+    Attributes:
+        name: The attack.
+        targets: People, or cells, that were attacked.
+        claims: Those of whom the attacker says something.
+        right: Claims that are right; where he must guess, or nobody knows, as many as are right on average.
+        baseline: The rate of the same guesses where the release tells nothing more than its columns do one by one.
+        of: The sensitive attribute that the claims are about; empty where they are about none.
+        unit: What the targets are.
+        likely: Where the baseline is that of permutations, the share of them with at least as many right claims.
+    """
+
+    name: str
+    targets: int
+    claims: int
+    right: float
+    baseline: float
+    of: str = ""
+    unit: str = "people"
+    likely: float | None = None
+
+    @property
+    def rate(self) -> float:
+        """The share of the targets of whom the attacker says what is right."""
+        return self.right / self.targets if self.targets else 0.0
+
+    @property
+    def precision(self) -> float:
+        """The share of the claims that are right; 0 where there is none."""
+        return self.right / self.claims if self.claims else 0.0
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The rate among all people of whom the targets are a random sample: Clopper-Pearson."""
+        return clopper_pearson(self.right, self.targets, confidence)
+
+
+def clopper_pearson(right: float, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    """The exact confidence interval of a share of which `right` in `trials` are observed.
+
+    Clopper, Pearson: The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial (Biometrika 26,
+    1934). It holds the true share at least as often as it says, whatever that is. The tails of the binomial are
+    incomplete beta integrals, and so have a meaning for an expected number that is not whole, too.
+
+    >>> [round(end, 4) for end in clopper_pearson(0, 10)], [round(end, 4) for end in clopper_pearson(5, 10)]
+    ([0.0, 0.3085], [0.1871, 0.8129])
+    """
+    tail = (1 - confidence) / 2
+    low = _share(right, trials - right + 1, tail) if right > 0 else 0.0
+    high = _share(right + 1, trials - right, 1 - tail) if right < trials else 1.0
+    return low, high
+
+
+def _share(a: float, b: float, integral: float) -> float:
+    """The x at which the incomplete beta integral of a and b reaches a value: it ascends with x."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if incomplete_beta(a, b, middle) < integral else (low, middle)
+    return (low + high) / 2
+
+
+def incomplete_beta(a: float, b: float, x: float) -> float:
+    """I_x(a, b), the regularized incomplete beta integral: DLMF 8.17.22 by Lentz's method, on its quicker side.
+
+    >>> round(incomplete_beta(2, 3, 0.4), 6)  # 1 - 0.6^4 - 4 * 0.4 * 0.6^3
+    0.5248
+    """
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - incomplete_beta(b, a, 1 - x)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / a
+    value = upper = 1.0
+    lower = change = 0.0
+    step = 0
+    while abs(change - 1) > _EXACT:
+        step += 1
+        m = step // 2
+        if step % 2:
+            term = -(a + m) * (a + b + m) / ((a + step - 1) * (a + step)) * x
+        else:
+            term = m * (b - m) / ((a + step - 1) * (a + step)) * x
+        lower = 1 / (1 + term * lower or _TINY)
+        upper = 1 + term / upper or _TINY
+        change = upper * lower
+        value *= change
+    return front / value
