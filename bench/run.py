@@ -16,6 +16,7 @@ BENCHMARKS = (
     "transactions grow --plot docs/images/transactions-growth.svg",
     "transactions gap",
     "mondrian_kernel",
+    "grid",
     "anonymize",
 )
 
