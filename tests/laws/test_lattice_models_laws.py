@@ -18,6 +18,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from kohort.algorithms import best_effort
+from kohort.algorithms._boxes import Floors
 from kohort.algorithms._full_domain import full_domain
 from kohort.algorithms._judge import Judge
 from kohort.algorithms.best_effort import BestEffort
@@ -41,7 +42,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.models.t_closeness import TCloseness
+from kohort.models.t_closeness import Distance, TCloseness
 from kohort.recoding import FullDomain, classes_of
 from kohort.suppression import SuppressionLimit
 from tests.laws.test_lattice_laws import answer_of, check_candidates, tables
@@ -140,10 +141,20 @@ def closeness(draw: st.DrawFn, values: Values) -> Asked:
     t = draw(st.sampled_from([Fraction(1, 5), Fraction(2, 5), Fraction(0)]))
     ordered = plainly.ordered(len(values.number))
     default = plainly.hierarchical(values.paths()) if values.name == "disease" and values.number else ordered
-    distance, ground = draw(st.sampled_from([(None, default), ("equal", plainly.equal), ("ordered", ordered)]))
+    grounds: list[tuple[Distance | None, plainly.Ground]] = [
+        (None, default),
+        ("equal", plainly.equal),
+        ("ordered", ordered),
+    ]
+    distance, ground = draw(st.sampled_from(grounds))
     return Asked(
         TCloseness(values.name, t, distance), lambda one: plainly.is_close(values.held(one), values.table, t, ground)
     )
+
+
+def of_size(k: int) -> Asked:
+    """k-anonymity."""
+    return Asked(KAnonymity(k), lambda one: len(one.people) >= k)
 
 
 def of_people(draw: st.DrawFn, table: RawTable) -> Asked:
@@ -252,14 +263,10 @@ def cases(draw: st.DrawFn) -> Case:
     asked: list[Asked] = []
     for _ in range(draw(st.sampled_from([2, 1, 3]))):
         kind = draw(st.sampled_from(["values", "people", "k"]))
-        k = draw(st.sampled_from([2, 3]))
-        asked.append(
-            of_values(draw, table)
-            if kind == "values"
-            else of_people(draw, table)
-            if kind == "people"
-            else Asked(KAnonymity(k), lambda one, k=k: len(one.people) >= k)
-        )
+        if kind == "k":
+            asked.append(of_size(draw(st.sampled_from([2, 3]))))
+        else:
+            asked.append((of_values if kind == "values" else of_people)(draw, table))
     return Case(table, limit, tuple(asked), draw(st.booleans()))
 
 
@@ -298,7 +305,7 @@ def test_floors_are_floors(case: Case, random: Random) -> None:
     problem = case.problem
     for metric in METRICS.values():
         judge = Judge.of(problem, case.limit, metric)
-        floors = best_effort.Floors(judge)
+        floors = Floors(judge)
         judged = {one.node: one for (one,) in survey([judge])}
         for one in judged.values():
             below = tuple(random.randint(0, level) for level in one.node)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kohort.algorithms import _rollup_kernels
 from tests.reference.lattice import Column, RawTable
 
 if TYPE_CHECKING:
@@ -48,3 +49,9 @@ def random_table(seed: int) -> RawTable:
         for column in columns
     ]
     return RawTable(columns, tuple(zip(*cells, strict=True)))
+
+
+def loop_of(name: str, *, plain: bool) -> Any:  # noqa: ANN401  of any arguments
+    """A kernel of roll-up, compiled or as Python reads it."""
+    loop = getattr(_rollup_kernels, name)
+    return loop.py_func if plain else loop

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms import _rollup, _rollup_kernels
+from kohort.algorithms import _rollup
 from kohort.algorithms._rollup import Fields, RollUp, levels_of
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
+from tests.unit.algorithms.lattices import loop_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -257,12 +258,6 @@ def rolled_by(name: str, *, plain: bool) -> tuple[list[Any], ...]:
     tallies = np.zeros((found, 3), np.int32)
     add(base.tallies, merged, tallies)
     return keys[:found].tolist(), sizes[:found].tolist(), merged.tolist(), tallies.tolist()
-
-
-def loop_of(name: str, *, plain: bool) -> Any:  # noqa: ANN401  of any arguments
-    """A kernel, compiled or as Python reads it."""
-    loop = getattr(_rollup_kernels, name)
-    return loop.py_func if plain else loop
 
 
 def test_a_known_node_is_not_rolled_up_again() -> None:
