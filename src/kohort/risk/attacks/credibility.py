@@ -44,15 +44,16 @@ def credibility(groups: tuple[int, ...], having: int, limit: Fraction) -> tuple[
 
 
 def _coefficient(polynomials: Sequence[Sequence[int]], power: int) -> int:
-    """The coefficient of a power in the product."""
+    """The coefficient of a power in the product; of the last factor no more than that is multiplied out."""
+    *factors, last = polynomials
     product = [1]
-    for one in polynomials:
+    for one in factors:
         longer = [0] * min(len(product) + len(one) - 1, power + 1)
         for i, a in enumerate(product):
             for j, b in enumerate(one[: len(longer) - i]):
                 longer[i + j] += a * b
         product = longer
-    return product[power] if power < len(product) else 0
+    return sum(a * last[power - i] for i, a in enumerate(product) if 0 <= power - i < len(last))
 
 
 def _weighted(polynomials: Sequence[Sequence[int]], at: int) -> list[Sequence[int]]:

@@ -119,7 +119,8 @@ def _sides(known: Known, tuples: Index, frequencies: Sequence[int], *, limit: Fr
         for end in np.unique(at)[:-1].tolist():
             masks = (at <= end, at > end)
             sizes = tuple(int(counts[mask].sum()) for mask in masks)
-            if min(sizes) < k or others > limit * min(sizes):
+            small = min(sizes)
+            if small < k or others > limit * small or having <= limit * small:
                 continue
             chances = credibility(sizes, having, limit)
             yield from (
