@@ -18,7 +18,19 @@ from kohort.errors import InfeasibleError
 from kohort.hierarchy import Hierarchy
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
+from kohort.models.average_risk import AverageRisk
+from kohort.models.basic_beta_likeness import BasicBetaLikeness
+from kohort.models.delta_disclosure import DeltaDisclosure
+from kohort.models.delta_presence import DeltaPresence
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
+from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_map import KMap
+from kohort.models.maximum_risk import MaximumRisk
+from kohort.models.recursive_l_diversity import RecursiveLDiversity
+from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
 from kohort.problem import Problem
 from kohort.recoding import FullDomain, classes_of
@@ -31,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.engines.table import Table
+    from kohort.models.base import PrivacyModel
 
 CITIES = Hierarchy.from_rows(
     [
@@ -180,3 +193,89 @@ def test_every_full_domain_release_of_the_engine_verifies(
     write(table, file, format_, excel_safe=safe)
     file.seek(0)
     assert verify(file, replace(claim, format=format_, excel_safe=safe)).smallest >= 2
+
+
+# ── Every model ──────────────────────────────────────────────────────────────────────────────────
+
+
+#: What may be asked of classes; presence only where labels fit nobody outside the region that the search had in mind.
+ASKED: tuple[PrivacyModel, ...] = (
+    DistinctLDiversity("illness", 2),
+    EntropyLDiversity("illness", Fraction(3, 2)),
+    RecursiveLDiversity("illness", Fraction(2), 2),
+    TCloseness("illness", Fraction(1, 3)),
+    TCloseness("days", Fraction(1, 3)),
+    AlphaKAnonymity("illness", Fraction(2, 3), 2),
+    DeltaDisclosure("illness", Fraction(1)),
+    BasicBetaLikeness("illness", Fraction(1)),
+    EnhancedBetaLikeness("illness", Fraction(2)),
+    MaximumRisk(Fraction(1, 3)),
+    AverageRisk(Fraction(2, 5)),
+    KMap(3),
+)
+PRESENCE: tuple[PrivacyModel, ...] = (
+    DeltaPresence(Fraction(0), Fraction(2, 3)),
+    DeltaPresence(Fraction(1, 5), Fraction(1)),
+)
+
+SENSITIVE = (
+    Attribute("illness", Role.SENSITIVE, missing=Missing.VALUE),
+    Attribute("days", Role.SENSITIVE, missing=Missing.SUPPRESS),
+)
+
+
+@st.composite
+def questions(draw: st.DrawFn, *, full_domain: bool) -> tuple[pl.DataFrame, pl.DataFrame | None, Job]:
+    """A small table of people with several records, perhaps a population, and models of all kinds."""
+    ages = ["20", "24", "29", "30", "40", ""]
+    rows = draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from("abcdefghijkl"),
+                st.sampled_from(ages),
+                st.sampled_from(CITIES.leaves),
+                st.sampled_from(["flu", "FLU", "gout", "gout", "HIV", ""]),
+                st.sampled_from(["1", "2", "2.0", "9", ""]),
+            ),
+            min_size=4,
+            max_size=30,
+        )
+    )
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(("who", "age", "city", "illness", "days"), pl.String), orient="row")
+    models = draw(
+        st.lists(st.sampled_from(ASKED + (() if full_domain else PRESENCE)), min_size=1, max_size=3, unique=True)
+    )
+    nodes = {"hierarchy": CITIES} if full_domain or draw(st.booleans()) else {}
+    if nodes and not full_domain:
+        models = [model for model in models if model not in PRESENCE] or [KMap(2)]
+    known = None
+    if any(model.population for model in models):
+        others = draw(st.lists(st.tuples(st.sampled_from(ages[:-1]), st.sampled_from(CITIES.leaves)), max_size=20))
+        also = pl.DataFrame(others, schema={"age": pl.String, "city": pl.String}, orient="row")
+        known = pl.concat([frame.select("age", "city"), also])
+    aged: Mapping[str, object] = {"hierarchy": draw(st.sampled_from([AGES, "intervals:5,10"]))} if full_domain else {}
+    columns = (Attribute("who", Role.IDENTIFYING), quasi("age", aged), quasi("city", nodes), *SENSITIVE)
+    limit = SuppressionLimit.of(draw(st.sampled_from(["0", "25%", "100%"])))
+    return (
+        frame,
+        known,
+        Job.of(
+            Schema(columns, person=draw(st.sampled_from([None, "who"]))),
+            *dict.fromkeys(models),
+            algorithm=Exhaustive(limit) if full_domain else Mondrian(),
+        ),
+    )
+
+
+@given(questions(full_domain=False) | questions(full_domain=True))
+def test_what_the_search_found_satisfies_every_model(
+    question: tuple[pl.DataFrame, pl.DataFrame | None, Job],
+) -> None:
+    """Search and verification judge people, values and populations alike, and leave out the same classes."""
+    frame, known, job = question
+    try:
+        release = anonymize(frame, job, population=known)
+    except InfeasibleError:
+        return
+    assert release.verdict is not None
+    assert release.verdict.models == tuple(model.name for model in job.models)
