@@ -73,7 +73,7 @@ def resolve(
         InputError: Missing values that the schema refuses, or values that are no numbers where the schema says so.
         HierarchyError: Values that are no leaf of the hierarchy.
 
-    >>> from kohort.schema import Role
+    >>> from kohort.schema import Attribute, Role
     >>> spelled = ["HIV", "hiv ", "flu", ""]
     >>> domain, codes = resolve(Attribute("illness", Role.SENSITIVE), spelled, np.array([4, 2, 1, 1]), frozenset({""}))
     >>> domain.reference.tolist(), codes.tolist()

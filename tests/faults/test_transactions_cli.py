@@ -177,7 +177,7 @@ def test_95_all_faults_of_the_flags_come_at_once(scene: Baskets) -> None:
     "flags",
     [
         *("--transactions --private a --quasi b", "--transactions --private a --no-header", "--quasi a --private b"),
-        *("--quasi a --h 0.4", "--quasi a --p 2", "--quasi a --format long", "--quasi a --show-values"),
+        *("--quasi a --h 0.4", "--quasi a --p 2", "--quasi a --format long", "--quasi a --max-sets 9"),
     ],
 )
 def test_95_flags_of_the_other_kind_of_check_are_refused(scene: Baskets, flags: str) -> None:

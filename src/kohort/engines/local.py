@@ -83,7 +83,13 @@ class LocalEngine:
         column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
         values = with_others(column, other)
         counts = np.append(column.counts(), np.zeros(len(values) - len(column.values), np.int64))
-        return resolve(attribute, values, counts, self.schema.missing)
+        try:
+            return resolve(attribute, values, counts, self.schema.missing)
+        except InputError as fault:
+            if other is not None:
+                resolve(attribute, column.values.to_list(), column.counts(), self.schema.missing)
+                raise _of_population(fault, attribute.name) from None
+            raise
 
     def _keep(self) -> Index | None:
         """The records to release, ascending; `None` for all."""
@@ -217,6 +223,14 @@ class LocalEngine:
             return Column(name, column.values, codes, column.dtype)
         used, renumbered = np.unique(codes, return_inverse=True)
         return Column(name, column.values.gather(used), narrow(renumbered, used.size), column.dtype)
+
+
+def _of_population(fault: InputError, name: str) -> InputError:
+    """The fault of values that only the population table has."""
+    hint = "values of the population table must be in the column's hierarchy, bounds and grid too"
+    return type(fault)(
+        "some values of the population table have no place in the domain", where=f"column {name}", hint=hint
+    )
 
 
 def _all_of(faults: Sequence[InputError]) -> InputError:
