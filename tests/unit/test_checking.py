@@ -297,6 +297,7 @@ def test_whom_no_class_fits() -> None:
     presence = DeltaPresence(FIFTH, Fraction(1))
     found = check(classes_of("f", "g"), ["a"], [presence, KMap(2)], population=known)
     assert found.outside == 1
+    assert check(classes_of("f", "g", "h"), ["a"], [KMap(2)], population=known).findings[0].first[0].population == 0
     assert [finding.met for finding in found.findings] == [False, True]
     assert (found.findings[0].failing_classes, found.findings[0].first) == (0, ())
 

@@ -98,6 +98,13 @@ def test_the_smallest_failing_classes(people: Path) -> None:
     assert (last["cells"], last["counts"]) == ({"age": "30", "zip": "002"}, {"FLU": 2})
 
 
+def test_no_more_than_a_few_are_told(people: Path) -> None:
+    """Of many failing classes the first five are described, and the others counted."""
+    people.write_text("age,zip,illness\n" + "".join(f"{age},1,flu\n" for age in range(7)))
+    assert "  and 2 more\n" in judged(people, "--l", "illness=2", met=False).out
+    assert "  classes of 1, 1, 1, 1, 1, and 2 more\n" in judged(people, "--k", 2, met=False).out
+
+
 def test_sizes_alone_are_told_in_a_line(people: Path) -> None:
     """Of a model of sizes there is nothing else to tell."""
     assert "  classes of 1, 2\n" in judged(people, "--k", 3, met=False).out
