@@ -144,17 +144,17 @@ def _count_values(rows: Rows, part: Part, dimension: int, values: Values) -> Non
     for row in range(part.first + 1, part.last):
         code = rows.codes[row * rows.width + dimension]
         low, high = min(low, code), max(high, code)
-    least, span = np.int64(low), np.int64(high) - np.int64(low) + 1
+    least, span = int(low), int(high) - int(low) + 1
     if span > SPARSE * size or span > tally.size:
         span = 0
     for place in range(span):
         tally[place] = 0
     for row in range(part.first, part.last):
-        place, count = np.int64(rows.codes[row * rows.width + dimension]), rows.counts[row] if weighted else 1
+        code, count = rows.codes[row * rows.width + dimension], rows.counts[row] if weighted else 1
         if span > 0:
-            tally[place - least] += count
+            tally[int(code) - least] += count
         else:
-            codes[row - part.first], upto[row - part.first] = place, count
+            codes[row - part.first], upto[row - part.first] = code, count
     found = total = int(np.int64(0))
     for place in range(span):  # without a branch, for no processor could predict it
         total += tally[place]
