@@ -30,7 +30,7 @@ def resolve(
     Args:
         attribute: What the schema says of the column.
         values: (u,) the distinct observed values; `None` and the texts in `missing` mean no value.
-        counts: (u,) records with each value, for the order by frequency and for messages.
+        counts: (u,) records with each value, for the order by frequency and messages; 0 of what only a population has.
         missing: The schema's missing tokens.
 
     Returns:
@@ -55,7 +55,9 @@ def resolve(
             hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
         )
     present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
-    gaps = int(counts[absent].sum()) if attribute.missing is Missing.VALUE else 0
+    gaps = 0
+    if absent.any() and attribute.missing is Missing.VALUE:
+        gaps = max(int(counts[absent].sum()), 1)  # a value that only a population lacks is of no record, and has a code
     of_kind = of_numbers if _is_numeric(attribute, present, counts[~absent]) else of_names
     domain, of_present = of_kind(attribute, present, counts[~absent], gaps)
     codes = np.full(len(values), domain.missing, np.int64)

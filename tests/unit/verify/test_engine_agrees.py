@@ -198,7 +198,7 @@ def test_every_full_domain_release_of_the_engine_verifies(
 # ── Every model ──────────────────────────────────────────────────────────────────────────────────
 
 
-#: What may be asked of classes; presence only where labels fit nobody outside the region that the search had in mind.
+#: What may be asked of classes.
 ASKED: tuple[PrivacyModel, ...] = (
     DistinctLDiversity("illness", 2),
     EntropyLDiversity("illness", Fraction(3, 2)),
@@ -212,8 +212,6 @@ ASKED: tuple[PrivacyModel, ...] = (
     MaximumRisk(Fraction(1, 3)),
     AverageRisk(Fraction(2, 5)),
     KMap(3),
-)
-PRESENCE: tuple[PrivacyModel, ...] = (
     DeltaPresence(Fraction(0), Fraction(2, 3)),
     DeltaPresence(Fraction(1, 5), Fraction(1)),
 )
@@ -242,15 +240,11 @@ def questions(draw: st.DrawFn, *, full_domain: bool) -> tuple[pl.DataFrame, pl.D
         )
     )
     frame = pl.DataFrame(rows, schema=dict.fromkeys(("who", "age", "city", "illness", "days"), pl.String), orient="row")
-    models = draw(
-        st.lists(st.sampled_from(ASKED + (() if full_domain else PRESENCE)), min_size=1, max_size=3, unique=True)
-    )
+    models = draw(st.lists(st.sampled_from(ASKED), min_size=1, max_size=3, unique=True))
     nodes = {"hierarchy": CITIES} if full_domain or draw(st.booleans()) else {}
-    if nodes and not full_domain:
-        models = [model for model in models if model not in PRESENCE] or [KMap(2)]
     known = None
     if any(model.population for model in models):
-        others = draw(st.lists(st.tuples(st.sampled_from(ages[:-1]), st.sampled_from(CITIES.leaves)), max_size=20))
+        others = draw(st.lists(st.tuples(st.sampled_from(ages), st.sampled_from(CITIES.leaves)), max_size=20))
         also = pl.DataFrame(others, schema={"age": pl.String, "city": pl.String}, orient="row")
         known = pl.concat([frame.select("age", "city"), also])
     aged: Mapping[str, object] = {"hierarchy": draw(st.sampled_from([AGES, "intervals:5,10"]))} if full_domain else {}
