@@ -149,7 +149,7 @@ def _sensitive(table: RawTable, name: str) -> tuple[SensitiveDomain, dict[str, i
     whose = table.people or range(len(cells))
     held = Counter(value for value, _ in set(zip(cells, whose, strict=True)))
     levels: tuple[Index, ...] = ()
-    if name == "disease" and set(values) <= set(KINDS):
+    if name == "disease" and values and set(values) <= set(KINDS):
         levels = (np.arange(len(values)), np.array([int(KINDS[value]) for value in values], dtype=np.int64))
     reference = np.array([held[value] for value in values], dtype=np.int64)
     domain = SensitiveDomain(name, reference, numeric=name == "income", levels=levels)
