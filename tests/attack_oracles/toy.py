@@ -21,7 +21,6 @@ from kohort.exposure import downcoded
 from kohort.frequency import FrequencySet
 from kohort.problem import Problem
 from kohort.recoding import Multidimensional, classes_of
-from kohort.release.homogeneity import pieces_of
 from kohort.schema import Attribute, Role
 from kohort.sensitive import SensitiveDomain
 from kohort.sensitive import resolve as resolve_sensitive
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.domain import Domain
     from kohort.models.base import PrivacyModel
     from kohort.problem import Algorithm
+    from kohort.recoding import Classes, Recoding
 
 #: The values of one record: quasi-identifying ones, then the sensitive one where there is one.
 Record: TypeAlias = tuple[str, ...]
@@ -112,7 +112,7 @@ class World:
             return None
         classes = classes_of(recoding, frequency, domains)
         inside = [Counter[Record]() for _ in classes.sizes]
-        for place, of, count in zip(*(part.tolist() for part in pieces_of(recoding, frequency, classes)), strict=True):
+        for place, of, count in _pieces(recoding, frequency, classes):
             inside[of][tuples[place]] += count
         region = classes.first.tolist()
         labels = [tuple(label.texts[label.of[first]] for label in classes.labels) for first in region]
@@ -249,3 +249,13 @@ def minimality(world: World, people: Rows, illnesses: Sequence[str], promise: fl
         gained += len(same) * (worst > shown + NOISE)
         surest, naive = max(surest, worst), max(naive, shown)
     return Minimality(releases, breached, gained, surest, naive)
+
+
+def _pieces(recoding: Recoding, frequency: FrequencySet, classes: Classes) -> list[tuple[int, int, int]]:
+    """The tuple, the class and the records of each piece that is released."""
+    if isinstance(recoding, Multidimensional):
+        of = classes.of[recoding.regions].tolist()
+        return list(zip(recoding.tuples.tolist(), of, recoding.counts.tolist(), strict=True))
+    kept = np.flatnonzero(recoding.of >= 0)
+    of = classes.of[recoding.of[kept]].tolist()
+    return list(zip(kept.tolist(), of, frequency.counts[kept].tolist(), strict=True))

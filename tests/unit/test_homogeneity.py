@@ -6,17 +6,15 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.frequency import FrequencySet
-from kohort.release.homogeneity import Homogeneity, Pieces, homogeneity_of, people_of
+from kohort.release import homogeneity
+from kohort.release.homogeneity import Homogeneity
 from kohort.report import numbers
-from kohort.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,16 +41,26 @@ def by_hand(records: Sequence[tuple[int, int, object]]) -> Homogeneity:
 
 @given(records=RECORDS, keyed=st.booleans())
 def test_homogeneity_is_what_a_count_by_hand_finds(records: list[tuple[int, int, int]], *, keyed: bool) -> None:
-    """Records count, or people once for each value; missing values are none."""
-    classes, values, whose = (np.array(column, np.int64) for column in zip(*records, strict=True))
-    domain = SensitiveDomain("illness", np.ones(3, np.int64))
-    ones = np.ones(classes.size, np.int64)
-    quasi = classes[:, None].astype(np.uint16)
-    frequency = FrequencySet(quasi, values[:, None].astype(np.uint16), ones, (domain,), whose if keyed else None)
-    pieces = Pieces(np.arange(classes.size), classes, ones)
+    """Records count, or people once for each value; spellings are one value, and missing values are none."""
+    frame = pl.DataFrame(
+        {
+            "who": [str(who) for *_, who in records],
+            "age": [str(at) for at, *_ in records],
+            "illness": [("flu", "HIV", "ulcer", "")[value] for _, value, _ in records],
+        }
+    )
+    schema = kohort.Schema.of(
+        identifying=["who"], quasi=["age"], sensitive=["illness"], person="who" if keyed else None
+    )
     told = [(at, value, who if keyed else row) for row, (at, value, who) in enumerate(records)]
-    assert homogeneity_of(frequency, pieces) == {"illness": by_hand(told)}
-    assert people_of(frequency, pieces) == (len({who for *_, who in records}) if keyed else None)
+    try:
+        release = kohort.rehearse(frame, kohort.Job.of(schema, kohort.KAnonymity(2)))
+    except kohort.InfeasibleError:
+        return
+    labels, rows = release.table["age"].codes.tolist(), release.lineage.tolist()
+    expected = by_hand([(label, *told[row][1:]) for label, row in zip(labels, rows, strict=True)])
+    assert release.homogeneity == {"illness": expected}
+    assert release.people == (len({who for *_, who in records}) if keyed else None)
 
 
 @pytest.mark.parametrize(
@@ -95,12 +103,21 @@ def test_the_figures_of_a_release_are_those_of_its_cells(algorithm: Algorithm, p
 
 
 def test_nobody_with_a_value_is_alike() -> None:
-    """Where nobody has a value there is no share."""
-    frequency = FrequencySet(
-        np.zeros((2, 1), np.uint16),
-        np.zeros((2, 1), np.uint16),
-        np.array([2, 3], np.int64),
-        (SensitiveDomain("illness", np.empty(0, np.int64)),),
-    )
-    pieces = Pieces(np.arange(2), np.zeros(2, np.int64), frequency.counts)
-    assert homogeneity_of(frequency, pieces) == {"illness": Homogeneity(0, 0.0)}
+    """Where nobody has a value there is no share, and of no records there is nothing to say."""
+    table = pl.DataFrame({"age": ["20"] * 5, "illness": [""] * 5})
+    job = kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(5))
+    assert kohort.anonymize(table, job).homogeneity == {"illness": Homogeneity(0, 0.0)}
+    reading = kohort.ReadOptions(allow_empty=True)
+    empty = kohort.anonymize(table.clear(), kohort.Job(job.schema, job.models, reading=reading))
+    assert empty.homogeneity == {}
+
+
+def test_a_measurement_is_looked_at_only_where_a_model_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A column of nearly as many values as records takes long to read, and says little: only a model asks for it."""
+    monkeypatch.setattr(homogeneity, "MANY", 10)
+    table = pl.DataFrame({"age": ["20"] * 20, "income": [str(row) for row in range(20)]})
+    schema = kohort.Schema.of(quasi=["age"], sensitive=["income"])
+    assert kohort.anonymize(table, kohort.Job.of(schema, kohort.KAnonymity(5))).homogeneity == {}
+    diverse = kohort.DistinctLDiversity("income", 2)
+    found = kohort.anonymize(table, kohort.Job.of(schema, kohort.KAnonymity(5), diverse)).homogeneity
+    assert found == {"income": Homogeneity(0, 0.05)}

@@ -38,7 +38,15 @@ def anonymize(
     rest: Annotated[
         str, typer.Option(metavar="WORD", help="Columns not named: refuse, insensitive, or drop.")
     ] = "refuse",
-    k: options.K = 10,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            metavar="K",
+            help="Every class has at least k records.",
+            show_default="10, unless k-map, presence or a risk is asked for",
+        ),
+    ] = None,
     distinct_l: options.DistinctL = None,
     entropy_l: options.EntropyL = None,
     recursive: options.RecursiveL = None,
@@ -186,7 +194,7 @@ def anonymize(
         },
         "output": {"path": out, "format": format_, "excel-safe": excel_safe},
         "privacy": {
-            "k": k,
+            "k": 10 if (k, k_map, presence, max_risk, average_risk) == (None,) * 5 else k,
             "k-map": k_map,
             "presence": flags.share_range(presence),
             "max-risk": max_risk,

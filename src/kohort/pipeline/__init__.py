@@ -27,7 +27,6 @@ from kohort.publish import Companion, check_target, publish
 from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
 from kohort.release.fit import check_population
-from kohort.release.homogeneity import disclosed
 from kohort.risk.singling import refuse_singling
 from kohort.verify import Claim, verify, verify_table
 
@@ -169,7 +168,6 @@ def solve(
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
         recoded = engine.recode(solution.recoding, classes)
-        people, homogeneity = disclosed(solution.recoding, frequency, classes)
     suppressed = engine.suppressed + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
@@ -192,8 +190,6 @@ def solve(
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
-        people=people,
-        homogeneity=homogeneity,
     )
 
 

@@ -10,12 +10,15 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from kohort.algorithms.mondrian import Mondrian
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, to_frame
 from kohort.release.fit import unfit
+from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
 from kohort.schema import Label, Role
 from kohort.suppression import SuppressionLimit
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
     from kohort.problem import Algorithm, Candidate, Problem
-    from kohort.release.homogeneity import Homogeneity
     from kohort.schema import Attribute, Schema
     from kohort.verify import Verdict
 
@@ -187,8 +189,6 @@ class Release:
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
         population: The population table, where a model needed one.
-        people: People whose records are released; `None` where the schema has no person key.
-        homogeneity: Of each sensitive attribute that the search looked at, how alike the values in classes are.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published; `None` while it is only in memory.
@@ -211,12 +211,21 @@ class Release:
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     population: Table | None = None
-    people: int | None = None
-    homogeneity: Mapping[str, Homogeneity] = field(default_factory=dict[str, "Homogeneity"])
     verdict: Verdict | None = None
     like: str = "polars"
     path: Path | None = None
     certificate: Path | None = None
+
+    @property
+    def people(self) -> int | None:
+        """People whose records are released; `None` where the schema has no person key."""
+        people = people_of(self)
+        return None if people is None else int(np.bincount(people).astype(np.bool_).sum())
+
+    @property
+    def homogeneity(self) -> dict[str, Homogeneity]:
+        """Of the sensitive attributes, how alike the values in classes are; counted anew each time."""
+        return homogeneity_of(self)
 
     def frame(self) -> object:
         """The released records as a frame of the kind that was given: polars, pandas or Arrow."""

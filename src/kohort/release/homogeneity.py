@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from kohort.frequency import group
-from kohort.recoding import FullDomain, Multidimensional
+from kohort.schema import Missing
+from kohort.sensitive import resolve
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
-    from kohort.frequency import FrequencySet
-    from kohort.recoding import Classes, Recoding
+    from kohort.engines.table import Table
+    from kohort.release import Release
+    from kohort.schema import Attribute, Schema
+
+#: A column has many values from here on …
+MANY: Final = 1_000
+
+#: … if it also has one for every so many records: hardly a class has only one, and to read them all takes seconds.
+RECORDS: Final = 10
 
 
 class Homogeneity(NamedTuple):
@@ -29,72 +38,55 @@ class Homogeneity(NamedTuple):
     share: float
 
 
-class Pieces(NamedTuple):
-    """Where the tuples of a frequency set go; relaxed partitioning may deal one to several classes.
+def people_of(release: Release) -> Index | None:
+    """(m,) whose each released record is, as a code; `None` where the schema has no person key."""
+    key = release.job.schema.person
+    return None if key is None else release.source[key].codes.take(release.lineage).astype(np.int64)
 
-    Attributes:
-        tuples: (m,) the tuple of each piece.
-        classes: (m,) its class.
-        counts: (m,) its records.
+
+def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
+    """The homogeneity of the sensitive attributes, by name; of those with many values only if a model looks at them.
+
+    Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each sensitive attribute.
     """
-
-    tuples: Index
-    classes: Index
-    counts: Index
-
-
-def pieces_of(recoding: Recoding, frequency: FrequencySet, classes: Classes) -> Pieces:
-    """The pieces of what is released."""
-    match recoding:
-        case Multidimensional():
-            return Pieces(recoding.tuples, classes.of[recoding.regions], recoding.counts)
-        case FullDomain():
-            kept = np.flatnonzero(recoding.of >= 0)
-            return Pieces(kept, classes.of[recoding.of[kept]], frequency.counts[kept])
-        case _:
-            assert_never(recoding)
-
-
-def disclosed(
-    recoding: Recoding, frequency: FrequencySet, classes: Classes
-) -> tuple[int | None, dict[str, Homogeneity]]:
-    """People released, and the homogeneity by attribute; nothing is done where neither is known."""
-    if frequency.people is None and not frequency.sensitive_domains:
-        return None, {}
-    pieces = pieces_of(recoding, frequency, classes)
-    return people_of(frequency, pieces), homogeneity_of(frequency, pieces)
-
-
-def people_of(frequency: FrequencySet, pieces: Pieces) -> int | None:
-    """How many people are released; `None` where it is not known whose a record is."""
-    return None if frequency.people is None else np.unique(frequency.people[pieces.tuples]).size
-
-
-def homogeneity_of(frequency: FrequencySet, pieces: Pieces) -> dict[str, Homogeneity]:
-    """The homogeneity of every sensitive attribute that the frequency set holds, by its name.
-
-    Cost: one pass of hashing over the pieces for each; no table of classes times values.
-    """
+    schema, table = release.job.schema, release.table
+    if not table.records:
+        return {}
+    classes, people = _classes(table, schema), people_of(release)
+    looked_at = {model.sensitive for model in release.job.models}
+    few = max(MANY, table.records // RECORDS)
     return {
-        domain.name: _homogeneity(frequency, pieces, frequency.sensitive[:, column].astype(np.int64), len(domain))
-        for column, domain in enumerate(frequency.sensitive_domains)
+        one.name: _homogeneity(table, one, schema.missing, classes, people)
+        for one in schema.sensitive
+        if one.name in looked_at or len(table[one.name].values) <= few
     }
 
 
-def _homogeneity(frequency: FrequencySet, pieces: Pieces, values: Index, missing: int) -> Homogeneity:
-    """That of one attribute, given the code of each tuple."""
-    held, counts = values[pieces.tuples], pieces.counts
-    present = held < missing
-    cells, counts = np.stack([pieces.classes[present], held[present]], axis=1), counts[present]
-    if not counts.size:
+def _classes(table: Table, schema: Schema) -> Index:
+    """(m,) the class of each record: a release stands in the order of its classes."""
+    starts = np.zeros(table.records, np.bool_)
+    for attribute in schema.quasi:
+        codes = table[attribute.name].codes
+        starts[1:] |= codes[1:] != codes[:-1]
+    return np.cumsum(starts)
+
+
+def _homogeneity(
+    table: Table, attribute: Attribute, missing: frozenset[str], classes: Index, people: Index | None
+) -> Homogeneity:
+    """That of one attribute."""
+    column = table[attribute.name]
+    plain = replace(attribute, hierarchy=None, missing=Missing.VALUE)  # how far values are apart does not matter
+    domain, code_of = resolve(plain, column.values.to_list(), column.counts(), missing)
+    held = code_of[column.codes]
+    present = held < len(domain)
+    if not present.any():
         return Homogeneity(0, 0.0)
-    if frequency.people is not None:  # who has several records of one value in a class has it once
-        whose = frequency.people[pieces.tuples][present]
-        once = group(np.column_stack([cells, whose]).astype(np.uint64)).first
-        cells, counts = cells[once], np.ones(once.size, np.int64)
-    grouping = group(cells.astype(np.uint64))
-    people = np.bincount(grouping.of, weights=counts)
-    of = cells[grouping.first, 0]
-    totals = np.bincount(of, weights=people)
+    cells = np.stack([classes[present], held[present]], axis=1).astype(np.uint64)
+    if people is not None:  # who has several records of one value in a class has it once
+        cells = cells[group(np.column_stack([cells, people[present].astype(np.uint64)])).first]
+    grouping = group(cells)
+    counts, of = grouping.counts, cells[grouping.first, 0].astype(np.int64)
+    totals = np.bincount(of, weights=counts)
     alone = np.bincount(of) == 1
-    return Homogeneity(int(totals[alone].sum()), float((people / totals[of]).max()))
+    return Homogeneity(int(totals[alone].sum()), float((counts / totals[of]).max()))

@@ -22,8 +22,8 @@ def numbers(release: Release) -> dict[str, Json]:
     """The figures of `release` as one JSON object; no record's value is among them.
 
     Keys: records, released, suppressed, people (released; null: no person key), classes, smallest, largest, k, models,
-    homogeneity (per sensitive attribute that the search looked at: people in classes of a single value, and the largest
-    share of one value in a class), metrics, losses (per quasi-identifier), node
+    homogeneity (per sensitive attribute of few values or with a model: people in classes of a single value, and the
+    largest share of one value in a class), metrics, losses (per quasi-identifier), node
     (level per quasi-identifier; null: not a lattice method), objective (what the method minimised, with attribute
     weights, and what no allowed release costs less than), candidates (of a dry run: best first), proven,
     range_exposure, release, certificate, verified, trace, seconds.
