@@ -196,7 +196,9 @@ def peopled(draw: st.DrawFn) -> RawTable:
     if draw(st.booleans()):
         seen = [*zip(*table.records, strict=True)]
         strangers = [
-            tuple(random.choice([*column.leaves, cells[0]]) for column, cells in zip(table.columns, seen, strict=True))
+            tuple(
+                random.choice([*column.leaves, cells[0], ""]) for column, cells in zip(table.columns, seen, strict=True)
+            )
             for _ in range(draw(st.sampled_from([0, 9, 25])))
         ]
         known = tuple(random.sample([*table.records, *strangers], k=random.randint(1, records + len(strangers))))
