@@ -28,10 +28,10 @@ from kohort.hierarchy import SUPPRESSED
 from kohort.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from fractions import Fraction
 
-    from kohort.arrays import Index, Mask
+    from kohort.arrays import Codes, Index, Mask
     from kohort.hierarchy import Hierarchy
 
 #: The missing value inside a set or as an end of a range; alone it is an empty cell.
@@ -116,6 +116,36 @@ def covered_by(
         return [np.flatnonzero(row) for part in parts for row in covers(part, values, hierarchy=hierarchy)]
     except InputError as fault:
         raise InputError(fault.what, where=f"column {column}", hint=fault.hint) from None
+
+
+def fitting(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> Iterator[tuple[Index, Index]]:
+    """Classes of the same labels, and the tuples of values that these cover, column by column, where there are any.
+
+    Classes that begin with the same labels are told apart among the tuples that their beginning covers. Cost: for each
+    different beginning, one pass over these.
+
+    Args:
+        rows: (c, d) codes of the labels of each class.
+        tuples: (t, d) codes of values.
+        covered: Per column and label, the values that it covers, as of `covered_by`.
+
+    >>> rows, people = np.array([[0], [1]], np.uint32), np.array([[0], [1]], np.uint32)
+    >>> [(of.tolist(), who.tolist()) for of, who in fitting(rows, people, [[np.array([0, 1]), np.array([0])]])]
+    [([1], [0]), ([0], [0, 1])]
+    """
+    begun = [(0, np.arange(len(rows)), np.arange(len(tuples)))] if len(rows) else []
+    while begun:
+        column, classes, fits = begun.pop()
+        if not fits.size:
+            continue
+        if column == len(covered):
+            yield classes, fits
+            continue
+        borne = rows[classes, column]
+        order = np.argsort(borne, kind="stable")
+        for same in np.split(classes[order], np.flatnonzero(np.diff(borne[order])) + 1):
+            inside = np.isin(tuples[fits, column], covered[column][int(rows[same[0], column])])
+            begun.append((column + 1, same, fits[inside]))
 
 
 def span_of(label: str) -> tuple[Fraction, Fraction, bool] | None:

@@ -11,6 +11,7 @@ import polars as pl
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from kohort.covering import fitting
 from kohort.frequency import FrequencySet, group
 from kohort.io import read
 from kohort.risk import assess
@@ -18,7 +19,6 @@ from kohort.risk.classes import classes_of, exposed
 from kohort.risk.individual import individual_risks
 from kohort.risk.knowledge import knowing
 from kohort.risk.pitman import expected_uniques, pitman
-from kohort.risk.population import fitting
 from kohort.risk.quasi_identifiers import MANY, find
 from kohort.risk.reidentification import by_size, marketer
 from kohort.risk.sample import Sample
@@ -221,7 +221,9 @@ def test_people_are_fitted_as_one_by_one(data: st.DataObject) -> None:
     labels = data.draw(st.lists(st.tuples(*[st.integers(0, 1)] * width), min_size=1, max_size=6))
     tuples = data.draw(st.lists(st.tuples(*[st.integers(0, 2)] * width), min_size=1, max_size=8))
     covered = [[np.flatnonzero(row) for row in column] for column in covers]
-    found = fitting(np.array(labels, np.uint32), np.array(tuples, np.uint32), np.ones(len(tuples), np.int64), covered)
+    found = np.zeros(len(labels), np.int64)
+    for classes, people in fitting(np.array(labels, np.uint32), np.array(tuples, np.uint32), covered):
+        found[classes] += people.size
     assert found.tolist() == naive.fits(labels, tuples, covers)
 
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.covering import covers
-from kohort.errors import InputError, SchemaError, UsageError
-from kohort.hierarchies import from_spec
+from kohort.covering import covered_by, fitting
+from kohort.errors import SchemaError, UsageError
 from kohort.risk.classes import tuples_of
 from kohort.risk.reidentification import share_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.arrays import Codes, Counts, Index
+    from kohort.arrays import Codes, Counts
     from kohort.engines.table import Column, Table
     from kohort.hierarchy import Hierarchy
-
-
-#: Labels times values that are looked at together: what a yes or no for each may take of memory.
-CELLS: Final = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +82,8 @@ def matched(
 
     Raises:
         SchemaError: the population table lacks a column, or a hierarchy is of a column that is not quasi-identifying.
+        InputError: labels that cannot be read.
+        HierarchyError: a builder cannot make a hierarchy of the population's values.
     """
     names = [column.name for column in columns]
     faults = [f"the population table has no column {name}" for name in names if name not in population.names]
@@ -96,61 +93,15 @@ def matched(
         raise SchemaError("; ".join(faults), where="population", hint=hint)
     known = tuples_of(population, names)
     covered = [
-        _covered(column, population[column.name].values.to_list(), hierarchies.get(column.name)) for column in columns
+        covered_by(_texts(one), _texts(population[one.name]), column=one.name, hierarchy=hierarchies.get(one.name))
+        for one in columns
     ]
-    return fitting(rows, known.quasi, known.counts, covered)
-
-
-def _covered(column: Column, values: Sequence[str | None], hierarchy: Hierarchy | str | None) -> list[Index]:
-    """For each label of the column, the places of the values that it covers.
-
-    Raises:
-        InputError: labels that cannot be read.
-        HierarchyError: values that are no leaf of the hierarchy.
-    """
-    labels, texts = ([text or "" for text in texts] for texts in (column.values.to_list(), values))
-    if isinstance(hierarchy, str):
-        hierarchy = from_spec(hierarchy, sorted({*texts} - {""}), name=column.name)
-    covered: list[Index] = []
-    step = max(1, CELLS // max(len(texts), 1))
-    for start in range(0, len(labels), step):
-        try:
-            mask = covers(labels[start : start + step], texts, hierarchy=hierarchy)
-        except InputError as fault:
-            raise InputError(fault.what, where=f"column {column.name}", hint=fault.hint) from None
-        covered += [np.flatnonzero(row) for row in mask]
-    return covered
-
-
-def fitting(labels: Codes, tuples: Codes, counts: Counts, covered: Sequence[Sequence[Index]]) -> Counts:
-    """(c,) people whose values the labels of each class cover, column by column.
-
-    The classes with one label in the first column share the people whom it covers; among those they are told apart by
-    the next column. Cost: for each distinct beginning of a class's labels, the people whom it fits.
-
-    Args:
-        labels: (c, d) codes of the labels of each class.
-        tuples: (t, d) codes of the values of the population.
-        counts: (t,) people with each tuple.
-        covered: Per column and label, the values that it covers.
-
-    >>> covered = [[np.array([0, 1]), np.array([0])]]
-    >>> fitting(np.array([[0], [1]]), np.array([[0], [1]]), np.array([3, 4]), covered).tolist()
-    [7, 3]
-    """
-    found = np.zeros(len(labels), np.int64)
-    values = [1 + max(int(one.max(initial=0)) for one in (tuples[:, at], *of)) for at, of in enumerate(covered)]
-    begun: list[tuple[int, Index, Index]] = [(0, np.arange(len(labels)), np.arange(len(tuples)))]
-    while begun:
-        column, classes, people = begun.pop()
-        if column == len(covered):
-            found[classes] = counts[people].sum()
-            continue
-        order = np.argsort(labels[classes, column], kind="stable")
-        ordered = labels[classes[order], column]
-        starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-        for label, same in zip(ordered[np.append(0, starts)].tolist(), np.split(classes[order], starts), strict=True):
-            fits = np.zeros(values[column], np.bool_)
-            fits[covered[column][label]] = True
-            begun.append((column + 1, same, people[fits[tuples[people, column]]]))
+    found = np.zeros(len(rows), np.int64)
+    for classes, people in fitting(rows, known.quasi, covered):
+        found[classes] = known.counts[people].sum()
     return found
+
+
+def _texts(column: Column) -> list[str]:
+    """The values of a column; a missing one is empty."""
+    return [text or "" for text in column.values.to_list()]

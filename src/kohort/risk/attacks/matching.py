@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.covering import alike, covered_by
+from kohort.covering import alike, covered_by, fitting
 from kohort.errors import SchemaError
 from kohort.frequency import group
 from kohort.spelling import even_spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.arrays import Codes, Counts, Index
     from kohort.engines.table import Table
@@ -109,7 +109,8 @@ def match(view: View, people: Table, hierarchies: Mapping[str, Hierarchy | str])
         for name, place, known in zip(columns, chosen, values, strict=True)
     ]
     tuples = matrix[grouping.first]
-    found = [np.stack([one, np.full_like(one, of)], 1) for of, one in _fitting(view.rows[:, chosen], tuples, covered)]
+    fits = fitting(view.rows[:, chosen], tuples, covered)
+    found = [np.stack([one, np.full_like(one, of)], 1) for same, one in fits for of in same.tolist()]
     pairs = np.concatenate([np.empty((0, 2), np.int64), *found])
     order = np.lexsort((pairs[:, 1], pairs[:, 0]))
     return Match(columns, values, tuples, grouping.of, pairs[order])
@@ -144,25 +145,3 @@ def values_of(tables: Sequence[Table], name: str) -> tuple[list[Index], tuple[st
         places = [code.setdefault(text, len(code)) if text else -1 for text in known]
         codes.append(np.array(places, dtype=np.int64)[table[name].codes])
     return codes, tuple(code)
-
-
-def _fitting(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> Iterator[tuple[int, Index]]:
-    """Each class with the tuples that it covers; classes that begin alike share the tuples that their beginnings cover.
-
-    Cost: for each distinct beginning of a class's labels, the tuples that it covers.
-    """
-    begun = [(0, np.arange(len(rows)), np.arange(len(tuples)))] if len(rows) else []
-    while begun:
-        column, classes, fits = begun.pop()
-        if not fits.size:
-            continue
-        if column == len(covered):
-            yield from ((one, fits) for one in classes.tolist())
-            continue
-        borne = rows[classes, column]
-        order = np.argsort(borne, kind="stable")
-        starts = np.flatnonzero(np.diff(borne[order])) + 1
-        for same in np.split(classes[order], starts):
-            inside = np.zeros(int(tuples[:, column].max()) + 1, np.bool_)
-            inside[covered[column][int(rows[same[0], column])]] = True
-            begun.append((column + 1, same, fits[inside[tuples[fits, column]]]))
