@@ -138,10 +138,10 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     v, people = len(domain), int(domain.reference.sum())
     if people > MOST:
         raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
-    if distance == "hierarchical" and not domain.levels:
+    if distance == "hierarchical" and v and not domain.levels:
         what = "hierarchical distance needs a hierarchy"
         raise SchemaError(what, where=f"column {domain.name}", hint="add one, or choose another distance")
-    if distance is None:
+    if distance is None or not v:
         distance = "hierarchical" if domain.levels else "ordered" if domain.numeric else "equal"
     every = np.arange(v + 1)
     starts, ends, divisor = every[:-1], every[1:], 2

@@ -23,7 +23,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.models.t_closeness import TCloseness
+from kohort.models.t_closeness import DISTANCES, TCloseness
 from kohort.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
@@ -148,6 +148,13 @@ def test_hierarchical_distance_needs_a_hierarchy() -> None:
     assert TCloseness("s", HALF).uses_hierarchy
     assert TCloseness("s", HALF, "hierarchical").uses_hierarchy
     assert not TCloseness("s", HALF, "ordered").uses_hierarchy
+
+
+def test_nobody_with_a_value_needs_no_hierarchy() -> None:
+    """Where no record has a value there are no levels either; a class fails, whatever the distance."""
+    nobody = ClassProfile(np.array([3]), classes([[]], []).histograms)
+    for distance in (None, *DISTANCES):
+        assert TCloseness("s", HALF, distance).satisfied(nobody).tolist() == [False]
 
 
 @pytest.mark.parametrize("model", [TCloseness("s", HALF), BasicBetaLikeness("s", HALF)], ids=lambda model: model.name)
