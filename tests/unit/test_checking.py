@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.checking import Check, FailingClass, check, named_column, population, profile
+from kohort.checking import Check, FailingClass, check, named_column, profile
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import HierarchyError, InputError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
@@ -92,6 +92,7 @@ def test_an_empty_table_has_no_classes() -> None:
     """Without records there is nothing to fail."""
     found = judged(table_of(city=[]), "city")
     assert (found.records, found.sizes.size, found.merged, found.met) == (0, 0, 0, True)
+    assert check(table_of(a=[], s=[]), ["a"], [DistinctLDiversity("s", 2), TCloseness("s", FIFTH)]).met
 
 
 def test_some_column_must_be_named() -> None:
@@ -324,12 +325,18 @@ def test_what_is_no_population() -> None:
     assert caught.value.where == "column a"
 
 
-def test_labels_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However few labels are looked at together, they cover the same people."""
-    table, known = table_of(a=["1", "[1-2]", "*"]), table_of(a=["1", "2", "3"])
-    monkeypatch.setattr(population, "CELLS", 1)
-    (finding,) = check(table, ["a"], [KMap(4)], population=known).findings
-    assert [one.population for one in finding.first] == [3, 1, 2]
+def test_missing_values_of_the_population() -> None:
+    """What is written as no value is none in the population too, and no reason to be in it where it suppresses."""
+    known = table_of(a=["1", "2", "?", "?", None])
+    table = table_of(a=[None, "?", "[1-2]"])
+    schema = Schema((), frozenset({"?"}))
+    found = check(table, ["a"], [KMap(2)], schema=schema, population=known)
+    assert (found.met, found.outside) == (True, 0)
+    assert check(table, ["a"], [KMap(4)], schema=schema, population=known).findings[0].failing_classes == 3
+    suppressing = Schema((Attribute("a", Role.QUASI, missing=Missing.SUPPRESS),), frozenset({"?", "*"}))
+    found = check(table_of(a=["*"]), ["a"], [KMap(3)], schema=suppressing, population=known)
+    assert [one.population for one in found.findings[0].first] == [2]
+    assert check(table_of(a=["1"]), ["a"], [KMap(2)], schema=suppressing, population=known).outside == 1
 
 
 def test_frames_are_judged_too() -> None:

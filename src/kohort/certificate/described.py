@@ -22,7 +22,7 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
-from kohort.schema import Label, Role, Scale
+from kohort.schema import Label, Missing, Role, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +103,7 @@ class Column:
     role: Role
     scale: Scale | None
     label: Label | None
-    missing: str
+    missing: Missing
     hierarchy: str | Part | None
 
 
@@ -182,7 +182,7 @@ def _column(part: Part) -> Column:
         Role(_text(part.get("role"))),
         None if scale is None else Scale(scale),
         None if label is None else Label(label),
-        _text(part.get("missing")),
+        Missing(_text(part.get("missing"))),
         hierarchy if hierarchy is None or isinstance(hierarchy, str) else _part(hierarchy),
     )
 

@@ -209,7 +209,7 @@ class _Judge:
             if column.role is Role.SENSITIVE:
                 yield Attribute(column.name, column.role, column.scale, hierarchy)
             else:
-                yield Attribute(column.name, column.role, hierarchy=hierarchy)
+                yield Attribute(column.name, column.role, hierarchy=hierarchy, missing=column.missing)
 
 
 #: Why people are not counted.

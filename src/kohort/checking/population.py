@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.checking.classes import classes_of, named_column
-from kohort.covering import covers
-from kohort.errors import InputError, SchemaError
-from kohort.hierarchies import from_spec
+from kohort.checking.classes import classes_of
+from kohort.covering import covered_by
+from kohort.covering import fitting as fitting_tuples
+from kohort.errors import SchemaError
+from kohort.hierarchy import SUPPRESSED
+from kohort.schema import Attribute, Missing, Role
 
 if TYPE_CHECKING:
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Mask
     from kohort.checking.classes import Classes
     from kohort.engines.table import Column, Table
-    from kohort.hierarchy import Hierarchy
     from kohort.schema import Schema
-
-
-#: Cells times values that are looked at together: what a yes or no for each may take of memory.
-CELLS: Final = 1 << 26
 
 
 def fitting(classes: Classes, population: Table, schema: Schema) -> tuple[Counts, int]:
     """(c,) people of the population whom the cells of each class cover, and how many nobody's do.
 
-    Classes that begin with one cell are narrowed together. Cost: for each distinct beginning, the people it fits.
+    Who lacks a value for which the schema suppresses a record is none of them, as in a search.
 
     Args:
         classes: The classes.
         population: The population table.
-        schema: The hierarchies of quasi-identifying columns, where cells are nodes of them.
+        schema: The hierarchies of quasi-identifying columns, where cells are nodes of them; what a missing value is
+            written as, and means.
 
     Raises:
         SchemaError: the population table lacks a column.
         InputError: cells cannot be read as labels.
+        HierarchyError: a builder cannot make a hierarchy of the population's values.
     """
     names = [column.name for column in classes.columns]
     lacking = [name for name in names if name not in population.names]
@@ -43,33 +42,30 @@ def fitting(classes: Classes, population: Table, schema: Schema) -> tuple[Counts
         what = f"the population table has no column {', '.join(lacking)}"
         hint = "it must have every quasi-identifying column, by the same name"
         raise SchemaError(what, where="population", hint=hint)
-    people = classes_of(population, names)
-    hierarchies = {one.name: one.hierarchy for one in schema.quasi}
-    covered = [_covered(one, named_column(population, one.name), hierarchies.get(one.name)) for one in classes.columns]
-    found, strangers = np.zeros(classes.sizes.size, np.int64), np.ones(people.sizes.size, np.bool_)
-    begun = [(0, np.arange(found.size), np.arange(strangers.size))]
-    while begun:
-        place, alike, who = begun.pop()
-        if place == len(names):
-            found[alike], strangers[who] = people.sizes[who].sum(), False
-            continue
-        cells, values = classes.codes[alike, place], people.codes[who, place]
-        different: list[int] = np.unique(cells).tolist()
-        for cell in different:
-            fits = np.isin(values, covered[place][cell])
-            if fits.any():
-                begun.append((place + 1, alike[cells == cell], who[fits]))
-    return found, int(people.sizes[strangers].sum())
+    people, known = classes_of(population, names), {one.name: one for one in schema.quasi}
+    attributes = [known.get(name, Attribute(name, Role.QUASI)) for name in names]
+    covered = [
+        covered_by(_texts(cells, schema), _texts(values, schema), column=one.name, hierarchy=one.hierarchy)
+        for one, cells, values in zip(attributes, classes.columns, people.columns, strict=True)
+    ]
+    counts = people.sizes * ~_suppressed(people, attributes, schema)
+    found, strangers = np.zeros(classes.sizes.size, np.int64), np.ones(counts.size, np.bool_)
+    for alike, who in fitting_tuples(classes.codes, people.codes, covered):
+        found[alike], strangers[who] = counts[who].sum(), False
+    return found, int(counts[strangers].sum())
 
 
-def _covered(column: Column, population: Column, hierarchy: Hierarchy | str | None) -> list[Index]:
-    """For each value of the column, the values of the population that it covers."""
-    labels, values = ([text or "" for text in one.values.to_list()] for one in (column, population))
-    if isinstance(hierarchy, str):
-        hierarchy = from_spec(hierarchy, sorted({*values} - {""}), name=column.name)
-    step = max(1, CELLS // max(len(values), 1))
-    parts = (labels[start : start + step] for start in range(0, len(labels), step))
-    try:
-        return [np.flatnonzero(row) for part in parts for row in covers(part, values, hierarchy=hierarchy)]
-    except InputError as fault:
-        raise InputError(fault.what, where=f"column {column.name}", hint=fault.hint) from None
+def _texts(column: Column, schema: Schema) -> list[str]:
+    """The values of a column; a missing one is empty. `*` stands for anything, whatever else it may mean."""
+    missing = schema.missing - {SUPPRESSED}
+    return ["" if text is None or text in missing else text for text in column.values.to_list()]
+
+
+def _suppressed(people: Classes, attributes: list[Attribute], schema: Schema) -> Mask:
+    """(p,) who of the different people lacks a value for which the schema suppresses a record."""
+    suppressed = np.zeros(people.sizes.size, np.bool_)
+    for column, codes, attribute in zip(people.columns, people.codes.T, attributes, strict=True):
+        if attribute.missing is Missing.SUPPRESS:
+            absent = [text is None or text in schema.missing for text in column.values.to_list()]
+            suppressed |= np.array(absent, np.bool_)[codes]
+    return suppressed

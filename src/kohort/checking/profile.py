@@ -75,7 +75,7 @@ class Seen:
             return
         step = max(classes if model.joint else CELLS // max(values, 1), 1)
         by_class = np.argsort(of, kind="stable")
-        for first in range(0, classes, step):
+        for first in range(0, max(classes, 1), step):
             some = slice(first, first + step)
             start, end = np.searchsorted(of, [first, first + step], sorter=by_class)
             rows = by_class[start:end]

@@ -14,13 +14,14 @@ from kohort.certificate import Again, Brought, Certificate, Outcome, check_table
 from kohort.certificate.form import digest
 from kohort.errors import FileError, InputError
 from kohort.hierarchy import Hierarchy
+from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
-from kohort.schema import Attribute, Label, Order, Role, Schema
+from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -206,6 +207,14 @@ def test_a_population(tmp_path: Path) -> None:
     assert outcomes(release.again())["6-map"] == "not checked"
     assert outcomes(release.again(population=known))["6-map"] == "same"
     assert outcomes(release.again(population=known[:10]))["6-map"] == "different"
+
+
+def test_people_whom_the_schema_suppresses(tmp_path: Path) -> None:
+    """Who lacks a value that suppresses a record is not of the population again, or the release would differ."""
+    known = pl.DataFrame({"age": [*AGES, *[None] * 5]})
+    hidden = DeltaPresence(Fraction(1, 2), Fraction(1))
+    release = made(tmp_path, hidden, population=known, missing=Missing.SUPPRESS)
+    assert outcomes(release.again(population=known))[hidden.name] == "same"
 
 
 def test_means_do_not_tell_whom_they_fit(tmp_path: Path) -> None:
