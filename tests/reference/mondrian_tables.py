@@ -1,5 +1,8 @@
 """Small tables for Mondrian, seen both ways: as weighted tuples, and record by record for the reference."""
 
+# pyright: reportIncompatibleMethodOverride=false
+#   a field of a frozen test model is as good as the property that it overrides
+
 from __future__ import annotations
 
 from collections import defaultdict

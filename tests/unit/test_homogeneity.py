@@ -57,7 +57,8 @@ def test_homogeneity_is_what_a_count_by_hand_finds(records: list[tuple[int, int,
         release = kohort.rehearse(frame, kohort.Job.of(schema, kohort.KAnonymity(2)))
     except kohort.InfeasibleError:
         return
-    labels, rows = release.table["age"].codes.tolist(), release.lineage.tolist()
+    labels: list[int] = release.table["age"].codes.tolist()
+    rows: list[int] = release.lineage.tolist()
     expected = by_hand([(label, *told[row][1:]) for label, row in zip(labels, rows, strict=True)])
     assert release.homogeneity == {"illness": expected}
     assert release.people == (len({who for *_, who in records}) if keyed else None)

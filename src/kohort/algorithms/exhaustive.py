@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.algorithms._judge import Judged
-    from kohort.algorithms._rollup import Rolled
+    from kohort.algorithms._classes import Rolled
     from kohort.problem import Problem, Solution
 
 

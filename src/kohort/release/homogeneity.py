@@ -68,7 +68,7 @@ def _classes(table: Table, schema: Schema) -> Index:
     for attribute in schema.quasi:
         codes = table[attribute.name].codes
         starts[1:] |= codes[1:] != codes[:-1]
-    return np.cumsum(starts)
+    return np.cumsum(starts, dtype=np.int64)
 
 
 def _homogeneity(
