@@ -39,16 +39,37 @@ class SensitiveDomain:
         reference: (v,) people of the whole input table with each value, records without a person key; at least 1.
         numeric: Whether the values are numbers.
         levels: Of a hierarchy, per level from the leaves to below the root: (v,) the node of each value, ascending.
+        full: Where values are left out that nobody has of whom it is asked: the domain with all of them.
+        places: (v,) where the values then stand in it.
     """
 
     name: str
     reference: Counts
     numeric: bool = False
     levels: tuple[Index, ...] = ()
+    full: SensitiveDomain | None = None
+    places: Index | None = None
 
     def __len__(self) -> int:
         """v, the number of values; a missing one is none."""
         return self.reference.size
+
+    @property
+    def whole(self) -> SensitiveDomain:
+        """The domain with all values: itself, unless some were left out."""
+        return self if self.full is None else self.full
+
+    def some(self, values: Index) -> SensitiveDomain:
+        """Some of the values, ascending: for classes whose people have no other.
+
+        >>> income = SensitiveDomain("income", np.array([5, 1, 7]), numeric=True)
+        >>> some = income.some(np.array([0, 2]))
+        >>> some.reference.tolist(), len(some.whole)
+        ([5, 7], 3)
+        """
+        places = values if self.places is None else self.places[values]
+        levels = tuple(nodes[values] for nodes in self.levels)
+        return replace(self, reference=self.reference[values], levels=levels, full=self.whole, places=places)
 
     def counted(self, reference: Counts) -> SensitiveDomain:
         """The same values, counted otherwise."""
@@ -98,6 +119,17 @@ def resolve(
     codes[~absent] = [place[key] for key in keys]
     reference = np.bincount(codes[~absent], weights=counts[~absent], minlength=len(ordered)).astype(np.int64)
     return SensitiveDomain(attribute.name, reference, numeric, levels), codes
+
+
+def narrowed(domain: SensitiveDomain, codes: Index) -> tuple[SensitiveDomain, Index]:
+    """The values that occur among `codes`, and the codes in their domain.
+
+    >>> domain, codes = narrowed(SensitiveDomain("illness", np.array([5, 1, 7])), np.array([2, 0, 3, 2]))
+    >>> domain.reference.tolist(), codes.tolist()
+    ([5, 7], [1, 0, 2, 1])
+    """
+    used, of = np.unique(codes, return_inverse=True)
+    return domain.some(used[used < len(domain)]), of
 
 
 def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:

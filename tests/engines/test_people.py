@@ -27,12 +27,13 @@ def test_tuples_say_whose_they_are() -> None:
         frequency = LocalEngine(from_frame(shuffled), SCHEMA).count(["illness"], distinct=True)
         assert frequency.people is not None
         codes = np.column_stack([frequency.quasi, frequency.sensitive, frequency.people, frequency.counts])
-        assert sorted(map(tuple, codes.tolist())) == [
-            (0, 0, 1, 1),
-            (1, 0, 0, 1),
-            (1, 1, 0, 1),
-            (2, 0, 0, 1),
-            (2, 2, 2, 1),
+        found: list[list[int]] = codes.tolist()
+        assert sorted(found) == [
+            [0, 0, 1, 1],
+            [1, 0, 0, 1],
+            [1, 1, 0, 1],
+            [2, 0, 0, 1],
+            [2, 2, 2, 1],
         ]
 
 

@@ -16,8 +16,8 @@ from kohort.suppression import SuppressionLimit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.algorithms._judge import Judged
     from kohort.algorithms._classes import Rolled
+    from kohort.algorithms._judge import Judged
     from kohort.problem import Problem, Solution
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
+    from kohort.frequency import Histogram
     from kohort.sensitive import SensitiveDomain
 
 #: The most people of a class, and the greatest denominator of a bound: products stay below 2**62.
@@ -67,10 +68,18 @@ def shares_of(domain: SensitiveDomain) -> list[Fraction]:
     return [Fraction(count, total) for count in domain.reference.tolist()]
 
 
-def within(counts: Counts, limits: NDArray[np.int64]) -> Mask:
-    """(c,) which classes have somebody with a value, and every value's share within its limits."""
-    mask = np.empty(len(counts), np.bool_)
-    _judge(counts, limits, mask)
+def within(histogram: Histogram, limits: NDArray[np.int64]) -> Mask:
+    """(c,) which classes have somebody with a value, and every value's share within its limits.
+
+    The limits are those of all values: what was left out of the histogram has a share of 0.
+    """
+    mask = np.zeros(len(histogram.counts), np.bool_)
+    places = histogram.domain.places
+    if places is not None:
+        if np.delete(limits[0], places).any():
+            return mask
+        limits = np.ascontiguousarray(limits[:, places])
+    _judge(histogram.counts, limits, mask)
     return mask
 
 

@@ -52,6 +52,14 @@ class PrivacyModel(Protocol):
         return False
 
     @property
+    def some_values(self) -> bool:
+        """Whether it also judges histograms from which values are left out that nobody in them has.
+
+        Of thousands of values a class has few. What others there are says `domain.whole`.
+        """
+        return self.class_only
+
+    @property
     def joint(self) -> bool:
         """Whether it is judged on all released classes together, of which some may fail alone: an average."""
         return False
