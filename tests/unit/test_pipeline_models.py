@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 import pytest
 
 import kohort
+from kohort.algorithms.mondrian import Cut
 from kohort.errors import InfeasibleError, InputError, SchemaError, TargetError, UsageError
 
 if TYPE_CHECKING:
@@ -114,6 +115,28 @@ def test_a_population_makes_smaller_classes_do() -> None:
     assert release.population is not None
     assert release.population.records == 121
     assert kohort.rehearse(TABLE, job(kohort.KMap(10)), population=REGISTER).sizes.tolist() == [5] * 12
+
+
+def test_equal_records_are_not_dealt_where_a_population_is_compared() -> None:
+    """Of four people called 1 three are in the table, too many: dealt to two classes they would be one class again."""
+    table, known = (pl.DataFrame({"age": [*ages]}) for ages in ("1113", "111133"))
+    asked = kohort.DeltaPresence(Fraction(0), Fraction(2, 3))
+    for cut in get_args(Cut):
+        schema, algorithm = kohort.Schema.of(quasi=["age"]), kohort.Mondrian(cut, relaxed=True)
+        release = kohort.anonymize(table, kohort.Job.of(schema, asked, algorithm=algorithm), population=known)
+        assert release.sizes.tolist() == [4]
+
+
+def test_leaves_that_are_released_alike_are_judged_as_one() -> None:
+    """In an order that is not the hierarchy's two leaves may both be `*`: half of whom it fits is too many for both."""
+    places = kohort.Hierarchy.from_rows([[*"aA"], [*"bA"], [*"cB"], [*"dB"]], root="*")
+    city = kohort.Attribute("city", kohort.Role.QUASI, hierarchy=places, order=kohort.Order.FREQUENCY)
+    schema = kohort.Schema((city, kohort.Attribute("age", kohort.Role.QUASI)))
+    asked = kohort.Job.of(schema, kohort.DeltaPresence(Fraction(0), Fraction(1, 2)))
+    table = pl.DataFrame({"city": [*"bcadd"], "age": [*"11112"]})
+    known = pl.concat([table, pl.DataFrame({"city": [*"dbbaa"], "age": [*"22111"]})])
+    with pytest.raises(InfeasibleError, match="one by one, but not together"):
+        kohort.anonymize(table, asked, population=known)
 
 
 def test_a_population_is_asked_for_and_only_where_a_model_needs_it() -> None:

@@ -43,7 +43,8 @@ class Space:
         least: no class of fewer records satisfies them.
         cut: which strict cuts are tried.
         strict: whether there are strict cuts.
-        relaxed: whether there are dealt cuts, after the strict ones.
+        relaxed: whether there are dealt cuts, after the strict ones: not where a model compares classes with the
+            population, of whom parts of one tuple fit the same people.
         domains: (d,) what the labels of a region are made from.
         alone: whether each side of a cut is counted by itself: people, or a population, are no sums.
     """
@@ -70,6 +71,7 @@ class Space:
             )
         )
         least = max(1, *(model.smallest_class for model in problem.models))
+        relaxed = relaxed and not any(model.population and not model.monotone_suppression for model in problem.models)
         strict = cut == "nearest" or not relaxed
         alone = problem.frequency.people is not None or problem.population is not None
         return cls(positions, factors, problem.models, least, cut, strict, relaxed, problem.domains, alone)

@@ -18,7 +18,8 @@ being the lower median. The dealt records are taken in proportion from each comb
 remainder, ties to the smaller value), of each the lexicographically smallest tuples: never by the order of the rows.
 With `nearest`, the recommended form, strict cuts come first and only a partition without an allowable one is dealt;
 with `median`, the textbook form, every cut is. A dealt cut is judged by the models like any other, and the next
-dimension is tried where it fails.
+dimension is tried where it fails. Nothing is dealt where a model compares classes with a population (delta-presence):
+equal records fit the same people, so that classes on either side may be released as one, which satisfies nothing then.
 
 Invariant: the partitions on the way and the leaves found cover every record once, and each satisfies all models;
 the table as a whole does at the start, or there is no release. For k-anonymity alone and strict nearest cuts no leaf
@@ -46,9 +47,12 @@ from kohort.algorithms._mondrian_waves import strict_by_profile
 from kohort.errors import InfeasibleError
 from kohort.frequency import profile
 from kohort.problem import Solution
+from kohort.recoding import classes_of
 
 if TYPE_CHECKING:
     from kohort.arrays import Index, Mask
+    from kohort.frequency import ClassProfile, FrequencySet
+    from kohort.models.base import PrivacyModel
     from kohort.problem import Problem
     from kohort.recoding import Multidimensional
 
@@ -139,22 +143,22 @@ def _require_feasible(problem: Problem, space: Space) -> None:
 
 
 def _require_together(problem: Problem, recoding: Multidimensional) -> None:
-    """Refuse leaves that satisfy the models one by one, but not together.
+    """Refuse leaves that satisfy the models one by one, but not as they are released.
 
-    That is about people of the population whom no leaf's label fits: they are known to be absent.
+    Leaves that are released alike are one class, and may share people, or fit the same ones of the population. And
+    people of the population whom no leaf's label fits are known to be absent.
     """
-    joint = [model for model in problem.models if model.joint]
-    if not joint:
+    shared = problem.frequency.people is not None
+    asked = [model for model in problem.models if model.joint or not _joins(model, shared=shared or model.population)]
+    if not asked:
         return
-    pieces = problem.frequency.take(recoding.tuples, recoding.counts)
-    classes, known = profile(pieces, recoding.regions, len(recoding.low)), problem.population
-    if known is not None:
-        order, starts = np.argsort(recoding.regions, kind="stable"), _starts(recoding.regions)
-        inside = [pieces.take(places, pieces.counts[places]) for places in np.split(order, starts[1:])]
-        fits = np.stack([covered(known, one.quasi, problem.domains) for one in inside])
-        outside = int(known.counts[~fits.any(axis=0)].sum())
-        classes = replace(classes, population=fits @ known.counts, outside=outside)
-    failing = [model.name for model in joint if not model.satisfied_jointly(classes)]
+    released = classes_of(recoding, problem.frequency, problem.domains)
+    judged = np.bincount(released.of) > (0 if any(model.joint for model in asked) else 1)  # single leaves were judged
+    of = released.of[recoding.regions]
+    rows = np.flatnonzero(judged[of])
+    pieces = problem.frequency.take(recoding.tuples[rows], recoding.counts[rows])
+    classes = _profile(problem, pieces, (np.cumsum(judged) - 1)[of[rows]], int(judged.sum()))
+    failing = [model.name for model in asked if not model.satisfied_jointly(classes)]
     if failing:
         raise InfeasibleError(
             f"the classes that were found satisfy {' and '.join(failing)} one by one, but not together",
@@ -162,7 +166,20 @@ def _require_together(problem: Problem, recoding: Multidimensional) -> None:
         )
 
 
-def _starts(of: Index) -> Index:
-    """Where each region's pieces begin when they are put together."""
-    sizes = np.bincount(of)
-    return np.cumsum(sizes) - sizes
+def _joins(model: PrivacyModel, *, shared: bool) -> bool:
+    """Whether classes that satisfy the model do so as one; `shared`: though somebody may be counted in several."""
+    return model.monotone_generalization and (model.monotone_suppression or not shared)
+
+
+def _profile(problem: Problem, pieces: FrequencySet, of: Index, classes: int) -> ClassProfile:
+    """The profile of released classes, given that of each piece, with the population where there is one."""
+    counted, known = profile(pieces, of, classes), problem.population
+    if known is None:
+        return counted
+    order = np.argsort(of, kind="stable")
+    starts = np.searchsorted(of[order], np.arange(classes + 1))
+    population, strangers = np.zeros(classes, np.int64), np.ones(known.counts.size, np.bool_)
+    for one in range(classes):
+        fits = covered(known, pieces.quasi[order[starts[one] : starts[one + 1]]], problem.domains)
+        population[one], strangers[fits] = known.counts[fits].sum(), False
+    return replace(counted, population=population, outside=int(known.counts[strangers].sum()))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.mondrian import Cut, Mondrian
 from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError
 from kohort.hierarchy import Hierarchy
@@ -216,6 +216,9 @@ ASKED: tuple[PrivacyModel, ...] = (
     DeltaPresence(Fraction(1, 5), Fraction(1)),
 )
 
+#: Every way to cut.
+MONDRIANS = tuple(Mondrian(cut, relaxed=relaxed) for cut in get_args(Cut) for relaxed in (False, True))
+
 SENSITIVE = (
     Attribute("illness", Role.SENSITIVE, missing=Missing.VALUE),
     Attribute("days", Role.SENSITIVE, missing=Missing.SUPPRESS),
@@ -256,7 +259,7 @@ def questions(draw: st.DrawFn, *, full_domain: bool) -> tuple[pl.DataFrame, pl.D
         Job.of(
             Schema(columns, person=draw(st.sampled_from([None, "who"]))),
             *dict.fromkeys(models),
-            algorithm=Exhaustive(limit) if full_domain else Mondrian(),
+            algorithm=Exhaustive(limit) if full_domain else draw(st.sampled_from(MONDRIANS)),
         ),
     )
 
