@@ -11,6 +11,7 @@ import pytest
 
 from kohort.algorithms import _classes
 from kohort.algorithms._answer import infeasible
+from kohort.algorithms._boxes import Floors
 from kohort.algorithms._full_domain import full_domain
 from kohort.algorithms._judge import Judge
 from kohort.algorithms._rollup import RollUp
@@ -104,6 +105,10 @@ def test_few_people_may_have_many_records() -> None:
     assert (by_records.size_only, by_records.by_records, by_records.surcharge) == (True, True, 8)
     assert (by_people.size_only, by_people.by_records, by_people.surcharge) == (True, False, 0)
     assert not judge(OWNED, 10, KAnonymity(3), objective="c_avg").bounded
+    alone = judge(replace(TABLE, people=("p",) * 6 + ("q", "r", "s", "t")), 10, KAnonymity(2), objective="c_dm")
+    least = alone.judge((0,))
+    assert (least.suppressed, least.cost) == (6, 6 * 10 + 2 * 2**2)
+    assert Floors(alone).of_classes((0,), least.suppressed) <= least.cost
 
 
 def test_less_to_ask_for_is_in_people() -> None:

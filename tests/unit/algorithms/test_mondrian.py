@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 from kohort.algorithms import METHODS, Choices, _mondrian_sizes
 from kohort.algorithms.mondrian import Mondrian
 from kohort.errors import InfeasibleError
+from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.recoding import Multidimensional
 from tests.reference.mondrian import Record, best_cut, mondrian
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.algorithms.mondrian import Cut
+    from kohort.arrays import Mask
+    from kohort.frequency import ClassProfile
     from tests.reference.mondrian_tables import Leaves
 
 MODES: tuple[tuple[Cut, bool], ...] = (("nearest", False), ("median", False), ("nearest", True), ("median", True))
@@ -184,6 +188,50 @@ def test_allowable_cut_far_from_the_middle_is_found() -> None:
     tuples = tuple((Record((value,), (int(value in {5, 6}),)), 1) for value in range(100))
     table = SmallTable(tuples, (tuple(range(100)),), (Fraction(1),))
     assert [len(leaf) for leaf in cut_by(table, 2, l=2)] == [6, 94]
+
+
+@dataclass(frozen=True, slots=True)
+class OfSizes(PrivacyModel):
+    """Satisfied by classes of some sizes alone."""
+
+    sizes: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Any name."""
+        return "of sizes"
+
+    @property
+    def monotone_generalization(self) -> bool:
+        """False: two sizes may add up to another."""
+        return False
+
+    @property
+    def monotone_suppression(self) -> bool:
+        """The same."""
+        return False
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes have such a size."""
+        return np.isin(classes.sizes, self.sizes)
+
+
+@pytest.mark.parametrize("records", range(5, 14))
+def test_equally_near_cuts_are_tried_by_value(records: int) -> None:
+    """However many cuts were tried before, of two that are equally near the middle the smaller value is cut first."""
+    table = line(*range(records))
+    for least in range(1, (records + 1) // 2):
+        solution = Mondrian().solve(table.problem(OfSizes((least, records - least, records))))
+        leaves = [len(leaf) for leaf in leaves_of(solution, table)]
+        assert leaves[0] == least
+        assert leaves == [least, records - least] or records - least == 2 * least
+
+
+def test_few_values_far_apart_are_counted_too() -> None:
+    """Where there are many more codes than rows, equal values stay together, the greatest among them."""
+    table = line(0, 0, 100, 300, 300)
+    assert values(leaves_of(Mondrian().solve(table.problem(OfSizes((1, 4, 5)))), table)) == [[0, 0, 100, 300, 300]]
+    assert values(leaves_of(Mondrian().solve(table.problem(OfSizes((2, 3, 5)))), table)) == [[0, 0], [100, 300, 300]]
 
 
 # --- threads, errors, names -------------------------------------------------------------------------------------------

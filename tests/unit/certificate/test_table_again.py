@@ -209,6 +209,16 @@ def test_a_population(tmp_path: Path) -> None:
     assert outcomes(release.again(population=known[:10]))["6-map"] == "different"
 
 
+def test_a_population_below_nodes(tmp_path: Path) -> None:
+    """Whom a node fits is seen by its hierarchy alone, though its name could be read as a range."""
+    ages = Hierarchy.from_rows([[age, f"[{age[0]}0-{age[0]}5]", "*"] for age in AGES])
+    known = pl.DataFrame({"age": [*AGES, *AGES]})
+    release = made(tmp_path, KMap(6), population=known, hierarchy=ages, label=Label.ANCESTOR)
+    (part,) = [part for part in release.again(population=known).parts if part.name == "6-map"]
+    assert part.told == "bring the hierarchy of age by --hierarchy"
+    assert outcomes(release.again(population=known, hierarchies={"age": ages}))["6-map"] == "same"
+
+
 def test_people_whom_the_schema_suppresses(tmp_path: Path) -> None:
     """Who lacks a value that suppresses a record is not of the population again, or the release would differ."""
     known = pl.DataFrame({"age": [*AGES, *[None] * 5]})
@@ -259,10 +269,12 @@ def test_apostrophes(tmp_path: Path) -> None:
     source = tmp_path / "signs.csv"
     FRAME.with_columns(s=pl.Series(["=flu", "@gout"] * 5)).write_csv(source)
     schema = Schema.of(identifying=["who"], quasi=["age"], sensitive=["s"])
-    job = Job(schema, (KAnonymity(3), DistinctLDiversity("s", 2)), writing=Writing(excel_safe=True))
+    close = TCloseness("s", Fraction(1, 2))
+    job = Job(schema, (KAnonymity(3), DistinctLDiversity("s", 2), close), writing=Writing(excel_safe=True))
     anonymize(source, job, target=tmp_path / "r.csv")
     assert "'=flu" in (tmp_path / "r.csv").read_text()
-    assert Made(tmp_path / "r.csv", source).again().met
+    again = Made(tmp_path / "r.csv", source).again(reference=source)
+    assert (again.met, outcomes(again)[close.name]) == (True, "same")
 
 
 def test_release_of_nobody(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kohort import covering
 from kohort.errors import InfeasibleError, InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.io import ReadOptions, read
-from kohort.risk import assess, population
+from kohort.risk import assess
 from kohort.risk.classes import tuples_of
 from kohort.risk.knowledge import knowing
 from kohort.risk.pitman import pitman
@@ -74,7 +75,7 @@ def test_the_journalist_matches_by_what_labels_cover() -> None:
 def test_labels_are_matched_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few labels are looked at together, the answer is the same; a hierarchy may be a builder's word."""
     whole = assess(RELEASED, ["age"], population=POPULATION)
-    monkeypatch.setattr(population, "CELLS", 1)
+    monkeypatch.setattr(covering, "_TOGETHER", 1)
     assert assess(RELEASED, ["age"], population=POPULATION).journalist == whole.journalist
     built = assess(RELEASED, ["age"], population=POPULATION, hierarchies={"age": "intervals:10"})
     assert built.journalist == whole.journalist
@@ -203,6 +204,15 @@ def test_a_base_that_identifies_needs_nothing_more() -> None:
     assert find([]) == Search(None, (), 0, complete=True)
 
 
+def test_one_in_twenty_are_many() -> None:
+    """A set identifies from just one in twenty on, and as many sets are tried as may be."""
+    codes = [0, *[1] * 19]
+    assert [one.columns for one in find(columns_of(codes)).found] == [(0,)]
+    assert not find(columns_of([*codes, 1])).found
+    assert find(columns_of(codes, codes), sets=3, largest=2).complete
+    assert not find(columns_of([1] * 20, [1] * 20), sets=2, largest=2).complete
+
+
 def test_people_of_several_records_are_one() -> None:
     """With a person key a column is unique to somebody by all of their records."""
     columns = columns_of([0, 0, 1, 1] * 8)
@@ -265,6 +275,14 @@ def test_equal_sizes_fit_no_slide_negative_binomial() -> None:
     assert "no solution" in found.reason
 
 
+def test_no_more_are_unique_in_the_population_than_in_the_file() -> None:
+    """However many an estimator finds in the population, those in the file are alone in it too."""
+    found = estimated(np.array([5, 2, 5, 2]), 280)
+    assert found.population is not None
+    assert found.population > 1
+    assert (found.sample, found.in_file) == (0, 0.0)
+
+
 def test_the_rule_falls_back() -> None:
     """Without Pitman's answer the others are asked in small samples too; the smaller is believed."""
     none, many, few = Estimate("Pitman", None, "no"), Estimate("Zayatz", 9.0), Estimate("SNB", 4.0)
@@ -279,5 +297,8 @@ def test_a_threshold_is_exact() -> None:
     assert threshold_of(0.2) == Fraction(1, 5)
     five = assess(frame(city=["Bari"] * 5), ["city"], threshold=0.2)
     assert five.prosecutor.over == 0
+    everybody = assess(frame(city=["Bari"] * 5), ["city"], population_size=5).journalist
+    assert everybody is not None
+    assert (everybody.exposure.highest, everybody.exposure.over) == (0.2, 0)
     ever_so_little = assess(frame(city=["Bari"] * 5), ["city"], threshold="1e-30")
     assert ever_so_little.prosecutor.over == 1

@@ -104,6 +104,8 @@ def quasi(**what: object) -> Attribute:
         (quasi(), ["", "", "7", "7"], [""] * 2 + ["7"] * 2, ["?", "", "7"], [2, 1, 0]),
         (quasi(missing=Missing.SUPPRESS), ["7", "7"], ["7"] * 2, ["?", "", "7"], [1, 0]),
         (quasi(label=Label.SET), ["1", "5", "9"], ["{1, 5}", "{1, 5}", "9"], ["1", "3", "5", "5", "9"], [1, 3, -1]),
+        # The last of a set's values is no neighbour of the first of the next one's, be it the missing one.
+        (quasi(label=Label.SET), ["9", "", "5"], ["9", *["{(missing), 5}"] * 2], ["9", "", "", "5"], [1, 3, 0]),
         (quasi(grid=Fraction(5)), ["1", "4", "7"], ["[0-5)", "[0-5)", "[5-10)"], ["0", "4", "5", "11"], [2, 1, -1]),
         # A mean is the values from the least to the greatest of its class.
         (quasi(label=Label.MEAN), ["1", "3", "8", "10"], ["2"] * 2 + ["9"] * 2, ["0", "1", "2", "4", "9"], [2, 1, -2]),
@@ -133,6 +135,9 @@ def test_a_class_of_several_spellings_fits_everybody_once() -> None:
     cells, labels = ["x", "y", "X", "y"], ["{x, y}"] * 2 + ["{X, y}"] * 2
     found = fitting(quasi(), cells, labels, ["x", "X", "y", "z"])
     assert found == [2, 2, -1, 3, -1]
+    labels = ["0"] + ["{X, y}"] * 2 + ["{x, y}"] * 2
+    found = fitting(quasi(), ["0", "X", "y", "x", "y"], labels, ["0", *"xXyz"])
+    assert (found[:4], sorted(found[4:6]), found[6:]) == ([1, 2, 2, -1], [1, 3], [-1])
 
 
 @st.composite
