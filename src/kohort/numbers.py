@@ -59,6 +59,16 @@ def exact(text: str) -> Fraction:
     return Fraction(int(whole + decimals), 10 ** len(decimals)) if point else Fraction(int(whole))
 
 
+def times_ten(text: str, digits: int) -> int:
+    """The number that `text` writes, times ten to the power of `digits`, of which it has no more.
+
+    >>> times_ten("-1.5", 2)
+    -150
+    """
+    whole, _, decimals = text.partition(".")
+    return int(whole + decimals.ljust(digits, "0"))
+
+
 def said(number: Fraction) -> str:
     """A number as people write it: a decimal where that is exact, else a fraction.
 

@@ -8,7 +8,6 @@ never as a value.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from kohort.errors import HierarchyError, InputError
 from kohort.hierarchies import from_spec
 from kohort.hierarchy import Hierarchy
-from kohort.numbers import exact, is_numeric_text
+from kohort.numbers import is_numeric_text, times_ten
 from kohort.schema import Missing, Scale
 from kohort.spelling import even_spelling
 
@@ -109,15 +108,14 @@ def resolve(
         )
     present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
     numeric = _is_numeric(attribute, present, counts[~absent])
-    keys = [str(exact(value)) if numeric else even_spelling(value) for value in present]
-    ordered = sorted(set(keys), key=Fraction if numeric else None)
+    size, of = _numbered(present, numeric=numeric)
     levels: tuple[Index, ...] = ()
     if attribute.hierarchy is not None and present:
-        ordered, levels = _by_leaf(attribute, keys, present, counts[~absent])
-    place = {key: code for code, key in enumerate(ordered)}
-    codes = np.full(len(values), len(ordered), np.int64)
-    codes[~absent] = [place[key] for key in keys]
-    reference = np.bincount(codes[~absent], weights=counts[~absent], minlength=len(ordered)).astype(np.int64)
+        place, levels = _by_leaf(attribute, of, present, counts[~absent])
+        of = place[of]
+    codes = np.full(len(values), size, np.int64)
+    codes[~absent] = of
+    reference = np.bincount(codes[~absent], weights=counts[~absent], minlength=size).astype(np.int64)
     return SensitiveDomain(attribute.name, reference, numeric, levels), codes
 
 
@@ -147,23 +145,34 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     return numeric
 
 
+def _numbered(present: Sequence[str], *, numeric: bool) -> tuple[int, Index]:
+    """How many different values there are, and the place of each text's among them: as numbers, or as texts."""
+    if numeric:
+        digits = max(len(text.partition(".")[2]) for text in present)
+        numbers = [times_ten(text, digits) for text in present]
+        small = max(map(abs, numbers)) < 1 << 63
+        different, of = np.unique(np.array(numbers, np.int64 if small else object), return_inverse=True)
+        return different.size, of
+    keys = [even_spelling(text) for text in present]
+    place = {key: code for code, key in enumerate(sorted(set(keys)))}
+    return len(place), np.array([place[key] for key in keys], np.int64)
+
+
 def _by_leaf(
-    attribute: Attribute, keys: Sequence[str], present: Sequence[str], counts: Counts
-) -> tuple[list[str], tuple[Index, ...]]:
-    """The different keys in the order of the hierarchy's leaves, and their nodes on each level below the root."""
+    attribute: Attribute, of: Index, present: Sequence[str], counts: Counts
+) -> tuple[Index, tuple[Index, ...]]:
+    """The place of each different value in the order of the hierarchy's leaves, and their nodes below the root."""
     hierarchy = attribute.hierarchy
     if not isinstance(hierarchy, Hierarchy):
         hierarchy = from_spec(str(hierarchy), sorted(set(present)), name=attribute.name)
-    leaves = [hierarchy.index.get(text, -1) for text in present]
-    absent = np.array(leaves) < 0
+    leaves = np.array([hierarchy.index.get(text, -1) for text in present])
+    absent = leaves < 0
     if absent.any():
         raise HierarchyError(
             f"{int(absent.sum()):,} values ({int(counts[absent].sum()):,} records) are no leaf of the hierarchy",
             where=f"column {attribute.name}",
             hint="add them to the hierarchy; `kohort hierarchy check` counts what a file lacks",
         )
-    first: dict[str, int] = {}
-    for leaf, key in sorted(zip(leaves, keys, strict=True)):
-        first.setdefault(key, leaf)  # spellings that stand at several leaves are the value of the first
-    at = np.array([*first.values()])
-    return [*first], tuple(of_leaf[at] for of_leaf in hierarchy.maps[:-1])
+    first = np.full(int(of.max()) + 1, len(hierarchy.leaves))
+    np.minimum.at(first, of, leaves)  # spellings that stand at several leaves are the value of the first
+    return np.argsort(np.argsort(first)), tuple(of_leaf[np.sort(first)] for of_leaf in hierarchy.maps[:-1])

@@ -19,16 +19,6 @@ def digits_of(number: Fraction) -> int:
     return next((digits for digits in range(longest) if 10**digits % number.denominator == 0), 17)
 
 
-def times_ten(text: str, digits: int) -> int:
-    """The number that `text` writes, times ten to the power of `digits`, of which it has no more.
-
-    >>> times_ten("-1.5", 2)
-    -150
-    """
-    whole, _, decimals = text.partition(".")
-    return int(whole + decimals.ljust(digits, "0"))
-
-
 def point(number: int, digits: int) -> str:
     """The number divided by ten to the power of `digits`, as the shortest text.
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
-from kohort.domain.decimals import decimal, times_ten
+from kohort.domain.decimals import decimal
 from kohort.domain.grid import Cells, cells
 from kohort.errors import HierarchyError, InputError
+from kohort.numbers import times_ten
 from kohort.schema import Attribute, Scale
 
 if TYPE_CHECKING:
