@@ -7,13 +7,15 @@ metric knows of a table is here, as integers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from kohort.arrays import Codes, Counts, Index, Mask
@@ -129,6 +131,38 @@ def people_in(cells: Index, size: int, counts: Counts, people: Index | None) -> 
         return np.bincount(cells, weights=counts, minlength=size).astype(np.int64)
     pairs = np.stack([cells, people], axis=1).astype(np.uint64)
     return np.bincount(cells[group(pairs).first], minlength=size).astype(np.int64)
+
+
+#: Classes times values that are counted together: 128 MiB.
+CELLS: Final = 1 << 24
+
+#: Records that are counted together with a place for each value that they have.
+FEW: Final = 1 << 9
+
+
+def batches(sizes: Counts, values: int, *, some_values: bool) -> Iterator[tuple[slice, bool]]:
+    """Consecutive classes whose sensitive values are to be counted together, and whether only those that they have.
+
+    Thousands of classes and of values are more than there is room or time for, and most of them never meet.
+
+    Args:
+        sizes: (c,) records of each class.
+        values: How many there are.
+        some_values: Whether those that nobody has may be left out.
+
+    >>> [classes for classes, _ in batches(np.array([300, 200, 400]), 1000, some_values=True)]
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    if not some_values or values <= FEW:
+        step = max(CELLS // max(values, 1), 1)
+        yield from ((slice(first, min(first + step, sizes.size)), False) for first in range(0, sizes.size, step))
+        return
+    upto, first = np.cumsum(sizes), 0
+    while first < sizes.size:
+        before = int(upto[first - 1]) if first else 0
+        last = max(int(np.searchsorted(upto, before + FEW, side="right")), first + 1)
+        yield slice(first, last), True
+        first = last
 
 
 #: Rows that are looked at before grouping is given up: enough to tell, few enough to cost nothing.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from kohort import frequency
 from kohort.errors import UsageError, VerificationError
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
@@ -23,7 +24,6 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
-from kohort.verify import judging
 from tests.unit.verify.models import claim_of, refusal, verdict_of
 
 if TYPE_CHECKING:
@@ -56,14 +56,23 @@ def test_class_that_violates_a_model(model: PrivacyModel, good: tuple[str, ...],
     assert told == f"1 classes ({len(bad[-1])} records) fail {model.name}, cells compared as they are"
 
 
-@pytest.mark.parametrize("cells", [1, 4, 1 << 24])
+@pytest.mark.parametrize("room", [("CELLS", 1), ("CELLS", 4), ("FEW", 0), ("FEW", 1)])
 @pytest.mark.parametrize("who", ["", "abcdefghij"])
-def test_values_of_some_classes_at_a_time(monkeypatch: pytest.MonkeyPatch, cells: int, who: str) -> None:
-    """However many classes are looked at together, the same ones fail."""
-    monkeypatch.setattr(judging, "CELLS", cells)
+def test_values_of_some_classes_at_a_time(monkeypatch: pytest.MonkeyPatch, room: tuple[str, int], who: str) -> None:
+    """However many classes are looked at together, and with or without the values of others, the same ones fail."""
+    monkeypatch.setattr(frequency, *room)
     model = DistinctLDiversity("s", 2)
     assert verdict_of(claim_of("fg", "gf", "fgg", "gfg", who=who), model).classes == 4
     assert "2 classes (5 records)" in refusal(claim_of("fg", "ff", "ggg", "fgf", who=who), model)
+
+
+@pytest.mark.parametrize(("model", "good", "bad"), MODELS, ids=lambda one: getattr(one, "name", ""))
+def test_models_of_few_of_many_values(
+    monkeypatch: pytest.MonkeyPatch, model: PrivacyModel, good: tuple[str, ...], bad: tuple[str, ...]
+) -> None:
+    """What a model refuses does not depend on whether values that a class lacks are looked at."""
+    monkeypatch.setattr(frequency, "FEW", 1)
+    test_class_that_violates_a_model(model, good, bad)
 
 
 def test_one_model_of_several() -> None:

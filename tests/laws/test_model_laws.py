@@ -5,7 +5,7 @@ Some are of people without a value, and some of fewer people than values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -55,9 +55,14 @@ class Classes:
     profile: ClassProfile
 
     def judged(self, model: PrivacyModel) -> list[bool]:
-        """Which classes the package lets pass."""
+        """Which classes the package lets pass: with the values that nobody in them has, as without."""
         mask = model.satisfied(self.profile)
         assert mask.dtype == np.bool_
+        if model.some_values:
+            (held,) = self.profile.histograms
+            used = np.flatnonzero(held.counts.any(axis=0))
+            few = Histogram(held.domain.some(used), np.ascontiguousarray(held.counts[:, used]))
+            assert model.satisfied(replace(self.profile, histograms=(few,))).tolist() == mask.tolist()
         return [bool(passes) for passes in mask]
 
 

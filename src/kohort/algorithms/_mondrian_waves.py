@@ -209,7 +209,7 @@ class Cutter:
     def narrows(self) -> bool:
         """Whether partitions of few rows are cut with a place for each value that occurs in them."""
         return self.cells >= MANY_VALUES and all(
-            model.class_only for model in self.models if model.sensitive is not None
+            model.some_values for model in self.models if model.sensitive is not None
         )
 
     @property
@@ -247,7 +247,7 @@ class Cutter:
             codes[rows, columns[place]] = values.size
             codes[rows[present], columns[place]] = of
             sizes[place] = values.size
-            domains.append(domain.counted(domain.reference[values]))
+            domains.append(domain.some(values))
         return replace(self, sensitive=_placed(columns, sizes, self.sensitive.person), domains=tuple(domains))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kohort.checking.classes import named_column
 from kohort.errors import InputError, SchemaError
-from kohort.frequency import ClassProfile, FrequencySet, histogram_of, people_in, profile
+from kohort.frequency import ClassProfile, FrequencySet, batches, histogram_of, people_in, profile
 from kohort.schema import Attribute, Role
-from kohort.sensitive import resolve
+from kohort.sensitive import narrowed, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.schema import Schema
     from kohort.sensitive import SensitiveDomain
-
-
-#: Classes times values that are counted together: 128 MiB.
-CELLS: Final = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +46,7 @@ class Seen:
 
     def satisfied(self, model: PrivacyModel) -> Mask:
         """(c,) which classes satisfy the model alone."""
-        return np.concatenate([model.satisfied(part) for part in self._parts(model)])
+        return np.concatenate([np.empty(0, np.bool_), *(model.satisfied(part) for part in self._parts(model))])
 
     def satisfied_jointly(self, model: PrivacyModel) -> bool:
         """Whether they satisfy it together: all of them, unless the model judges them as one."""
@@ -68,19 +64,25 @@ class Seen:
 
     def _parts(self, model: PrivacyModel) -> Iterator[ClassProfile]:
         """What the model looks at, of consecutive classes; of all at once where it must see them together."""
-        classes, of = self.whole.sizes.size, self.classes.of
-        values = sum(len(domain) for domain in self.frequency.sensitive_domains)
         if model.sensitive is None:
             yield self.whole
             return
-        step = max(classes if model.joint else CELLS // max(values, 1), 1)
-        by_class = np.argsort(of, kind="stable")
-        for first in range(0, max(classes, 1), step):
-            some = slice(first, first + step)
-            start, end = np.searchsorted(of, [first, first + step], sorter=by_class)
-            rows = by_class[start:end]
-            records = self.frequency.take(rows, self.frequency.counts[rows])
-            part = profile(records, of[rows] - first, self.whole.sizes[some].size)
+        domains, people = self.frequency.sensitive_domains, self.frequency.people
+        place = [domain.name for domain in domains].index(model.sensitive)
+        sizes, codes = self.classes.sizes, self.frequency.sensitive[:, place].astype(np.int64)
+        parts = batches(sizes, len(domains[place]), some_values=model.some_values)
+        by_class, upto = np.argsort(self.classes.of, kind="stable"), np.append(0, np.cumsum(sizes))
+        for some, few in [(slice(0, sizes.size), False)] if model.joint else parts:
+            rows = by_class[upto[some.start] : upto[some.stop]]
+            domain, held = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
+            records = FrequencySet(
+                np.empty((rows.size, 0), np.uint32),
+                held.astype(np.uint32)[:, np.newaxis],
+                self.frequency.counts[rows],
+                (domain,),
+                None if people is None else people[rows],
+            )
+            part = profile(records, self.classes.of[rows] - some.start, sizes[some].size)
             population = None if self.whole.population is None else self.whole.population[some]
             yield replace(part, population=population, outside=self.whole.outside)
 

@@ -76,7 +76,7 @@ def within(histogram: Histogram, limits: NDArray[np.int64]) -> Mask:
     mask = np.zeros(len(histogram.counts), np.bool_)
     places = histogram.domain.places
     if places is not None:
-        if np.delete(limits[0], places).any():
+        if limits[0].any() and np.delete(limits[0], places).any():
             return mask
         limits = np.ascontiguousarray(limits[:, places])
     _judge(histogram.counts, limits, mask)

@@ -89,9 +89,9 @@ class AlphaKAnonymity(PrivacyModel):
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are large enough and have no value too often."""
-        counts = classes.of(self.sensitive).counts
-        limits = _limits(counts.shape[1], self.alpha.numerator, self.alpha.denominator)
-        return within(counts, limits) & (classes.sizes >= self.k)
+        histogram = classes.of(self.sensitive)
+        limits = _limits(len(histogram.domain.whole), self.alpha.numerator, self.alpha.denominator)
+        return within(histogram, limits) & (classes.sizes >= self.k)
 
 
 @lru_cache(maxsize=16)

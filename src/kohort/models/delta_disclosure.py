@@ -70,6 +70,11 @@ class DeltaDisclosure(PrivacyModel):
         return f"{said(self.delta)}-disclosure privacy of {self.sensitive}"
 
     @property
+    def some_values(self) -> bool:
+        """True: no class without a value of the table satisfies."""
+        return True
+
+    @property
     def monotone_generalization(self) -> bool:
         """True: the share in a union is a weighted mean of those in its parts, which are between the same bounds."""
         return True
@@ -82,7 +87,7 @@ class DeltaDisclosure(PrivacyModel):
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have every value about as often as the table."""
         histogram = classes.of(self.sensitive)
-        return within(histogram.counts, _limits(histogram.domain, self.delta.numerator, self.delta.denominator))
+        return within(histogram, _limits(histogram.domain.whole, self.delta.numerator, self.delta.denominator))
 
 
 @lru_cache(maxsize=16)

@@ -66,6 +66,11 @@ class EnhancedBetaLikeness(PrivacyModel):
         return f"enhanced {said(self.beta)}-likeness of {self.sensitive}"
 
     @property
+    def some_values(self) -> bool:
+        """True: what nobody has is not too often."""
+        return True
+
+    @property
     def monotone_generalization(self) -> bool:
         """True: the share in a union is a weighted mean of the shares in its parts, which are below the same bound."""
         return True
@@ -78,7 +83,7 @@ class EnhancedBetaLikeness(PrivacyModel):
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value too often."""
         histogram = classes.of(self.sensitive)
-        return within(histogram.counts, _limits(histogram.domain, self.beta.numerator, self.beta.denominator))
+        return within(histogram, _limits(histogram.domain.whole, self.beta.numerator, self.beta.denominator))
 
 
 @lru_cache(maxsize=16)

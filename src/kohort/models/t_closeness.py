@@ -26,6 +26,7 @@ import numpy as np
 
 from kohort.errors import LimitError, SchemaError, UsageError
 from kohort.kernels import kernel
+from kohort.models._few_values import moved_by_node, moved_in_order
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
 from kohort.models.base import PrivacyModel
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Mask
+    from kohort.arrays import Counts, Index, Mask
     from kohort.frequency import ClassProfile
     from kohort.sensitive import SensitiveDomain
 
@@ -93,6 +94,11 @@ class TCloseness(PrivacyModel):
         return self.distance in {None, "hierarchical"}
 
     @property
+    def some_values(self) -> bool:
+        """True: what the table has of a value, a class without it lacks."""
+        return True
+
+    @property
     def monotone_generalization(self) -> bool:
         """True: the distance is convex, so that of a mixture is at most the mean of its parts'."""
         return True
@@ -109,12 +115,18 @@ class TCloseness(PrivacyModel):
             SchemaError: The distance is hierarchical and the attribute has no hierarchy.
         """
         histogram = classes.of(self.sensitive)
-        counts = histogram.counts
-        ground = _ground(histogram.domain, self.distance)
-        mask, below = np.empty(len(counts), np.bool_), np.empty(len(histogram.domain) + 1, np.int64)
+        counts, domain = histogram.counts, histogram.domain
+        ground = _ground(domain.whole, self.distance)
         whole, rest = divmod(self.t.numerator * ground.divisor * ground.people, self.t.denominator)
-        _judge(counts, ground.intervals, (ground.people, float(whole), rest, self.t.denominator), below, mask)
-        return mask
+        if domain.full is None:
+            mask, below = np.empty(len(counts), np.bool_), np.empty(len(domain) + 1, np.int64)
+            _judge(counts, ground.intervals, (ground.people, float(whole), rest, self.t.denominator), below, mask)
+            return mask
+        levels = ground.levels
+        moved = moved_by_node(counts, domain, levels) if levels else moved_in_order(counts, domain)
+        total = counts.sum(axis=1)
+        near: Mask = (total > 0) & (moved <= float(whole) * total + rest * total // self.t.denominator)
+        return near
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,11 +137,13 @@ class _Ground:
         intervals: (i, 3) the first value of each, the value after its last, the people of the table with a value in it.
         people: Those of the table with any value.
         divisor: What the sum of differences is divided by.
+        levels: The node of each value, where the intervals are the nodes of levels; else they are the first values.
     """
 
     intervals: NDArray[np.int64]
     people: int
     divisor: int
+    levels: tuple[Index, ...] = ()
 
 
 @lru_cache(maxsize=16)
@@ -144,15 +158,16 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     if distance is None or not v:
         distance = "hierarchical" if domain.levels else "ordered" if domain.numeric else "equal"
     every = np.arange(v + 1)
+    levels: tuple[Index, ...] = (every[:-1],)
     starts, ends, divisor = every[:-1], every[1:], 2
     if distance == "ordered":
-        starts, ends, divisor = np.zeros_like(every[1:-1]), every[1:-1], max(v - 1, 1)
+        starts, ends, divisor, levels = np.zeros_like(every[1:-1]), every[1:-1], max(v - 1, 1), ()
     elif distance == "hierarchical":
         firsts = [np.flatnonzero(np.diff(nodes, prepend=-1)) for nodes in domain.levels]
         starts, ends = np.concatenate(firsts), np.concatenate([np.append(first[1:], v) for first in firsts])
-        divisor = 2 * len(domain.levels)
+        divisor, levels = 2 * len(domain.levels), domain.levels
     below = np.append(0, domain.reference.cumsum())
-    return _Ground(np.stack([starts, ends, below[ends] - below[starts]], axis=1), people, divisor)
+    return _Ground(np.stack([starts, ends, below[ends] - below[starts]], axis=1), people, divisor, levels)
 
 
 @kernel

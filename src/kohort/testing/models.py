@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.frequency import Histogram
 from kohort.testing.toys import bare_of, draw, reverse
 
 if TYPE_CHECKING:
@@ -36,9 +38,9 @@ def check_model(model: PrivacyModel, *, tables: int = 1000, seed: int = 0) -> No
 
     Tried are: the shape of the answer; that each class is judged as if it were released alone, whatever the order of
     classes, and values from left to right or from right to left; `satisfied_jointly`, unless the model is joint;
-    `smallest_class`; `size_only`; `class_only`; `monotone_generalization`, on classes that have no people in common;
-    `monotone_suppression`. The reference distribution is that of the whole toy, and a population is drawn for models
-    that need one. Silence is no proof.
+    `smallest_class`; `size_only`; `class_only`; `some_values`; `monotone_generalization`, on classes that have no
+    people in common; `monotone_suppression`. The reference distribution is that of the whole toy, and a population is
+    drawn for models that need one. Silence is no proof.
 
     Args:
         model: Any model, with parameters; try several.
@@ -115,6 +117,21 @@ def _looks_elsewhere(model: PrivacyModel, toy: Toy) -> bool:
     return bool((model.satisfied(classes) != [model.satisfied(one)[0] for one in bare]).any())
 
 
+def _needs_others(model: PrivacyModel, toy: Toy) -> bool:
+    if not model.some_values:
+        return False
+    classes = toy.fine(model)
+    alone = [classes.take(one) for one in np.eye(classes.sizes.size, dtype=np.bool_)]
+    fewer = [replace(one, histograms=tuple(_held(held) for held in one.histograms)) for one in alone]
+    return bool((model.satisfied(classes) != [model.satisfied(one)[0] for one in fewer]).any())
+
+
+def _held(one: Histogram) -> Histogram:
+    """The histogram without the values that nobody in the classes has."""
+    used = np.flatnonzero(one.counts.any(axis=0))
+    return Histogram(one.domain.some(used), np.ascontiguousarray(one.counts[:, used]))
+
+
 def _union_fails(model: PrivacyModel, toy: Toy) -> bool:
     """A union of classes that all satisfy, but does not itself; of a joint model, also a whole release."""
     if not model.monotone_generalization or toy.shared:
@@ -144,6 +161,7 @@ _LAWS: dict[str, Callable[[PrivacyModel, Toy], bool]] = {
     "a class of fewer people than smallest_class satisfies": _passes_smaller,
     "size_only is declared, but a class of at least smallest_class people fails": _counts_more,
     "class_only is declared, but values that nobody in the class has matter": _looks_elsewhere,
+    "some_values is declared, but values that are left out since nobody in the classes has them matter": _needs_others,
     "monotone_generalization is declared, but a union of satisfying classes fails": _union_fails,
     "monotone_suppression is declared, but merging classes makes more records fail": _more_fail,
 }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.frequency import ClassProfile, Histogram
-from kohort.sensitive import resolve
+from kohort.frequency import ClassProfile, Histogram, batches
+from kohort.sensitive import narrowed, resolve
 from kohort.spelling import even_spelling
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 #: ASCII without letters and blanks: text that has one spelling.
 _ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
-
-#: Classes times values that are counted together: 128 MiB.
-CELLS: Final = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +113,7 @@ class Seen:
 
     def satisfied(self, model: PrivacyModel) -> Mask:
         """(c,) which classes satisfy the model alone."""
-        return np.concatenate([model.satisfied(part) for part in self._parts(model)])
+        return np.concatenate([np.empty(0, np.bool_), *(model.satisfied(part) for part in self._parts(model))])
 
     def satisfied_jointly(self, model: PrivacyModel) -> bool:
         """Whether they satisfy it together: all of them, unless the model judges them as one."""
@@ -130,21 +127,16 @@ class Seen:
             yield self.whole
             return
         domain, codes = self.sensitive[model.sensitive]
-        classes = self.whole.sizes.size
-        step = max(classes if model.joint else CELLS // max(len(domain), 1), 1)
-        if step >= classes:
-            counts = _histogram(codes, len(domain), self.of, classes, self.people)
-            yield replace(self.whole, histograms=(Histogram(domain, counts),))
-            return
-        by_class = np.argsort(self.of, kind="stable")
-        for first in range(0, classes, step):
-            part = _taken(self.whole, slice(first, first + step))
-            start, end = np.searchsorted(self.of, [first, first + step], sorter=by_class)
-            rows = by_class[start:end]
+        sizes = np.bincount(self.of, minlength=self.whole.sizes.size)
+        parts = batches(sizes, len(domain), some_values=model.some_values)
+        by_class, upto = np.argsort(self.of, kind="stable"), np.append(0, np.cumsum(sizes))
+        for some, few in [(slice(0, sizes.size), False)] if model.joint else parts:
+            rows = by_class[upto[some.start] : upto[some.stop]]
             people = None if self.people is None else self.people.take(rows)
-            of, held = self.of.take(rows) - first, codes.take(rows)
-            counts = _histogram(held, len(domain), of, part.sizes.size, people)
-            yield replace(part, histograms=(Histogram(domain, counts),))
+            values, held = narrowed(domain, codes.take(rows)) if few else (domain, codes.take(rows))
+            part = _taken(self.whole, some)
+            counts = _histogram(held, len(values), self.of.take(rows) - some.start, part.sizes.size, people)
+            yield replace(part, histograms=(Histogram(values, counts),))
 
 
 def _taken(profile: ClassProfile, some: slice) -> ClassProfile:

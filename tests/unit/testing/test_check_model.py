@@ -84,6 +84,7 @@ class Fake:
     smallest_class: int = 1
     size_only: bool = False
     class_only: bool = False
+    some_values: bool = False
     joint: bool = False
     monotone_generalization: bool = False
     monotone_suppression: bool = False
@@ -146,6 +147,12 @@ def _with_first(classes: ClassProfile) -> Mask:
     return np.asarray((counts[:, : counts.shape[1] // 2] > 0).any(axis=1), np.bool_)
 
 
+def _knows_all(classes: ClassProfile) -> Mask:
+    """Satisfied where the histogram has a place for every value of the table."""
+    domain = classes.of("s").domain
+    return np.full(classes.sizes.size, len(domain) == len(domain.whole))
+
+
 @pytest.mark.parametrize(
     ("fake", "law"),
     [
@@ -162,6 +169,7 @@ def _with_first(classes: ClassProfile) -> Mask:
         (replace(like(KAnonymity(3)), smallest_class=4), "fewer people than smallest_class"),
         (replace(like(KAnonymity(3)), smallest_class=2, size_only=True), "size_only is declared"),
         (replace(like(TCloseness("s", FIFTH)), class_only=True), "class_only is declared"),
+        (Fake(_knows_all, sensitive="s", some_values=True), "some_values is declared"),
         (replace(like(DistinctLDiversity("s", 3)), smallest_class=3), "fewer people than smallest_class"),
     ],
 )
