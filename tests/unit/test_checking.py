@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.checking import Check, FailingClass, check, named_column, profile
+from kohort import frequency
+from kohort.checking import Check, FailingClass, check, named_column
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import HierarchyError, InputError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.delta_disclosure import DeltaDisclosure
@@ -169,11 +171,13 @@ def test_the_smallest_failing_classes_come_first() -> None:
     assert check(classes_of("fg"), ["a"], [KAnonymity(3)], first=0).findings[0].first == ()
 
 
-@pytest.mark.parametrize("cells", [1, 4, 1 << 24])
+@pytest.mark.parametrize("room", [("CELLS", 1), ("CELLS", 4), ("FEW", 0), ("FEW", 1)])
 @pytest.mark.parametrize("key", ["who", None])
-def test_values_of_some_classes_at_a_time(monkeypatch: pytest.MonkeyPatch, cells: int, key: str | None) -> None:
-    """However many classes are looked at together, the same ones fail."""
-    monkeypatch.setattr(profile, "CELLS", cells)
+def test_values_of_some_classes_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, room: tuple[str, int], key: str | None
+) -> None:
+    """However many classes are looked at together, and with or without the values of others, the same ones fail."""
+    monkeypatch.setattr(frequency, *room)
     table = classes_of("fg", "ff", "ggg", "fgf", who=[str(record) for record in range(10)])
     (finding,) = check(table, ["a"], [DistinctLDiversity("s", 2)], schema=Schema((), person=key)).findings
     assert [one.cells for one in finding.first] == [("1",), ("2",)]
@@ -265,6 +269,14 @@ def test_people_are_counted_where_a_key_says_who() -> None:
     assert not check(skewed, ["a"], [close], schema=keyed, reference=plain).met
 
 
+def test_a_class_has_as_many_people_as_records_say() -> None:
+    """Where a model of values asks for k, people count; and so they do for what fails first."""
+    table = classes_of("fgfg", "fgh", "ffh", who=[*"pppp", *"qrs", *"tuu"])
+    keyed = Schema((), person="who")
+    (finding,) = check(table, ["a"], [AlphaKAnonymity("s", Fraction(2, 3), 3)], schema=keyed).findings
+    assert [(one.size, one.records, one.cells) for one in finding.first] == [(1, 4, ("0",)), (2, 3, ("2",))]
+
+
 def test_records_of_nobody() -> None:
     """People cannot be counted where some record is nobody's, or nothing says whose they are."""
     with pytest.raises(InputError, match="1 records have no person key"):
@@ -337,6 +349,8 @@ def test_missing_values_of_the_population() -> None:
     found = check(table_of(a=["*"]), ["a"], [KMap(3)], schema=suppressing, population=known)
     assert [one.population for one in found.findings[0].first] == [2]
     assert check(table_of(a=["1"]), ["a"], [KMap(2)], schema=suppressing, population=known).outside == 1
+    twice = table_of(a=["1", "2", "2"])
+    assert check(table_of(a=["1"]), ["a"], [KMap(2)], population=twice).outside == 2
 
 
 def test_frames_are_judged_too() -> None:
