@@ -50,11 +50,14 @@ CELLS = 1 << 18
 #: Cuts that are judged at once, at least: a partition's first ones always have room.
 LEAST_CUTS = 64
 
-#: From this many sensitive values on, partitions that cannot have but few of them are cut apart from the others …
-MANY_VALUES = 256
+#: From this many values of a sensitive attribute on, partitions that cannot have but few of them are cut apart …
+MANY_VALUES = 1024
 
-#: … once they have so many times fewer rows than an attribute has values.
+#: … once they have so many times fewer rows than an attribute has values …
 FEWER = 8
+
+#: … with others that together have so many rows: fewer than many values, and enough to be worth a round.
+TOGETHER = 512
 
 
 def strict_by_profile(frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel], threads: int) -> Forest:
@@ -208,14 +211,14 @@ class Cutter:
     @property
     def narrows(self) -> bool:
         """Whether partitions of few rows are cut with a place for each value that occurs in them."""
-        return self.cells >= MANY_VALUES and all(
+        return self.cells >= MANY_VALUES * len(self.domains) > 0 and all(
             model.some_values for model in self.models if model.sensitive is not None
         )
 
     @property
     def few(self) -> int:
         """Rows of the largest partition that is cut so."""
-        return self.cells // (FEWER * max(len(self.domains), 1))
+        return self.cells // max(FEWER * len(self.domains), 1)
 
     def _large(self, open_: Index, small: list[Index]) -> Index:
         """The partitions of many rows; the others are put to the small ones."""
@@ -224,12 +227,12 @@ class Cutter:
         return open_[~is_small]
 
     def _groups(self, small: Index) -> Iterator[Index]:
-        """Small partitions, in groups of no more rows than the largest may have alone."""
-        rows = np.cumsum(small[:, 1] - small[:, 0])
+        """Small partitions, in groups of no more rows than the largest may have alone, unless these are few."""
+        rows, most = np.cumsum(small[:, 1] - small[:, 0]), max(self.few, TOGETHER)
         first = 0
         while first < rows.size:
             before = int(rows[first - 1]) if first else 0
-            last = int(np.searchsorted(rows, before + self.few, side="right"))
+            last = int(np.searchsorted(rows, before + most, side="right"))
             yield small[first:last]
             first = last
 
