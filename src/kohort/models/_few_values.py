@@ -6,8 +6,7 @@ table, added up, ascends; so it is less up to some value and greater from there 
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,49 +16,63 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index
-    from kohort.sensitive import SensitiveDomain
 
     #: (c,) how much the distributions of classes and table differ, times the people of both.
     Moved: TypeAlias = NDArray[np.float64]
 
 
-def moved_in_order(counts: Counts, domain: SensitiveDomain) -> Moved:
+class Level(NamedTuple):
+    """A level of the values.
+
+    Attributes:
+        nodes: (m,) the node of each value, ascending.
+        people: (m,) the people of the table with a value below it.
+    """
+
+    nodes: Index
+    people: Counts
+
+    @classmethod
+    def of(cls, nodes: Index, reference: Counts) -> Level:
+        """The level, of values that so many people of the table have."""
+        return cls(nodes, np.bincount(nodes, weights=reference).astype(np.int64)[nodes])
+
+
+def moved_in_order(counts: Counts, places: Index, table: NDArray[np.int64]) -> Moved:
     """(c,) the sum over the first i values, for each i, of how much the class has more or less of them.
 
     Args:
         counts: (c, v) people of each class with each of some values.
-        domain: Those values.
+        places: (v,) where these values stand in the whole domain.
+        table: What `added_up` says of all values.
     """
     moved = np.empty(len(counts))
-    _in_order(counts, _places(domain), _added_up(domain.whole), moved)
+    _in_order(counts, places, table, moved)
     return moved
 
 
-def moved_by_node(counts: Counts, domain: SensitiveDomain, levels: tuple[Index, ...]) -> Moved:
+def moved_by_node(counts: Counts, places: Index, levels: tuple[Level, ...], people: int) -> Moved:
     """(c,) the sum over the nodes of all `levels` of how much the class has more or less of the values below each.
 
     Args:
         counts: (c, v) people of each class with each of some values.
-        domain: Those values.
-        levels: Per level, the node of each value of the whole domain, ascending.
+        places: (v,) where these values stand in the whole domain.
+        levels: What is known of all values.
+        people: Those of the table.
     """
-    moved, people = np.zeros(len(counts)), int(domain.whole.reference.sum())
-    for nodes in levels:
-        below = np.bincount(nodes, weights=domain.whole.reference).astype(np.int64)
-        held = nodes[_places(domain)]
-        _by_node(counts, held, below[held], people, moved)
+    moved = np.zeros(len(counts))
+    for level in levels:
+        _by_node(counts, level.nodes[places], level.people[places], people, moved)
     return moved
 
 
-def _places(domain: SensitiveDomain) -> Index:
-    """Where the values stand in the whole domain."""
-    return np.arange(len(domain)) if domain.places is None else domain.places
+def added_up(reference: Counts) -> NDArray[np.int64]:
+    """(2, m + 1) the people of the table with one of the first i values, and the sum of that for all smaller i.
 
-
-@lru_cache(maxsize=16)
-def _added_up(whole: SensitiveDomain) -> NDArray[np.int64]:
-    """(2, v + 1) the people of the table with one of the first i values, and the sum of that for all smaller i."""
-    below = np.append(0, whole.reference.cumsum())
+    >>> added_up(np.array([5, 1, 7])).tolist()
+    [[0, 5, 6, 13], [0, 0, 5, 11]]
+    """
+    below = np.append(0, reference.cumsum())
     return np.stack([below, np.cumsum(below) - below])
 
 

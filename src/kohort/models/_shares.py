@@ -16,7 +16,7 @@ from kohort.errors import LimitError
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -48,24 +48,26 @@ def not_below(bound: Fraction) -> Fraction:
     return -not_above(-bound)
 
 
-def bounds(domain: SensitiveDomain, least: Sequence[Fraction], most: Sequence[Fraction]) -> NDArray[np.int64]:
-    """(4, v) numerators and denominators of the least and the greatest share of each value.
+def bounds(domain: SensitiveDomain, around: Callable[[Fraction], tuple[Fraction, Fraction]]) -> NDArray[np.int64]:
+    """(4, v) numerators and denominators of the least and the greatest share that each value may have in a class.
+
+    Args:
+        domain: The values.
+        around: Gives both, for a value's share among the people of the table who have one.
 
     Raises:
         LimitError: The table is of too many people.
     """
-    if int(domain.reference.sum()) > MOST:
+    people = int(domain.reference.sum())
+    if people > MOST:
         raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
-    low = [not_below(share) for share in least]
-    high = [not_above(min(share, Fraction(1))) for share in most]
-    rows = [[getattr(share, term) for share in side] for side in (low, high) for term in ("numerator", "denominator")]
-    return np.array(rows, np.int64).reshape(4, len(domain))
-
-
-def shares_of(domain: SensitiveDomain) -> list[Fraction]:
-    """(v,) the share of each value among the people of the table who have one."""
-    total = int(domain.reference.sum())
-    return [Fraction(count, total) for count in domain.reference.tolist()]
+    different, of = np.unique(domain.reference, return_inverse=True)  # of thousands of values, most are equally rare
+    rows: list[list[int]] = []
+    for count in different.tolist():
+        low, high = around(Fraction(count, people))
+        least, most = not_below(low), not_above(min(high, Fraction(1)))
+        rows.append([least.numerator, least.denominator, most.numerator, most.denominator])
+    return np.ascontiguousarray(np.array(rows, np.int64).reshape(-1, 4).T[:, of])
 
 
 def within(histogram: Histogram, limits: NDArray[np.int64]) -> Mask:

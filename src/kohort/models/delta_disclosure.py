@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number
-from kohort.models._shares import bounds, shares_of, within
+from kohort.models._shares import bounds, within
 from kohort.models.base import PrivacyModel
 from kohort.numbers import said
 
@@ -93,8 +93,8 @@ class DeltaDisclosure(PrivacyModel):
 @lru_cache(maxsize=16)
 def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
     """The limits of the shares; a power of e is no fraction, so that none is ever met exactly: < and <= are one."""
-    factor, shares = _power(min(Fraction(numerator, denominator), _LOOSEST)), shares_of(domain)
-    return bounds(domain, [share / factor for share in shares], [share * factor for share in shares])
+    factor = _power(min(Fraction(numerator, denominator), _LOOSEST))
+    return bounds(domain, lambda share: (share / factor, share * factor))
 
 
 @lru_cache(maxsize=16)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import FINEST, check_name, exact_number
-from kohort.models._shares import bounds, shares_of, within
+from kohort.models._shares import bounds, within
 from kohort.models.base import PrivacyModel
 from kohort.numbers import said
 
@@ -90,8 +90,7 @@ class EnhancedBetaLikeness(PrivacyModel):
 def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
     """The limits of the shares; a search asks for them millions of times."""
     beta = Fraction(numerator, denominator)
-    most = [share * (1 + min(beta, _surprise(share))) for share in shares_of(domain)]
-    return bounds(domain, [Fraction(0)] * len(domain), most)
+    return bounds(domain, lambda share: (Fraction(0), share * (1 + min(beta, _surprise(share)))))
 
 
 def _surprise(share: Fraction) -> Fraction:

@@ -26,7 +26,7 @@ import numpy as np
 
 from kohort.errors import LimitError, SchemaError, UsageError
 from kohort.kernels import kernel
-from kohort.models._few_values import moved_by_node, moved_in_order
+from kohort.models._few_values import Level, added_up, moved_by_node, moved_in_order
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
 from kohort.models.base import PrivacyModel
@@ -118,12 +118,14 @@ class TCloseness(PrivacyModel):
         counts, domain = histogram.counts, histogram.domain
         ground = _ground(domain.whole, self.distance)
         whole, rest = divmod(self.t.numerator * ground.divisor * ground.people, self.t.denominator)
-        if domain.full is None:
+        if domain.places is None:
             mask, below = np.empty(len(counts), np.bool_), np.empty(len(domain) + 1, np.int64)
             _judge(counts, ground.intervals, (ground.people, float(whole), rest, self.t.denominator), below, mask)
             return mask
-        levels = ground.levels
-        moved = moved_by_node(counts, domain, levels) if levels else moved_in_order(counts, domain)
+        if ground.levels:
+            moved = moved_by_node(counts, domain.places, ground.levels, ground.people)
+        else:
+            moved = moved_in_order(counts, domain.places, ground.added)
         total = counts.sum(axis=1)
         near: Mask = (total > 0) & (moved <= float(whole) * total + rest * total // self.t.denominator)
         return near
@@ -137,13 +139,15 @@ class _Ground:
         intervals: (i, 3) the first value of each, the value after its last, the people of the table with a value in it.
         people: Those of the table with any value.
         divisor: What the sum of differences is divided by.
-        levels: The node of each value, where the intervals are the nodes of levels; else they are the first values.
+        levels: Those whose nodes are the intervals; none where they are the first values of the order.
+        added: The people of the table, added up in that order; see `added_up`.
     """
 
     intervals: NDArray[np.int64]
     people: int
     divisor: int
-    levels: tuple[Index, ...] = ()
+    levels: tuple[Level, ...]
+    added: NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
@@ -158,16 +162,17 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     if distance is None or not v:
         distance = "hierarchical" if domain.levels else "ordered" if domain.numeric else "equal"
     every = np.arange(v + 1)
-    levels: tuple[Index, ...] = (every[:-1],)
+    nodes: tuple[Index, ...] = (every[:-1],)
     starts, ends, divisor = every[:-1], every[1:], 2
     if distance == "ordered":
-        starts, ends, divisor, levels = np.zeros_like(every[1:-1]), every[1:-1], max(v - 1, 1), ()
+        starts, ends, divisor, nodes = np.zeros_like(every[1:-1]), every[1:-1], max(v - 1, 1), ()
     elif distance == "hierarchical":
-        firsts = [np.flatnonzero(np.diff(nodes, prepend=-1)) for nodes in domain.levels]
+        firsts = [np.flatnonzero(np.diff(level, prepend=-1)) for level in domain.levels]
         starts, ends = np.concatenate(firsts), np.concatenate([np.append(first[1:], v) for first in firsts])
-        divisor, levels = 2 * len(domain.levels), domain.levels
-    below = np.append(0, domain.reference.cumsum())
-    return _Ground(np.stack([starts, ends, below[ends] - below[starts]], axis=1), people, divisor, levels)
+        divisor, nodes = 2 * len(domain.levels), domain.levels
+    added, levels = added_up(domain.reference), tuple(Level.of(one, domain.reference) for one in nodes)
+    intervals = np.stack([starts, ends, added[0, ends] - added[0, starts]], axis=1)
+    return _Ground(intervals, people, divisor, levels, added)
 
 
 @kernel
