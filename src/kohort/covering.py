@@ -121,8 +121,8 @@ def covered_by(
 def fitting(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> Iterator[tuple[Index, Index]]:
     """Classes of the same labels, and the tuples of values that these cover, column by column, where there are any.
 
-    Classes that begin with the same labels are told apart among the tuples that their beginning covers. Cost: for each
-    different beginning, one pass over these.
+    Classes that have some labels in common are told apart among the tuples that these cover, by the column first whose
+    labels cover the fewest. Cost: for all different labels of some columns, a sort of these tuples.
 
     Args:
         rows: (c, d) codes of the labels of each class.
@@ -133,19 +133,44 @@ def fitting(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> I
     >>> [(of.tolist(), who.tolist()) for of, who in fitting(rows, people, [[np.array([0, 1]), np.array([0])]])]
     [([1], [0]), ([0], [0, 1])]
     """
+    columns = _most_telling_first(rows, tuples, covered)
     begun = [(0, np.arange(len(rows)), np.arange(len(tuples)))] if len(rows) else []
     while begun:
-        column, classes, fits = begun.pop()
+        depth, classes, fits = begun.pop()
         if not fits.size:
             continue
-        if column == len(covered):
-            yield classes, fits
+        if depth == len(columns):
+            yield classes, np.sort(fits)
             continue
-        borne = rows[classes, column]
-        order = np.argsort(borne, kind="stable")
-        for same in np.split(classes[order], np.flatnonzero(np.diff(borne[order])) + 1):
-            inside = np.isin(tuples[fits, column], covered[column][int(rows[same[0], column])])
-            begun.append((column + 1, same, fits[inside]))
+        column = columns[depth]
+        labels, values = rows[classes, column], tuples[fits, column]
+        order, by_value = np.argsort(labels, kind="stable"), np.argsort(values, kind="stable")
+        fits, values = fits[by_value], values[by_value]
+        for same in np.split(classes[order], np.flatnonzero(np.diff(labels[order])) + 1):
+            wanted = covered[column][int(rows[same[0], column])].astype(values.dtype)
+            first, end = np.searchsorted(values, wanted), np.searchsorted(values, wanted, side="right")
+            begun.append((depth + 1, same, fits[_ranges(first, end)]))
+
+
+def _most_telling_first(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> list[int]:
+    """The columns, by how many tuples their labels cover on average of the classes."""
+    cover: list[float] = []
+    for column, values in enumerate(covered):
+        known = np.bincount(
+            tuples[:, column], minlength=max((int(one.max(initial=-1)) for one in values), default=0) + 1
+        )
+        cover.append(float(np.array([known[one].sum() for one in values])[rows[:, column]].sum()))
+    return sorted(range(len(covered)), key=cover.__getitem__)
+
+
+def _ranges(first: Index, end: Index) -> Index:
+    """The places from each first to before its end, one range after the other.
+
+    >>> _ranges(np.array([5, 0]), np.array([8, 1])).tolist()
+    [5, 6, 7, 0]
+    """
+    sizes = end - first
+    return np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
 
 
 def span_of(label: str) -> tuple[Fraction, Fraction, bool] | None:
