@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, get_args
+from types import MappingProxyType, UnionType
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from kohort.errors import JobError, UsageError
 
@@ -115,9 +115,15 @@ def _words(expected: str) -> list[str]:
 def _known(form: type[Part], place: Place) -> list[str]:
     """The keys that may stand at `place` of a job of this form."""
     held: Any = form
-    for key in place:  # a table of tables by name is a dict
-        held = get_args(held)[1] if get_args(held) else _fields(held)[key]
-    return list(_fields(held))
+    for key in place:
+        held = _without_none(held)
+        held = get_args(held)[1] if get_origin(held) is dict else _fields(held)[key]
+    return list(_fields(_without_none(held)))
+
+
+def _without_none(held: Any) -> Any:  # noqa: ANN401  whatever a form's key is declared to hold
+    """What a key holds that may also be left out: the one that is not `None` of two."""
+    return get_args(held)[0] if isinstance(held, UnionType) else held
 
 
 def _fields(form: type[Part]) -> dict[str, Any]:

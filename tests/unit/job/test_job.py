@@ -465,6 +465,8 @@ def test_what_is_no_k_is_refused(k: str) -> None:
         ("rest = 'keep'", "it must be one of refuse, insensitive, drop", ""),
         ("method.name = 'mondrain'", "it must be one of mondrian", "did you mean mondrian"),
         ("method.nmae = 'mondrian'", "unknown key nmae", "did you mean name?"),
+        ("person.kee = 'id'", "unknown key kee", "did you mean key?"),
+        ("population.paths = 'all.csv'", "unknown key paths", "did you mean path?"),
         ("input.encoding = 'klingon'", "'klingon' is no text encoding", "such as utf-8"),
         ("input.separator = '::'", "a separator is one ASCII character", ""),
         ("input.quote = '::'", "a quote is one ASCII character", ""),

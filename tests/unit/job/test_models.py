@@ -140,6 +140,7 @@ def test_some_model_must_be_asked_for(line: str, what: str, where: str) -> None:
         ("recursive = { c = 1, l = 1 }", "recursive.l", "l must be"),
         ("recursive = { c = 1 }", "recursive", "l is missing"),
         ("recursive = 5", "recursive", "it must be a table"),
+        ("recursive = { c = 1, l = 2, m = 3 }", "recursive.m", "unknown key m"),
         ("t = 1", "t", "t must be"),
         ("t = -0.1", "t", "t must be"),
         ("t = 'near'", "t", "t must be"),
