@@ -466,7 +466,6 @@ def test_what_is_no_k_is_refused(k: str) -> None:
         ("method.name = 'mondrain'", "it must be one of mondrian", "did you mean mondrian"),
         ("method.nmae = 'mondrian'", "unknown key nmae", "did you mean name?"),
         ("person.kee = 'id'", "unknown key kee", "did you mean key?"),
-        ("population.paths = 'all.csv'", "unknown key paths", "did you mean path?"),
         ("input.encoding = 'klingon'", "'klingon' is no text encoding", "such as utf-8"),
         ("input.separator = '::'", "a separator is one ASCII character", ""),
         ("input.quote = '::'", "a quote is one ASCII character", ""),
