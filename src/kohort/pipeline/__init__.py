@@ -20,7 +20,7 @@ from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.feasibility import refuse_hopeless
+from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless
 from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
 from kohort.problem import Problem, never
 from kohort.publish import Companion, check_target, publish
@@ -150,6 +150,7 @@ def solve(
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))
     if not table.records:
+        refuse_absence(job.models, population)
         return replace(_nothing(table, job, stage.seconds), population=population)
     with stage("count"):
         refuse_singling(table, job.schema, job.allow_singling)

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import InfeasibleError
-from kohort.frequency import profile
+from kohort.frequency import ClassProfile, profile
 from kohort.release.fit import least_values
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.engines.table import Table
+    from kohort.models.base import PrivacyModel
     from kohort.problem import Problem
     from kohort.suppression import SuppressionLimit
 
@@ -51,4 +55,23 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
                 f" {model.name}",
                 where=f"column {model.sensitive}",
                 hint="ask for less, or let a lattice method suppress records",
+            )
+
+
+def refuse_absence(models: Sequence[PrivacyModel], population: Table | None) -> None:
+    """Refuse a release of nobody where it tells of somebody that he or she is not in it.
+
+    Raises:
+        InfeasibleError: a model of all classes together does not allow that people fit none.
+    """
+    if population is None:
+        return
+    none = np.empty(0, np.int64)
+    nobody = ClassProfile(none, population=none, outside=population.records)
+    for model in models:
+        if model.population and not model.satisfied_jointly(nobody):
+            raise InfeasibleError(
+                f"a release of no records does not satisfy {model.name}",
+                where="population",
+                hint="everybody in the population table would be known to be absent; bring records",
             )
