@@ -15,7 +15,7 @@ import numpy as np
 from kohort.errors import HierarchyError, InputError
 from kohort.hierarchies import from_spec
 from kohort.hierarchy import Hierarchy
-from kohort.numbers import is_numeric_text, times_ten
+from kohort.numbers import exact, is_numeric_text, said, times_ten
 from kohort.schema import Missing, Scale
 from kohort.spelling import even_spelling
 
@@ -82,7 +82,7 @@ def resolve(
 
     Args:
         attribute: What the schema says of the column.
-        values: (u,) the distinct observed values; `None` and the texts in `missing` mean no value.
+        values: (u,) the distinct observed values; `None`, blanks and the texts in `missing` mean no value.
         counts: (u,) records with each value.
         missing: The schema's missing tokens.
 
@@ -99,7 +99,8 @@ def resolve(
     >>> domain.reference.tolist(), codes.tolist()
     ([1, 6], [1, 1, 0, 2])
     """
-    absent = np.array([value is None or value in missing for value in values], dtype=np.bool_)
+    nothing = {"", *map(even_spelling, missing)}  # however it is spelled: blanks tell no more than an empty cell
+    absent = np.array([value is None or even_spelling(value) in nothing for value in values], dtype=np.bool_)
     if absent.any() and attribute.missing is Missing.REFUSE:
         raise InputError(
             f"{int(counts[absent].sum()):,} records have no value",
@@ -108,7 +109,7 @@ def resolve(
         )
     present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
     numeric = _is_numeric(attribute, present, counts[~absent])
-    size, of = _numbered(present, numeric=numeric)
+    size, of = _numbered(present, numeric=numeric, codes=attribute.scale is Scale.CATEGORICAL)
     levels: tuple[Index, ...] = ()
     if attribute.hierarchy is not None and present:
         place, levels = _by_leaf(attribute, of, present, counts[~absent])
@@ -145,8 +146,11 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     return numeric
 
 
-def _numbered(present: Sequence[str], *, numeric: bool) -> tuple[int, Index]:
-    """How many different values there are, and the place of each text's among them: as numbers, or as texts."""
+def _numbered(present: Sequence[str], *, numeric: bool, codes: bool) -> tuple[int, Index]:
+    """How many different values there are, and the place of each text's among them: as numbers, or as texts.
+
+    Among texts too, equal numbers are one value, unless the schema says that they are `codes`: 10.1 is then not 10.10.
+    """
     if numeric:
         digits = max(len(text.partition(".")[2]) for text in present)
         numbers = [times_ten(text, digits) for text in present]
@@ -154,6 +158,8 @@ def _numbered(present: Sequence[str], *, numeric: bool) -> tuple[int, Index]:
         different, of = np.unique(np.array(numbers, np.int64 if small else object), return_inverse=True)
         return different.size, of
     keys = [even_spelling(text) for text in present]
+    if not codes:
+        keys = [said(exact(key)) if is_numeric_text((key,)) else key for key in keys]
     place = {key: code for code, key in enumerate(sorted(set(keys)))}
     return len(place), np.array([place[key] for key in keys], np.int64)
 

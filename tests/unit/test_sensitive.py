@@ -32,6 +32,12 @@ def test_equal_numbers_are_one_value() -> None:
     assert codes.tolist() == [0, 1, 0]
 
 
+def test_equal_numbers_are_one_value_among_texts() -> None:
+    """One word, or one number with a leading zero, does not make two values of two texts of a number elsewhere."""
+    assert resolved(ILLNESS, "1.5", "1.50", "unknown") == ([2, 1], [0, 0, 1])
+    assert resolved(ILLNESS, "1", "1.0", "01", "\uff11", " 1.00") == ([1, 4], [1, 1, 0, 1, 1])
+
+
 def test_what_looks_like_numbers_may_be_names() -> None:
     """Where the schema says categorical, texts of one number are two values, in the order of their text."""
     domain, codes = resolve(
@@ -45,6 +51,12 @@ def test_a_missing_value_is_none() -> None:
     """Null, the empty cell and declared tokens have the code after all values, and are counted nowhere."""
     assert resolved(ILLNESS, None, "flu", "", "n/a") == ([1], [1, 0, 1, 1])
     assert resolved(ILLNESS, None) == ([], [0])
+
+
+def test_blanks_and_other_spellings_of_a_missing_value_are_none() -> None:
+    """What a reader takes for an empty cell or for a declared token adds nothing to diversity."""
+    assert resolved(ILLNESS, "flu", " ", "\u200b", "\u00a0", "N/A ", "\uff2e/a") == ([1], [0, 1, 1, 1, 1, 1])
+    assert resolved(Attribute("income", Role.SENSITIVE), "9", " ", "10") == ([1, 1], [0, 2, 1])
 
 
 def test_missing_values_may_be_refused() -> None:
