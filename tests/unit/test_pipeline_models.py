@@ -186,7 +186,7 @@ def test_a_table_of_no_records_needs_no_search() -> None:
 def test_a_release_of_nobody_that_tells_absence_is_infeasible() -> None:
     """Everybody of the population is known to be absent, which a lower bound of presence forbids: no fault of ours."""
     reading = kohort.ReadOptions(allow_empty=True)
-    asked = kohort.Job(SCHEMA, (kohort.DeltaPresence("0.1", "0.9"),), reading=reading)
+    asked = kohort.Job(SCHEMA, (kohort.DeltaPresence(Fraction("0.1"), Fraction("0.9")),), reading=reading)
     with pytest.raises(kohort.InfeasibleError, match="no records"):
         kohort.anonymize(TABLE.clear(), asked, population=REGISTER)
 

@@ -250,7 +250,7 @@ class Cutter:
             codes[rows, columns[place]] = values.size
             codes[rows[present], columns[place]] = of
             sizes[place] = values.size
-            domains.append(domain.some(values))
+            domains.append(domain.some(values.astype(np.int64)))
         return replace(self, sensitive=_placed(columns, sizes, self.sensitive.person), domains=tuple(domains))
 
 
