@@ -212,5 +212,6 @@ def test_a_missing_sensitive_value_does_what_the_schema_says() -> None:
     out = kohort.anonymize(TABLE, kohort.Job.of(left, kohort.DistinctLDiversity("illness", 2)))
     assert (out.table.records, out.suppressed) == (45, 15)
     never = kohort.Schema((AGE, kohort.Attribute("illness", kohort.Role.SENSITIVE, missing=kohort.Missing.REFUSE)))
-    with pytest.raises(InputError, match="15 records have no value"):
-        kohort.anonymize(TABLE, kohort.Job.of(never, kohort.DistinctLDiversity("illness", 2)))
+    for model in (kohort.DistinctLDiversity("illness", 2), kohort.KAnonymity(5)):  # also where none looks at it
+        with pytest.raises(InputError, match="15 records have no value"):
+            kohort.anonymize(TABLE, kohort.Job.of(never, model))

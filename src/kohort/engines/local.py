@@ -66,6 +66,7 @@ class LocalEngine:
                 resolved.append(self._resolve(attribute))
             except InputError as fault:
                 faults.append(fault)
+        faults += self._refused()
         if faults:
             raise faults[0] if len(faults) == 1 else _all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
@@ -77,6 +78,17 @@ class LocalEngine:
         if self.known is not None:
             self.population = population_tuples(self.known, self.table, self.schema, [codes for _, codes in resolved])
         self._kept = self._keep()
+
+    def _refused(self) -> list[InputError]:
+        """Of sensitive columns whose missing values the schema refuses, what is wrong: whether or not a model looks."""
+        faults: list[InputError] = []
+        for attribute in self.schema.sensitive:
+            try:
+                if attribute.missing is Missing.REFUSE:
+                    self._sensitive(attribute)
+            except InputError as fault:
+                faults.append(fault)
+        return faults
 
     def _resolve(self, attribute: Attribute) -> tuple[Domain, Index]:
         """The domain, and the code of each value of the table, then of each that only the population table has."""
