@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.certificate import Again, Brought, Certificate, Outcome, check_table_again, read_certificate
+from kohort.certificate import Again, Certificate, Outcome, read_certificate
 from kohort.certificate.form import digest
+from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
 from kohort.hierarchy import Hierarchy
 from kohort.models.delta_presence import DeltaPresence
