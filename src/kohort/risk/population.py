@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts
     from kohort.engines.table import Column, Table
     from kohort.hierarchy import Hierarchy
+
+#: People whom no population has: estimators stop being numbers somewhere beyond.
+MOST: Final = 10**12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,21 +54,28 @@ def crowd_of(people: int, size: object, fraction: object) -> Crowd | None:
     """The population of which `people` are in the file, by its size or the share that is; `None` where neither is said.
 
     Raises:
-        UsageError: the size is less than the people of the file or no whole number, or the share is none.
+        UsageError: the size is less than the people of the file or no whole number, the share is none, or there would
+            be more people than anybody counts.
 
     >>> crowd_of(30, None, "0.05").people
     600
     """
     if fraction is not None:
-        return Crowd(round(people / share_of(fraction, "the sampling fraction", "0.05")))
-    if size is None:
+        said = "sampling fraction"
+        size = round(people / share_of(fraction, "the sampling fraction", "0.05"))
+    elif size is None:
         return None
+    else:
+        said = "population size"
     if type(size) is not int or size < people:
         raise UsageError(
             "the population must have at least the people of the file",
             where="population size",
             hint=f"a whole number of at least {people:,}",
         )
+    if size > MOST:
+        what = f"the population would have more than {MOST:,} people"
+        raise UsageError(what, where=said, hint="more than have ever lived; look for a slip in its digits")
     return Crowd(size)
 
 
