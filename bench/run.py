@@ -17,6 +17,9 @@ BENCHMARKS = (
     "transactions gap",
     "mondrian_kernel",
     "grid",
+    "models lattice --runs 3",
+    "models table",
+    "models mondrian",
     "anonymize",
 )
 
