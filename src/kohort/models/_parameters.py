@@ -25,7 +25,7 @@ def exact_number(value: object, letter: str) -> Fraction | None:
     Raises:
         UsageError: It has more than nine digits after the point.
 
-    >>> exact_number(0.1, "t"), exact_number("1/3", "t"), exact_number("much", "t"), exact_number(True, "t")
+    >>> exact_number(0.1, "t"), exact_number("1/3", "t"), exact_number("1_0", "t"), exact_number(True, "t")
     (Fraction(1, 10), Fraction(1, 3), None, None)
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
@@ -42,7 +42,9 @@ def exact_number(value: object, letter: str) -> Fraction | None:
 
 
 def _written(text: str) -> Fraction | None:
-    """The decimal or the fraction that `text` writes."""
+    """The decimal or the fraction that `text` writes, in ASCII digits without underscores."""
+    if not text.isascii() or "_" in text:
+        return None
     if "/" in text:
         return Fraction(text)
     decimal = Decimal(text)
