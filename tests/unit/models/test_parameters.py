@@ -27,7 +27,21 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
 
 #: What is a number nowhere.
-NO_NUMBERS = [None, True, "much", "", "nan", "1/0", float("nan"), float("inf"), "1e999999999", Fraction(10**40), [1]]
+NO_NUMBERS = [
+    None,
+    True,
+    "much",
+    "1_0",
+    "\u0663",
+    "",
+    "nan",
+    "1/0",
+    float("nan"),
+    float("inf"),
+    "1e999999999",
+    Fraction(10**40),
+    [1],
+]
 
 #: Ways to make a model of one number, and numbers beside its range.
 NUMBERS: list[tuple[Callable[[Any], PrivacyModel], list[object]]] = [
