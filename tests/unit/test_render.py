@@ -78,6 +78,14 @@ def test_what_is_proven_is_said_and_no_more(others: dict[str, Json], said: str, 
     assert unsaid not in text
 
 
+def test_classes_of_a_single_value_are_told() -> None:
+    """How many records, or people, stand in classes of one sensitive value is said, and the largest share."""
+    alike: dict[str, Json] = {"homogeneity": {"illness": {"people": 30, "largest_share": 1.0}}}
+    assert "illness: 30 records in classes of a single value; at most 100.0%" in release_text(figures(**alike), ["age"])
+    people = release_text(figures(**alike, people=500), ["age"])
+    assert "illness: 30 people in classes of a single value" in people
+
+
 def test_a_search_that_was_stopped_tells_how_to_repeat_its_release() -> None:
     """Its clock may stop it elsewhere the next time; the levels, by name and in the job's order, do not change."""
     text = release_text(figures(proven=False, objective={"name": "lm", "value": 0.5, "bound": 0.1}), ("sex", "age"))

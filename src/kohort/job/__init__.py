@@ -134,8 +134,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     asked = models_of(raw)
     faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where)]
     file = _form(JobFile, raw, [*faults, *_output_fault(raw, where)], where)
-    if method.algorithm is None:
-        raise job_error(faults)
+    assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
     made = _question(file, attributes, asked, folder)
     job = Job(
         replace(made.schema, missing=frozenset(file.input.missing)),
