@@ -34,6 +34,7 @@ from kohort.algorithms._mondrian_wave_kernels import (
 from kohort.algorithms._mondrian_wave_profiles import Profiles, Sensitive, profile, profile_people
 from kohort.frequency import ClassProfile, Histogram
 from kohort.recoding import Multidimensional
+from kohort.sensitive import SensitiveDomain, narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Index, Mask
     from kohort.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
-    from kohort.sensitive import SensitiveDomain
 
 #: Cells of the histograms that are judged at once: they stay in the cache between the kernel and the models.
 CELLS = 1 << 18
@@ -244,13 +244,9 @@ class Cutter:
         columns, sizes = self.sensitive.places[:, 0], self.sensitive.places[:, 1].copy()
         domains: list[SensitiveDomain] = []
         for place, domain in enumerate(self.domains):
-            held = codes[rows, columns[place]]
-            present = held < len(domain)
-            values, of = np.unique(held[present], return_inverse=True)
-            codes[rows, columns[place]] = values.size
-            codes[rows[present], columns[place]] = of
-            sizes[place] = values.size
-            domains.append(domain.some(values.astype(np.int64)))
+            fewer, codes[rows, columns[place]] = narrowed(domain, codes[rows, columns[place]].astype(np.int64))
+            sizes[place] = len(fewer)
+            domains.append(fewer)
         return replace(self, sensitive=_placed(columns, sizes, self.sensitive.person), domains=tuple(domains))
 
 
