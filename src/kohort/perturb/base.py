@@ -1,0 +1,73 @@
+"""What a perturbation is: cells that are changed on purpose, so that nobody can be sure of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Counts, Index
+
+#: Numbers of a column, one a record that has a value: (n,) float64, all finite.
+Amounts: TypeAlias = NDArray[np.float64]
+
+
+class Perturbation(Protocol):
+    """A change of the cells of one or several columns, a frozen dataclass of its columns and parameters.
+
+    A method for numbers has `perturb`, a method for names has `redraw`; `numeric` says which. What most methods have
+    in common is the default: a method that inherits from this says only what is different.
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it changes, at least one; several are changed together (microaggregation)."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """As the literature writes it, with its parameters: `noise of 0.1 variances`."""
+        ...
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it changes numbers; else names, by their codes."""
+        return True
+
+    @property
+    def random(self) -> bool:
+        """Whether it draws random numbers."""
+        return True
+
+    @property
+    def decimals(self) -> int | None:
+        """Digits after the point of the cells that it makes; `None`: as many as the column's own cells have at most."""
+        return None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which numbers every cell that it makes lies, both included."""
+        return -np.inf, np.inf
+
+    def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:
+        """The numbers that stand in their places, not rounded yet: columns of the same length, as they were given.
+
+        Args:
+            amounts: One (n,) array for each of `columns`, records that have a value in all of them.
+            streams: One independent source of randomness for each of `columns`.
+        """
+        raise NotImplementedError
+
+    def redraw(self, codes: Index, counts: Counts, stream: np.random.Generator) -> Index:
+        """The codes that stand in their places.
+
+        Args:
+            codes: (n,) which value of the column each record has.
+            counts: (v,) records with each value.
+            stream: A source of randomness.
+        """
+        raise NotImplementedError
