@@ -93,6 +93,7 @@ class Attribute:
             lowest common ancestor where there is a hierarchy, set of values otherwise.
         missing: What a missing value means; of a sensitive one, it is no value that adds to diversity.
         max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
+        pseudonym: Whether pseudonyms are released in place of an identifying column's values; else nothing is.
 
     Numbers may also be given as int, text, or float, which counts as the decimal it prints; listed words as text.
 
@@ -114,6 +115,7 @@ class Attribute:
     label: Label | None = None
     missing: Missing = Missing.VALUE
     max_level: int | None = None
+    pseudonym: bool = False
 
     def __post_init__(self) -> None:
         """Give every part its type; refuse what cannot be meant."""
@@ -134,6 +136,11 @@ class Attribute:
 
     def _faults(self) -> Iterable[tuple[bool, str, str]]:
         yield from self._contradictions()
+        yield (
+            self.pseudonym and self.role is not Role.IDENTIFYING,
+            f"the column is {self.role.value}, but only identifying columns get pseudonyms",
+            'give it role "identifying", or leave the pseudonym out',
+        )
         level = 0 if self.max_level is None else self.max_level
         yield type(level) is not int or level < 0, "the greatest level must be a count of levels", "write 2, say"
         weighty = 1 / _GREATEST_WEIGHT <= self.weight <= _GREATEST_WEIGHT
@@ -272,8 +279,13 @@ class Schema:
 
     @property
     def released(self) -> tuple[Attribute, ...]:
-        """Every attribute but the identifying ones, in order: the columns of a release."""
-        return tuple(attribute for attribute in self.attributes if attribute.role is not Role.IDENTIFYING)
+        """The columns of a release, in order: every attribute but the identifying ones without pseudonyms."""
+        return tuple(one for one in self.attributes if one.role is not Role.IDENTIFYING or one.pseudonym)
+
+    @property
+    def pseudonyms(self) -> tuple[Attribute, ...]:
+        """The identifying attributes that pseudonyms stand for, in order."""
+        return tuple(attribute for attribute in self.attributes if attribute.pseudonym)
 
     def with_role(self, role: Role) -> tuple[Attribute, ...]:
         """The attributes with `role`, in order."""

@@ -97,6 +97,7 @@ class Column:
         label: What is released of it, where that was said.
         missing: What a missing value means.
         hierarchy: The text of a builder, or the digest of a hierarchy; `None` where it has none.
+        pseudonym: Whether pseudonyms stand for its values.
     """
 
     name: str
@@ -105,6 +106,12 @@ class Column:
     label: Label | None
     missing: Missing
     hierarchy: str | Part | None
+    pseudonym: bool
+
+    @property
+    def released(self) -> bool:
+        """Whether the release has it."""
+        return self.role is not Role.IDENTIFYING or self.pseudonym
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,7 @@ class Described:
         models: The privacy models.
         missing: The texts that mean no value.
         person: The person key.
+        perturbed: Whether columns are perturbed.
         format: The release's format, where it is not its name's.
         separator: Between its cells.
         excel_safe: Whether what looks like a formula has an apostrophe.
@@ -126,6 +134,7 @@ class Described:
     models: tuple[Asked, ...]
     missing: frozenset[str]
     person: str | None
+    perturbed: bool
     format: str | None
     separator: str
     excel_safe: bool
@@ -155,6 +164,7 @@ def described(job: Part) -> Described:
             tuple(_asked(_part(one)) for one in _list(job.get("models"))),
             frozenset(_text(one) for one in _list(schema.get("missing"))),
             _perhaps(schema.get("person")),
+            bool(_list(job.get("perturbations"))),
             _perhaps(writing.get("format")),
             _text(writing.get("separator")),
             writing.get("excel_safe") is True,
@@ -184,6 +194,7 @@ def _column(part: Part) -> Column:
         None if label is None else Label(label),
         Missing(_text(part.get("missing"))),
         hierarchy if hierarchy is None or isinstance(hierarchy, str) else _part(hierarchy),
+        part.get("pseudonym") is True,
     )
 
 

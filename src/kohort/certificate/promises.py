@@ -59,6 +59,17 @@ _MEANING: Final = "Similar values: different sensitive values count as different
 #: Models to which values are different or not.
 _OF_DIFFERENCE: Final = frozenset({"DistinctLDiversity", "EntropyLDiversity", "RecursiveLDiversity", "AlphaKAnonymity"})
 
+#: Where identifiers have pseudonyms.
+_PSEUDONYMS: Final = (
+    "Anonymity of pseudonyms: they link the records of a person, here and wherever the same key was used; what these"
+    " tell together is not limited, and who has the key knows everybody."
+)
+
+#: Where cells are perturbed.
+_PERTURBED: Final = (
+    "Secrecy of perturbed values: each is near or likely to be what it was, and other knowledge makes it surer."
+)
+
 #: What models of a population rest on.
 _POPULATION: Final = (
     "Other populations: people were counted in the population table that was given; an attacker may know another."
@@ -78,6 +89,10 @@ def not_promised(asked: Described) -> tuple[str, ...]:
         lines.append(_MEANING)
     if {"KMap", "DeltaPresence"} & {*kinds}:
         lines.append(_POPULATION)
+    if any(column.pseudonym for column in asked.columns):
+        lines.append(_PSEUDONYMS)
+    if asked.perturbed:
+        lines.append(_PERTURBED)
     if asked.person is None:
         lines.append(_PERSONS)
     return (*lines, *NOT_PROMISED[1:])

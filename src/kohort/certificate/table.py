@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from kohort.certificate.described import described
@@ -12,6 +12,8 @@ from kohort.certificate.promises import not_promised
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.engines.pseudonyms import Linked
+    from kohort.perturb.effect import Effect
     from kohort.verify import Verdict
 
 
@@ -32,6 +34,8 @@ class Certificate(Certified):
         data_dependent_labels: Whether labels were chosen by looking at records.
         range_exposure: Records whose exact value such a label tells.
         metrics: What the release cost, by metric.
+        perturbed: Of each perturbed column, what was done to it and what that did.
+        pseudonyms: Of each column of pseudonyms, how many records share one with another.
     """
 
     models: tuple[str, ...]
@@ -45,11 +49,20 @@ class Certificate(Certified):
     data_dependent_labels: bool
     range_exposure: int
     metrics: Mapping[str, float]
+    perturbed: Mapping[str, object]
+    pseudonyms: Mapping[str, int]
     kind: str = "table"
 
 
 def certificate(
-    verdict: Verdict, name: str, *, job: str, metrics: Mapping[str, float], levels: Mapping[str, int] | None = None
+    verdict: Verdict,
+    name: str,
+    *,
+    job: str,
+    metrics: Mapping[str, float],
+    levels: Mapping[str, int] | None = None,
+    effects: tuple[Effect, ...] = (),
+    linked: tuple[Linked, ...] = (),
 ) -> bytes:
     """The certificate of the file called `name`, as it is written.
 
@@ -59,6 +72,8 @@ def certificate(
         job: The job's canonical text, a JSON object.
         metrics: What the release cost.
         levels: Of a full-domain release, the level of each quasi-identifier, as it was claimed for verification.
+        effects: What perturbations did, as it was claimed for verification.
+        linked: How far pseudonyms link records.
     """
     told = shared(verdict, name, job)
     return Certificate(
@@ -75,4 +90,6 @@ def certificate(
         data_dependent_labels=verdict.data_dependent,
         range_exposure=verdict.range_exposure,
         metrics=metrics,
+        perturbed={one.column: {key: part for key, part in asdict(one).items() if key != "column"} for one in effects},
+        pseudonyms={one.column: one.linked for one in linked},
     ).encode()

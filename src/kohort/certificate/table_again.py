@@ -64,7 +64,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
         table = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
         return Again((*parts, Part("table", Outcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
-    names = [column.name for column in asked.columns if column.role is not Role.IDENTIFYING]
+    names = [column.name for column in asked.columns if column.released]
     parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
     parts.append(compared("records", known.records, table.records))
     if list(table.names) == names:

@@ -20,6 +20,7 @@ from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
+from kohort.pipeline.altering import altered, refuse_unknown
 from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless
 from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
 from kohort.problem import Problem, never
@@ -149,6 +150,7 @@ def solve(
 ) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))
+    refuse_unknown(job)
     if not table.records:
         refuse_absence(job.models, population)
         return replace(_nothing(table, job, stage.seconds), population=population)
@@ -168,7 +170,7 @@ def solve(
         solution = job.algorithm.solve(problem)
     with stage("recode"):
         classes = classes_of(solution.recoding, frequency, engine.domains)
-        recoded = engine.recode(solution.recoding, classes)
+        released = altered(engine.recode(solution.recoding, classes), job)
     suppressed = engine.suppressed + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
@@ -176,9 +178,9 @@ def solve(
     names = [one.name for one in job.schema.quasi]
     return Release(
         job,
-        recoded.table,
+        released.recoded.table,
         table,
-        recoded.lineage,
+        released.recoded.lineage,
         suppressed,
         classes.sizes,
         metrics=measured(outcome),
@@ -191,6 +193,8 @@ def solve(
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
+        effects=released.effects,
+        linked=released.linked,
     )
 
 
@@ -232,8 +236,15 @@ def save(
             return verify(file, claim)
 
     def certify(verdict: Verdict) -> bytes:
-        job, metrics, levels = release.job.described(), release.metrics, release.levels
-        return certificate(verdict, path.name, job=job, metrics=metrics, levels=levels)
+        return certificate(
+            verdict,
+            path.name,
+            job=release.job.described(),
+            metrics=release.metrics,
+            levels=release.levels,
+            effects=release.effects,
+            linked=release.linked,
+        )
 
     def published(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
@@ -289,4 +300,6 @@ def _claim(release: Release, format_: str = "csv") -> Claim:
         levels=release.levels,
         limit=limit.among(release.problem.frequency.records) if limit and release.problem else 0,
         population=release.population,
+        effects=release.effects,
+        key=release.job.key,
     )

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -17,21 +18,31 @@ from kohort.errors import JobError, SchemaError, UsageError
 from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, to_frame
+from kohort.release.altered import key_misfits, misfits, seed_misfits
 from kohort.release.fit import unfit
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
 from kohort.schema import Label, Role
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from kohort.arrays import Counts, Index
+    from kohort.engines.pseudonyms import Linked
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
+    from kohort.perturb.base import Perturbation
+    from kohort.perturb.effect import Effect
     from kohort.problem import Algorithm, Candidate, Problem
+    from kohort.pseudonyms import Key
+    from kohort.release.altered import Misfit
     from kohort.schema import Attribute, Schema
     from kohort.verify import Verdict
+
+
+#: The mark of a field that is told nowhere: no certificate or report of a job has it.
+SECRET: Final = MappingProxyType({"kohort": "secret"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,11 @@ class Job:
             it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
         allow_singling: Insensitive columns that may single people out: others that are unique for more than half of the
             records are refused; see `kohort.risk.singling`.
+        perturbations: What is changed in columns that would be released unchanged.
+        key: What pseudonyms are made with, where identifying columns have them. It is told nowhere.
+        seed: Of random perturbations; `None`: the system's entropy. Who knows or guesses it takes the noise off, so it
+            goes only with `insecure_reproducible`, and is told nowhere.
+        insecure_reproducible: Whether that may be: for tests, for nothing that is released.
     """
 
     schema: Schema
@@ -72,6 +88,10 @@ class Job:
     writing: Writing = field(default_factory=Writing)
     time_limit: float | None = None
     allow_singling: tuple[str, ...] = ()
+    perturbations: tuple[Perturbation, ...] = ()
+    key: Key | None = field(default=None, repr=False, metadata=SECRET)
+    seed: int | None = field(default=None, repr=False, metadata=SECRET)
+    insecure_reproducible: bool = False
 
     @classmethod
     def of(
@@ -81,6 +101,10 @@ class Job:
         algorithm: Algorithm | None = None,
         time_limit: float | None = None,
         allow_singling: tuple[str, ...] = (),
+        perturbations: tuple[Perturbation, ...] = (),
+        key: Key | None = None,
+        seed: int | None = None,
+        insecure_reproducible: bool = False,
     ) -> Job:
         """A job that is read and written in the ordinary way.
 
@@ -89,8 +113,17 @@ class Job:
         >>> Job.of(Schema.of(quasi=["age"]), KAnonymity(5)).k
         5
         """
-        made = algorithm or Mondrian()
-        return cls(schema, models, made, time_limit=time_limit, allow_singling=allow_singling)
+        return cls(
+            schema,
+            models,
+            algorithm or Mondrian(),
+            time_limit=time_limit,
+            allow_singling=allow_singling,
+            perturbations=perturbations,
+            key=key,
+            seed=seed,
+            insecure_reproducible=insecure_reproducible,
+        )
 
     def __post_init__(self) -> None:
         """Refuse a job that promises nothing."""
@@ -102,11 +135,20 @@ class Job:
         if not isinstance(limit, SuppressionLimit | None):
             hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
             raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
-        faults = [one.told() for one in unfit(self.schema, self.models)]
+        faults: list[UsageError] = [one.told() for one in unfit(self.schema, self.models)]
         if faults:
             raise faults[0] if len(faults) == 1 else JobError("the models do not fit the schema", faults)
+        faults = [UsageError(one.what, where=one.where, hint=one.hint) for one in self._altered()]
+        if faults:
+            raise faults[0] if len(faults) == 1 else JobError("the job does not go together", faults)
         if self.algorithm.full_domain:
             object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
+
+    def _altered(self) -> Iterator[Misfit]:
+        """What of perturbations and pseudonyms does not go with the rest."""
+        yield from misfits(self.schema, self.models, self.perturbations)
+        yield from seed_misfits(self.perturbations, self.seed, insecure_reproducible=self.insecure_reproducible)
+        yield from key_misfits(pseudonyms=bool(self.schema.pseudonyms), has_key=self.key is not None)
 
     @property
     def k(self) -> int:
@@ -153,7 +195,8 @@ def plain(value: object) -> object:
     if isinstance(value, Enum):
         return str(value.value)
     if is_dataclass(value):
-        keys = {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.init}
+        told = [one.name for one in fields(value) if one.init and one.metadata != SECRET]
+        keys = {name: plain(getattr(value, name)) for name in told}
         return {"kind": type(value).__name__} | {name: part for name, part in keys.items() if part is not None}
     if isinstance(value, Fraction):
         return str(value)
@@ -189,6 +232,8 @@ class Release:
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
         population: The population table, where a model needed one.
+        effects: What perturbations did to their columns.
+        linked: How far pseudonyms link records.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published; `None` while it is only in memory.
@@ -211,6 +256,8 @@ class Release:
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     population: Table | None = None
+    effects: tuple[Effect, ...] = ()
+    linked: tuple[Linked, ...] = ()
     verdict: Verdict | None = None
     like: str = "polars"
     path: Path | None = None

@@ -22,6 +22,7 @@ import numpy as np
 
 from kohort.errors import FileError
 from kohort.schema import Role
+from kohort.verify.altered import check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, released_classes
 from kohort.verify.columns import check_columns
 from kohort.verify.judging import Looked, check_models
@@ -34,6 +35,7 @@ from kohort.verify.records import (
     check_lineage,
     check_records,
     check_regions,
+    check_values,
     disorder,
 )
 from kohort.verify.verdict import Band, Check, Claim, Verdict
@@ -41,7 +43,8 @@ from kohort.verify.verdict import Band, Check, Claim, Verdict
 if TYPE_CHECKING:
     import polars as pl
 
-    from kohort.engines.table import Table
+    from kohort.engines.table import Column, Table
+    from kohort.schema import Attribute
     from kohort.verify.fit import Fit
     from kohort.verify.labels import Meaning
     from kohort.verify.levels import Due
@@ -164,14 +167,27 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
     )
 
 
+def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> Check:
+    """Check a column that is not generalized; which check it took."""
+    check_values(attribute, claim)
+    effect = next((one for one in claim.effects if one.column == column.name), None)
+    if effect is not None:
+        check_perturbed(column, claim, effect)
+        return Check.PERTURBED
+    if attribute.pseudonym and claim.key is not None:
+        check_pseudonyms(column, claim, claim.key)
+        return Check.PSEUDONYMS
+    check_cells(column, claim)
+    return Check.CELLS
+
+
 def _held_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> _Held:
     """Check every cell against its input record."""
     held = _Held()
     for attribute in claim.schema.released:
         column = table[attribute.name]
         if attribute.role is not Role.QUASI:
-            check_cells(column, attribute, claim)
-            checks[Check.CELLS] += table.records
+            checks[_check_cells(column, attribute, claim)] += table.records
             continue
         if attribute.name in claim.levels:
             held.levels[attribute.name] = check_level(column, attribute, claim)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from kohort.engines.table import Column, Table, narrow
-from kohort.schema import Role
 from kohort.verify.verdict import Check, fault
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
     expected = [attribute.name for attribute in schema.released]
     if list(found) == expected:
         return
-    leaked = [attribute.name for attribute in schema.with_role(Role.IDENTIFYING) if attribute.name in found]
+    leaked = [one.name for one in schema.identifying if not one.pseudonym and one.name in found]
     if leaked:
         raise fault(Check.COLUMNS, f"{len(leaked)} identifying columns are released", column=", ".join(leaked))
     absent = [name for name in expected if name not in found]

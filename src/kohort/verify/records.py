@@ -76,7 +76,7 @@ def check_identifiers(table: Table, claim: Claim) -> int:
 
     A number, a very short text, or one that the input's released columns and hierarchies hold as well, names nobody.
     """
-    identifying = claim.schema.with_role(Role.IDENTIFYING)
+    identifying = claim.schema.identifying
     if not identifying:
         return 0
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
@@ -86,7 +86,8 @@ def check_identifiers(table: Table, claim: Claim) -> int:
         looked_for += len(names)
         found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))
         naming = set(found.filter(~found.str.contains(_NUMBER)).to_list())
-        for other in claim.schema.released if naming else ():
+        others = (one for one in claim.schema.released if one.role is not Role.IDENTIFYING)
+        for other in others if naming else ():
             naming -= set(claim.source[other.name].values.to_list())
             if other.hierarchy is not None and not isinstance(other.hierarchy, str):
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
@@ -95,16 +96,20 @@ def check_identifiers(table: Table, claim: Claim) -> int:
     return looked_for
 
 
-def check_cells(column: Column, attribute: Attribute, claim: Claim) -> None:
-    """Every cell of a column that is not generalized is the input's, and there where the schema wants it."""
+def check_cells(column: Column, claim: Claim) -> None:
+    """Every cell of a column that is not generalized is the input's."""
     source = claim.source[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
         raise fault(Check.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
+
+
+def check_values(attribute: Attribute, claim: Claim) -> None:
+    """No record lacks a value that the schema would suppress it for."""
     if attribute.missing is Missing.SUPPRESS:
-        gone = int(lacking(source, claim).take(claim.lineage).sum())
+        gone = int(lacking(claim.source[attribute.name], claim).take(claim.lineage).sum())
         if gone:
-            raise fault(Check.CELLS, f"{gone:,} records are released without a value", column=column.name)
+            raise fault(Check.CELLS, f"{gone:,} records are released without a value", column=attribute.name)
 
 
 def differing(column: Column, due: NDArray[np.integer], claim: Claim) -> int:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
+    from kohort.perturb.effect import Effect
+    from kohort.pseudonyms import Key
     from kohort.schema import Schema
 
 
@@ -32,7 +34,11 @@ class Check(StrEnum):
     IDENTIFIERS = "identifiers"
     """No cell is a value that names a person."""
     CELLS = "cells"
-    """What is not generalized is unchanged."""
+    """What is neither generalized nor perturbed is unchanged."""
+    PSEUDONYMS = "pseudonyms"
+    """What stands for an identifier is its pseudonym."""
+    PERTURBED = "perturbation"
+    """Perturbed cells have the form, bounds, mean and variance that are said of them."""
     LABELS = "labels"
     """Every generalized cell is a label that the schema can produce; of a full-domain release, on its level."""
     GRID = "grid"
@@ -78,10 +84,13 @@ class Claim:
             missing values; `None` for any number.
         population: The population table, where there is one; its values are in the domains of the quasi-identifiers
             too.
+        effects: What is said of perturbed columns; all others are released unchanged.
+        key: What pseudonyms were made with, where there are any.
 
     Raises:
         UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
-            are released as nodes, or a model needs a population table and none has the quasi-identifiers.
+            are released as nodes, a model needs a population table and none has the quasi-identifiers, or there are
+            pseudonyms and no key.
     """
 
     schema: Schema
@@ -95,6 +104,8 @@ class Claim:
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     limit: int | None = None
     population: Table | None = None
+    effects: tuple[Effect, ...] = ()
+    key: Key | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""
@@ -112,6 +123,8 @@ class Claim:
             raise UsageError(what, hint="bring the table that the release was made with")
         if self.population is not None and not quasi.keys() <= {*self.population.names}:
             raise UsageError("the population table lacks a quasi-identifying column", hint="name them as in the input")
+        if self.schema.pseudonyms and self.key is None:
+            raise UsageError("pseudonyms cannot be judged without their key", hint="bring the key file")
 
     @property
     def is_text(self) -> bool:

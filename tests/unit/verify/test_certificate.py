@@ -126,7 +126,7 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"k": 4,', ""),
         ('"k": 4', '"k": 4, "k": 4'),
         ('"k": 4', '"k":  4'),
-        ('"form": 4', '"form": 3'),
+        ('"form": 5', '"form": 4'),
         ('"people": null', '"people": -1'),
         ('"people": null', '"people": "4"'),
         ('"levels": {}', '"levels": {"age": -1}'),

@@ -1,0 +1,56 @@
+"""Pseudonyms in the place of a table's identifiers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from kohort.engines.table import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from kohort.pseudonyms import Key
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What the pseudonyms of a column tell without the key.
+
+    Attributes:
+        column: Its name.
+        records: Records that have a pseudonym.
+        linked: Of those, how many share it with another one: they are known to be of one person.
+    """
+
+    column: str
+    records: int
+    linked: int
+
+
+def pseudonymize(table: Table, columns: Collection[str], key: Key, *, missing: Collection[str]) -> Table:
+    """The table with pseudonyms in these columns; what means "no value" stays. Cost: a microsecond for each value."""
+    made = (_pseudonyms(column, key, missing) if column.name in columns else column for column in table.columns)
+    return Table(tuple(made), table.records)
+
+
+def _pseudonyms(column: Column, key: Key, missing: Collection[str]) -> Column:
+    texts = [
+        text if text is None or text in missing else key.pseudonym(column.name, text)
+        for text in column.values.to_list()
+    ]
+    return Column(column.name, pl.Series(column.name, texts, pl.String), column.codes, pl.String())
+
+
+def linked_by(table: Table, columns: Collection[str], *, missing: Collection[str]) -> tuple[Linked, ...]:
+    """How far the columns link records of a table."""
+    return tuple(_linked(column, missing) for column in table.columns if column.name in columns)
+
+
+def _linked(column: Column, missing: Collection[str]) -> Linked:
+    present = np.array([text is not None and text not in missing for text in column.values.to_list()], np.bool_)
+    counts = column.counts()[present]
+    return Linked(column.name, int(counts.sum()), int(counts[counts > 1].sum()))

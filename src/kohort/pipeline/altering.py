@@ -1,0 +1,86 @@
+"""What is changed in released cells besides generalization: perturbed values, pseudonyms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from kohort.engines.base import Recoded
+from kohort.engines.order import Key, order_by, ranks_of
+from kohort.engines.pseudonyms import linked_by, pseudonymize
+from kohort.engines.table import Column, Table
+from kohort.errors import JobError, SchemaError
+from kohort.schema import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kohort.engines.pseudonyms import Linked
+    from kohort.perturb.effect import Effect
+    from kohort.release import Job
+    from kohort.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """Released records whose cells were changed, in the order of their new content.
+
+    Attributes:
+        recoded: The records.
+        effects: What perturbations did.
+        linked: How far pseudonyms link records.
+    """
+
+    recoded: Recoded
+    effects: tuple[Effect, ...] = ()
+    linked: tuple[Linked, ...] = ()
+
+
+def refuse_unknown(job: Job) -> None:
+    """Refuse perturbations of columns that are not released unchanged otherwise; the schema is the table's.
+
+    Raises:
+        SchemaError: a column is perturbed that the table does not have, or whose role allows none.
+        JobError: several are.
+    """
+    faults = list(_unknown(job))
+    if faults:
+        raise faults[0] if len(faults) == 1 else JobError("the perturbations do not fit the table", faults)
+
+
+def _unknown(job: Job) -> Iterator[SchemaError]:
+    roles = {attribute.name: attribute.role for attribute in job.schema.attributes}
+    for name in (name for one in job.perturbations for name in one.columns):
+        if name not in roles:
+            near = " or ".join(get_close_matches(name, roles))
+            hint = near and f"did you mean {near}?"
+            yield SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint)
+        elif roles[name] is Role.IDENTIFYING:  # by the rest, for what is named was looked at with the job
+            what = "the column is not released, so nothing of it is perturbed"
+            yield SchemaError(what, where=f"column {name}", hint='give it role "sensitive" or "insensitive"')
+
+
+def altered(recoded: Recoded, job: Job) -> Altered:
+    """The records as they are released: perturbed, with pseudonyms, and in an order that tells nothing of before.
+
+    Cost: besides the perturbations themselves one sort of the records.
+    """
+    if not job.perturbations and job.key is None:
+        return Altered(recoded)
+    missing, named = job.schema.missing, [one.name for one in job.schema.pseudonyms]
+    from kohort.engines.perturbing import perturb  # noqa: PLC0415
+
+    table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed)
+    if job.key is not None:
+        table = pseudonymize(table, named, job.key, missing=missing)
+    return Altered(_in_order(table, recoded, job.schema), effects, linked_by(table, named, missing=missing))
+
+
+def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
+    """The records by their content, generalized columns first: the order they had tells what the cells were."""
+    names = [one.name for one in schema.quasi]
+    names += [one.name for one in schema.released if one.role is not Role.QUASI]
+    order = order_by([Key(ranks_of(table[name].values), table[name].codes) for name in names])
+    columns = (Column(one.name, one.values, one.codes[order], one.dtype) for one in table.columns)
+    return Recoded(Table(tuple(columns), table.records), recoded.lineage[order])

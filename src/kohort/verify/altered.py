@@ -1,0 +1,136 @@
+"""Cells that are released changed: pseudonyms by their key, perturbed values by what is said of them.
+
+Nobody but who drew it knows what noise a cell has. What can be checked is all that is told of the column: that the
+same cells have a value, how they are written, between which bounds they lie, how many are as they were, and their mean
+and variance, before and after.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.verify.columns import places
+from kohort.verify.records import differing, lacking, released_texts
+from kohort.verify.verdict import Check, fault
+
+if TYPE_CHECKING:
+    from kohort.arrays import Counts, Mask, Shares
+    from kohort.engines.table import Column
+    from kohort.perturb.effect import Effect
+    from kohort.pseudonyms import Key
+    from kohort.verify.verdict import Claim
+
+#: How a number is written.
+_NUMBER: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?$"
+
+#: A zero with a sign.
+_NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
+
+#: How far a mean may be from the one that is said, in standard deviations and its own size; a variance in its own.
+TOLERANCE: Final = 1e-9
+
+
+def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
+    """Every cell is the pseudonym of its record's identifier; a missing one stays missing.
+
+    Raises:
+        VerificationError: some are not.
+    """
+    source = claim.source[column.name]
+    texts = source.values.to_list()
+    due = [
+        same if text is None or text in claim.schema.missing else key.pseudonym(column.name, text)
+        for text, same in zip(texts, released_texts(source, claim).to_list(), strict=True)
+    ]
+    wrong = differing(column, places(pl.Series(due, dtype=pl.String), column.values), claim)
+    if wrong:
+        what = f"{wrong:,} cells are not the pseudonyms of their records' identifiers"
+        raise fault(Check.PSEUDONYMS, what, column=column.name)
+
+
+def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
+    """A perturbed column is what its effect says.
+
+    Raises:
+        VerificationError: it is not.
+    """
+    source = claim.source[column.name]
+    held, before = column.codes, source.codes.take(claim.lineage)
+    absent = lacking(source, claim).take(claim.lineage)
+    same = places(released_texts(source, claim), column.values).take(before) == held
+    _demand(bool(same[absent].all()), "cells without a value got one, or another mark", effect)
+    present = ~absent
+    _demand(int(present.sum()) == effect.records, "other records have a value than it is said", effect)
+    counts_after = np.bincount(held[present], minlength=len(column.values)).astype(np.int64)
+    counts_before = np.bincount(before[present], minlength=len(source.values)).astype(np.int64)
+    if effect.mean is None:
+        _check_names(column, claim, counts_after, effect)
+        kept = int(same[present].sum())
+    else:
+        after = _amounts(column.values, counts_after, effect)
+        known = source.values.fill_null("").cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+        _check_moments(known, counts_before, after, counts_after, effect)
+        kept = int((known[before[present]] == after[held[present]]).sum())
+    _demand(kept == effect.unchanged, "other records are as they were than it is said", effect)
+
+
+def _demand(holds: bool, what: str, effect: Effect) -> None:  # noqa: FBT001  the one thing that is asked
+    if not holds:
+        raise fault(Check.PERTURBED, what, column=effect.column)
+
+
+def _check_names(column: Column, claim: Claim, counts: Counts, effect: Effect) -> None:
+    """Every name is one that the input's column has."""
+    known = places(column.values, released_texts(claim.source[column.name], claim)) >= 0
+    _demand(bool(known[counts > 0].all()), "some values are none of the column's", effect)
+
+
+def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
+    """What each value that some record has is as a number, written as plainly as it is said, within its bounds."""
+    used: Mask = counts > 0
+    texts = pl.DataFrame({"text": values.fill_null("")})
+    decimals = texts.select(pl.col("text").str.extract(_NUMBER).str.len_bytes().fill_null(0)).to_series().to_numpy()
+    plain = texts["text"].str.contains(_NUMBER) & ~texts["text"].str.contains(_NEGATIVE_ZERO)
+    _demand(bool(plain.to_numpy()[used].all()), "some cells are no plain numbers", effect)
+    most = decimals[used].max(initial=0)
+    _demand(most <= (effect.decimals or 0), "some cells have more decimals than it is said", effect)
+    amounts: Shares = texts["text"].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    low, high = effect.bounds
+    within = (low is None or amounts[used].min(initial=low) >= low) and (
+        high is None or amounts[used].max(initial=high) <= high
+    )
+    _demand(bool(within), "some cells lie outside the bounds", effect)
+    return amounts
+
+
+def _check_moments(before: Shares, records_before: Counts, after: Shares, records: Counts, effect: Effect) -> None:
+    """Means and variances are those that are said."""
+    for place, (amounts, counts) in enumerate([(before, records_before), (after, records)]):
+        mean, variance = moments(amounts[counts > 0], counts[counts > 0])
+        said = effect.mean[place] if effect.mean else 0.0
+        spread = 0.0 if variance is None else variance**0.5
+        _demand(abs(mean - said) <= TOLERANCE * (abs(mean) + spread), "the mean is another than it is said", effect)
+        told = None if effect.variance is None else effect.variance[place]
+        close = told == variance or (
+            told is not None and variance is not None and abs(told - variance) <= TOLERANCE * (variance + TOLERANCE)
+        )
+        _demand(close, "the variance is another than it is said", effect)
+
+
+def moments(amounts: Shares, counts: Counts) -> tuple[float, float | None]:
+    """Mean and variance (n - 1 below) of values that so many records have; no variance of a single record.
+
+    >>> moments(np.array([1.0, 2.0]), np.array([1, 3]))
+    (1.75, 0.25)
+    """
+    records = int(counts.sum())
+    if not records:
+        return 0.0, None
+    mean = fsum((amounts * counts).tolist()) / records
+    if records == 1:
+        return mean, None
+    return mean, fsum((counts * (amounts - mean) ** 2).tolist()) / (records - 1)
