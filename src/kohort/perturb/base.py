@@ -53,6 +53,22 @@ class Perturbation(Protocol):
         """Between which numbers every cell that it makes lies, both included."""
         return -np.inf, np.inf
 
+    @property
+    def keeps_moments(self) -> bool:
+        """Whether mean and variance stay as they were, also when the cells are rounded."""
+        return False
+
+    def check(self, amounts: Sequence[Amounts], step: float) -> None:
+        """Refuse columns that it would change too little to protect anybody.
+
+        Args:
+            amounts: As `perturb` will be given them.
+            step: The distance of neighbouring numbers that can be written: 1 of whole numbers.
+
+        Raises:
+            UsageError: the parameters do not fit these columns.
+        """
+
     def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:
         """The numbers that stand in their places, not rounded yet: columns of the same length, as they were given.
 
