@@ -1,0 +1,200 @@
+"""Columns as numbers, and numbers as the cells of a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.engines.table import Column, narrow
+from kohort.errors import InputError
+from kohort.numbers import is_numeric_text
+from kohort.spelling import even_spelling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kohort.arrays import Index, Mask
+    from kohort.perturb.base import Amounts
+
+#: Whole numbers up to here are exact in float64.
+EXACT: Final = 2**53
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """A column of numbers.
+
+    Attributes:
+        column: The column.
+        values: (v,) the number of each of its values; NaN of a missing one.
+        decimals: Digits after the point that the values have at most.
+    """
+
+    column: Column
+    values: Amounts
+    decimals: int
+
+    @property
+    def present(self) -> Mask:
+        """(n,) which records have a value."""
+        return ~np.isnan(self.values)[self.column.codes]
+
+    def of(self, records: Index) -> Amounts:
+        """The numbers of some records."""
+        return self.values[self.column.codes[records]]
+
+
+def absent(column: Column, missing: frozenset[str]) -> Mask:
+    """(v,) which values mean that there is none: null, blanks and missing tokens, however they are spelled."""
+    nothing = {"", *map(even_spelling, missing)}
+    return np.array([text is None or even_spelling(text) in nothing for text in column.values.to_list()], np.bool_)
+
+
+def numbers_of(column: Column, missing: frozenset[str]) -> Numbers | None:
+    """The column as numbers; `None` where some value is none, or no record has one."""
+    gaps = absent(column, missing)
+    texts: list[str] = column.values.filter(pl.Series(~gaps)).to_list()
+    typed = column.dtype.is_float()
+    if not texts or not (typed or is_numeric_text(texts)):
+        return None
+    values = np.full(gaps.size, np.nan)
+    values[~gaps] = np.array(texts, np.float64) + 0.0  # no negative zero
+    return Numbers(column, values, max(map(_decimals, texts) if typed else (len(t.partition(".")[2]) for t in texts)))
+
+
+def read_numbers(column: Column, missing: frozenset[str]) -> Numbers:
+    """The column as numbers, exactly; of one without values, no number.
+
+    Raises:
+        InputError: some value is no number, or one that float64 cannot hold.
+    """
+    found = numbers_of(column, missing)
+    if found is None:
+        gaps = absent(column, missing)
+        texts = column.values.to_list()
+        wrong = np.array([not (gap or is_numeric_text([t])) for gap, t in zip(gaps, texts, strict=True)], np.bool_)
+        if wrong.any():
+            raise InputError(
+                f"{int(column.counts()[wrong].sum()):,} cells are no plain decimal numbers",
+                where=f"column {column.name}",
+                hint="declare missing tokens, correct the cells, or perturb names by post-randomization",
+            )
+        return Numbers(column, np.full(gaps.size, np.nan), 0)
+    large = np.abs(found.values) >= EXACT
+    if large.any():
+        raise InputError(
+            f"{int(column.counts()[large].sum()):,} numbers are {EXACT:,} or more, or as far below 0; "
+            "they would lose digits",
+            where=f"column {column.name}",
+            hint="give the column in a larger unit; or is it an identifier, which is no number?",
+        )
+    return found
+
+
+def rounded(numbers: Amounts, decimals: int, bounds: tuple[float, float]) -> Amounts:
+    """The numbers to so many decimals, half to even, inside the bounds; as they are where float64 holds no more digits.
+
+    >>> rounded(np.array([0.25, 1.26, -0.04]), 1, (-np.inf, np.inf)).tolist()
+    [0.2, 1.3, 0.0]
+    """
+    ten = 10.0**decimals
+    if numbers.size and np.abs(numbers).max() * ten >= EXACT:
+        return np.clip(numbers, *bounds) + 0.0
+    units = np.rint(numbers * ten)
+    low, high = (np.rint(bound * ten) if np.isfinite(bound) else bound for bound in bounds)
+    low += low / ten < bounds[0]
+    high -= high / ten > bounds[1]
+    return np.clip(units, low, high) / ten + 0.0
+
+
+def distinct_from(numbers: Amounts, tokens: Iterable[str], decimals: int, bounds: tuple[float, float]) -> Amounts:
+    """The numbers, of which those that would read as a missing token go a step further.
+
+    >>> distinct_from(np.array([998.0, 999.0]), {"999", "NA", "1000"}, 0, (-np.inf, np.inf)).tolist()
+    [998.0, 998.0]
+    """
+    taken = {float(token) for token in tokens if is_numeric_text([token])}
+    free = numbers.copy()
+    for token in taken & set(numbers.tolist()):
+        steps = (token + sign * size / 10**decimals for size in count(1) for sign in (1, -1))
+        free[numbers == token] = next(step for step in steps if step not in taken and bounds[0] <= step <= bounds[1])
+    return free
+
+
+def written(cells: Amounts, decimals: int, numbers: Numbers, records: Index) -> Column:
+    """The column with the numbers `cells` in some records; the others stay as they are.
+
+    Whole numbers stay whole in a typed column; others make it one of floats.
+    """
+    column = numbers.column
+    made, codes = np.unique(cells, return_inverse=True)
+    texts, dtype = _texts(made, decimals, column.dtype)
+    values = pl.concat([column.values, texts])
+    every = column.codes.astype(np.int64)
+    every[records] = len(column.values) + codes
+    return compact(column.name, values, every, dtype)
+
+
+def compact(name: str, values: pl.Series, codes: Index, dtype: pl.DataType) -> Column:
+    """A column of these values, of which some may be in no record, and some may be the same text."""
+    texts = values.gather(np.unique(codes)).unique(maintain_order=True)
+    place = {text: at for at, text in enumerate(texts.to_list())}
+    of = np.array([place.get(text, -1) for text in values.to_list()], np.int64)
+    return Column(name, texts, narrow(of[codes], len(texts)), dtype)
+
+
+def decimals_of(texts: Sequence[str]) -> int:
+    """Digits after the point that the numbers have at most, however they are written.
+
+    >>> decimals_of(["12.50", "3"])
+    1
+    """
+    return max(map(_decimals, texts), default=0)
+
+
+def _decimals(text: str) -> int:
+    """Digits after the point that a number needs.
+
+    >>> _decimals("1e-7"), _decimals("40.0")
+    (7, 0)
+    """
+    exponent = Decimal(text).normalize().as_tuple().exponent
+    return max(-exponent, 0) if isinstance(exponent, int) else 0
+
+
+def _texts(numbers: Amounts, decimals: int, dtype: pl.DataType) -> tuple[pl.Series, pl.DataType]:
+    """Distinct numbers as cells of a column of that type, or of one that holds them."""
+    whole = not (numbers % 1).any()
+    if dtype.is_float() or (dtype.is_numeric() and not whole):
+        kept = dtype if dtype.is_float() else pl.Float64()
+        return pl.Series(numbers).cast(kept).cast(pl.String), kept
+    ten = 10**decimals
+    if numbers.size and np.abs(numbers).max() * ten >= EXACT:
+        return pl.Series([np.format_float_positional(number, trim="-") for number in numbers]), dtype
+    units = np.rint(numbers * ten).astype(np.int64)
+    if not dtype.is_integer():
+        return _points(units, decimals), dtype
+    texts = pl.Series(units // ten)
+    fitting = texts.cast(dtype, strict=False)
+    return texts.cast(pl.String), dtype if not fitting.has_nulls() else pl.Int64()
+
+
+def _points(units: Index, decimals: int) -> pl.Series:
+    """Multiples of a power of ten as the shortest decimals.
+
+    >>> _points(np.array([-1250, 70, 5]), 2).to_list()
+    ['-12.5', '0.7', '0.05']
+    """
+    size, ten = pl.Series(np.abs(units)), 10**decimals
+    sign = pl.Series(np.where(units < 0, "-", ""), dtype=pl.String)
+    if not decimals:
+        return sign + size.cast(pl.String)
+    rest = (size % ten).cast(pl.String).str.zfill(decimals).str.strip_chars_end("0")
+    whole = (size // ten).cast(pl.String)
+    points: pl.Series = (sign + whole + "." + rest).str.strip_chars_end(".")
+    return points

@@ -1,0 +1,227 @@
+"""Perturbations on a table: its cells as numbers or codes, what is made of them as cells, and what that did."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.engines.amounts import (
+    absent,
+    compact,
+    decimals_of,
+    distinct_from,
+    numbers_of,
+    read_numbers,
+    rounded,
+    written,
+)
+from kohort.engines.order import Key, order_by, ranks_of
+from kohort.engines.table import Table
+from kohort.errors import InputError, UsageError
+from kohort.perturb.effect import Effect
+from kohort.perturb.effects import correlation, linked_names, linked_numbers
+from kohort.perturb.moments import total, variance
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Index
+    from kohort.engines.amounts import Numbers
+    from kohort.engines.table import Column
+    from kohort.perturb.base import Amounts, Perturbation
+
+
+def perturb(
+    table: Table, perturbations: Sequence[Perturbation], *, missing: frozenset[str], seed: int | None
+) -> tuple[Table, tuple[Effect, ...]]:
+    """The table with some columns perturbed, records in their order, and what that did to each of the columns.
+
+    Missing cells stay as they are. Equal records change places with each other and nothing else when the order of
+    records changes: random numbers are dealt in the order of the records' content.
+
+    Args:
+        table: At least the columns that are perturbed.
+        perturbations: Each column in one of them at most.
+        missing: Texts that mean no value, as null and blanks do.
+        seed: Makes the random numbers reproducible, and with them the perturbation reversible by whoever knows or
+            guesses the seed; `None` takes them from the operating system.
+
+    Raises:
+        UsageError: a column is not there or is perturbed twice; or a perturbation does not fit its column.
+        InputError: a column to be perturbed as numbers has other cells, or numbers outside the declared bounds.
+    """
+    _check(table, perturbations, seed)
+    order = _by_content(table)
+    made: dict[str, Column] = {}
+    for one in perturbations:
+        changed = _numbers_changed if one.numeric else _names_changed
+        made |= changed(table, one, missing, [_stream(seed, column) for column in one.columns], order)
+    after = Table(tuple(made.get(column.name, column) for column in table.columns), table.records)
+    return after, tuple(_effects(table, after, perturbations, missing, reproducible=seed is not None))
+
+
+def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None) -> None:
+    """Refuse columns that are not there, or are perturbed twice."""
+    if seed is not None and seed < 0:
+        raise UsageError("a seed is not below 0", where="seed")
+    seen: set[str] = set()
+    for name in (column for one in perturbations for column in one.columns):
+        if name not in table.names:
+            near = get_close_matches(name, table.names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the columns are {', '.join(table.names)}"
+            raise UsageError(f"there is no column {name!r} to perturb", where="perturb", hint=hint)
+        if name in seen:
+            raise UsageError(f"column {name} is perturbed twice", where="perturb", hint="say one method for it")
+        seen.add(name)
+
+
+def _by_content(table: Table) -> Index:
+    """The records in the order of their content."""
+    return order_by([Key(ranks_of(column.values), column.codes) for column in table.columns])
+
+
+def _stream(seed: int | None, column: str) -> np.random.Generator:
+    """A source of randomness for a column, independent of those of others."""
+    if seed is None:
+        return np.random.default_rng(np.random.SeedSequence())
+    name = int.from_bytes(sha256(column.encode()).digest()[:16])
+    return np.random.default_rng(np.random.SeedSequence([seed, name]))
+
+
+def _numbers_changed(
+    table: Table,
+    one: Perturbation,
+    missing: frozenset[str],
+    streams: Sequence[np.random.Generator],
+    order: Index,
+) -> dict[str, Column]:
+    """The columns of numbers that a perturbation makes."""
+    numbers = [read_numbers(table[name], missing) for name in one.columns]
+    complete = np.logical_and.reduce([column.present for column in numbers])
+    records = order[complete[order]]
+    amounts = [column.of(records) for column in numbers]
+    decimals = [column.decimals if one.decimals is None else one.decimals for column in numbers]
+    for column, present in zip(numbers, amounts, strict=True):
+        _check_bounds(column, present, one.bounds)
+    if not records.size:
+        return {name: table[name] for name in one.columns}
+    one.check(amounts, max(10.0**-digits for digits in decimals))
+    made: dict[str, Column] = {}
+    for column, cells, digits in zip(numbers, one.perturb(amounts, streams), decimals, strict=True):
+        stepped = distinct_from(rounded(cells, digits, one.bounds), missing, digits, one.bounds)
+        made[column.column.name] = written(stepped, digits, column, records)
+    return made
+
+
+def _check_bounds(numbers: Numbers, present: Amounts, bounds: tuple[float, float]) -> None:
+    """Refuse a column that does not keep the bounds itself."""
+    outside = int(((present < bounds[0]) | (present > bounds[1])).sum())
+    if outside:
+        raise InputError(
+            f"{outside:,} records lie outside the declared bounds",
+            where=f"column {numbers.column.name}",
+            hint="widen the bounds, or correct the data",
+        )
+
+
+def _names_changed(
+    table: Table,
+    one: Perturbation,
+    missing: frozenset[str],
+    streams: Sequence[np.random.Generator],
+    order: Index,
+) -> dict[str, Column]:
+    """The columns of names that a perturbation makes, each for itself."""
+    made: dict[str, Column] = {}
+    for name, stream in zip(one.columns, streams, strict=True):
+        column = table[name]
+        by_text = np.argsort(ranks_of(column.values))
+        known = by_text[~absent(column, missing)[by_text]]  # (w,) the values that are names, in the order of their text
+        place = np.full(len(column.values), -1, np.int64)
+        place[known] = np.arange(known.size)
+        of = place[column.codes]
+        records = order[of[order] >= 0]
+        codes = column.codes.astype(np.int64)
+        codes[records] = known[one.redraw(of[records], np.bincount(of[records], minlength=known.size), stream)]
+        made[name] = compact(name, column.values, codes, column.dtype)
+    return made
+
+
+# ── effects ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _effects(
+    before: Table, after: Table, perturbations: Sequence[Perturbation], missing: frozenset[str], *, reproducible: bool
+) -> list[Effect]:
+    """What was done to each perturbed column."""
+    numeric = [
+        (was, now)
+        for name in before.names
+        if (was := numbers_of(before[name], missing)) and (now := numbers_of(after[name], missing))
+    ]
+    told: list[Effect] = []
+    for one in perturbations:
+        for name in one.columns:
+            again = one.random and reproducible
+            pair = next((pair for pair in numeric if pair[0].column.name == name), None)
+            if one.numeric and pair is not None:
+                others = [other for other in numeric if other is not pair]
+                told.append(_of_numbers(one, pair, others, reproducible=again))
+            else:
+                told.append(_of_names(one, before[name], after[name], missing, reproducible=again))
+    return told
+
+
+def _of_numbers(
+    one: Perturbation,
+    pair: tuple[Numbers, Numbers],
+    others: Sequence[tuple[Numbers, Numbers]],
+    *,
+    reproducible: bool,
+) -> Effect:
+    """What was done to a column of numbers."""
+    records = np.flatnonzero(pair[0].present)
+    was, now = (numbers.of(records) for numbers in pair)
+    low, high = one.bounds
+    return Effect(
+        pair[0].column.name,
+        one.name,
+        records.size,
+        int((was == now).sum()),
+        decimals=decimals_of(pair[1].column.values.filter(~np.isnan(pair[1].values)).to_list()),
+        bounds=(low if np.isfinite(low) else None, high if np.isfinite(high) else None),
+        mean=(total(was) / records.size, total(now) / records.size),
+        variance=(variance(was), variance(now)) if records.size > 1 else None,
+        correlation=_correlation(pair, others),
+        linked=linked_numbers(was, now),
+        reproducible=reproducible,
+    )
+
+
+def _correlation(pair: tuple[Numbers, Numbers], others: Sequence[tuple[Numbers, Numbers]]) -> tuple[float, str] | None:
+    """The largest change of correlation with another column, and that column's name."""
+    changes: list[tuple[float, str]] = []
+    for other in others:
+        both = np.flatnonzero(pair[0].present & other[0].present)
+        was, now = (correlation(one.of(both), two.of(both)) for one, two in zip(pair, other, strict=True))
+        changes.append((abs(now - was), other[0].column.name))
+    return max(changes, key=lambda change: change[0], default=None)
+
+
+def _of_names(one: Perturbation, was: Column, now: Column, missing: frozenset[str], *, reproducible: bool) -> Effect:
+    """What was done to a column of names, or of no values."""
+    codes = {text: code for code, text in enumerate(was.values.to_list())}
+    same = np.array([codes[text] for text in now.values.to_list()], np.int64)
+    records = np.flatnonzero(~absent(was, missing)[was.codes])
+    before, after = was.codes[records].astype(np.int64), same[now.codes[records]]
+    return Effect(
+        was.name,
+        one.name,
+        records.size,
+        int((before == after).sum()),
+        linked=linked_names(before, after, len(was.values)) if records.size else None,
+        reproducible=reproducible,
+    )

@@ -1,0 +1,121 @@
+"""Noise: a random number is added to each, and all are shifted and stretched to keep mean and variance.
+
+Kim: A Method for Limiting Disclosure in Microdata Based on Random Noise and Transformation (ASA, Section on Survey
+Research Methods, 1986).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import UsageError
+from kohort.numbers import refuse_inexact, said
+from kohort.perturb.base import Perturbation
+from kohort.perturb.moments import bounded, centred, total, variance
+from kohort.perturb.parameters import refuse_bounds, refuse_decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.perturb.base import Amounts
+
+
+@dataclass(frozen=True, slots=True)
+class Noise(Perturbation):
+    """x' = (x + e - mean(x + e)) · sd(x) / sd(x + e) + mean(x), where e is normal with variance `scale` · var(x).
+
+    Mean and variance (with n - 1 below) stay as they were, before rounding and, as far as whole steps can hold them,
+    after it. A column of one number stays as it is. Bounds are met by reflecting what lies outside, and shifting and
+    stretching again.
+
+    Attributes:
+        column: What it changes.
+        scale: Variance of the noise over the variance of the column.
+        decimals: Digits after the point of what is written; `None`: as many as the column has.
+        lower: No number below this is made; a column that has one is refused.
+        upper: No number above this, likewise.
+
+    >>> import numpy as np
+    >>> incomes = np.array([18_000.0, 25_000.0, 31_000.0, 90_000.0])
+    >>> made, = Noise("income", lower=Fraction(0)).perturb([incomes], [np.random.default_rng(7)])
+    >>> bool(made.mean() == incomes.mean()), float(round(made.std() / incomes.std(), 12))
+    (True, 1.0)
+    """
+
+    column: str
+    scale: Fraction = Fraction(1, 10)
+    decimals: int | None = None  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what adds no noise, and bounds with nothing between them."""
+        refuse_inexact(self.scale, "scale")
+        if self.scale <= 0:
+            raise UsageError("a scale of noise is above 0", where="scale", hint="0.1 is a tenth of the variance")
+        refuse_decimals(self.decimals)
+        refuse_bounds(self.lower, self.upper)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
+    @property
+    def name(self) -> str:
+        """With its scale."""
+        return f"noise of {said(Fraction(self.scale))} variances"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The declared ones."""
+        low = -math.inf if self.lower is None else float(self.lower)
+        return low, math.inf if self.upper is None else float(self.upper)
+
+    @property
+    def keeps_moments(self) -> bool:
+        """It is made for that."""
+        return True
+
+    def check(self, amounts: Sequence[Amounts], step: float) -> None:
+        """Refuse noise whose standard deviation is under half a step: rounding would take most of it off again."""
+        spread = variance(amounts[0])
+        if 0 < spread * float(self.scale) < step * step / 4:
+            enough = step * step / 4 / spread
+            scale = math.ceil(enough * 1000) / 1000 if enough < 1000 else math.ceil(enough)  # noqa: PLR2004
+            raise UsageError(
+                "the noise is less than half a step of rounding, which would take most of it off again",
+                where=f"column {self.column}",
+                hint=f"write more decimals, or a scale of {scale:g} or more",
+            )
+
+    def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:
+        """The column with noise."""
+        return [self._noisy(numbers, stream) for numbers, stream in zip(amounts, streams, strict=True)]
+
+    def _noisy(self, numbers: Amounts, stream: np.random.Generator) -> Amounts:
+        """One column with noise; as it is where all its numbers are the same."""
+        if numbers.size < 2 or numbers.min() == numbers.max():  # noqa: PLR2004
+            return numbers.copy()
+        mean, around = centred(numbers)
+        _, power = np.frexp(np.abs(around).max())
+        around = np.ldexp(around, -power)  # about 1, so that no square is too large or too small to be a number
+        spread = math.sqrt(variance(around))
+        noisy = around + stream.normal(0, math.sqrt(self.scale) * spread, around.size)
+        low, high = self.bounds
+        made = bounded(noisy, spread, float(np.ldexp(low - mean, -power)), float(np.ldexp(high - mean, -power)))
+        found = np.clip(mean + np.ldexp(made, power), low, high)
+        return _summing(found, total(numbers), self.bounds)
+
+
+def _summing(numbers: Amounts, wanted: float, bounds: tuple[float, float]) -> Amounts:
+    """The numbers, the smallest of them moved so that they sum up as wanted: it can hold the finest rest."""
+    place = int(np.abs(numbers).argmin())
+    for _ in range(2):
+        numbers[place] = np.clip(numbers[place] + math.fsum([wanted, *(-numbers).tolist()]), *bounds)
+    return numbers

@@ -1,0 +1,33 @@
+"""What several perturbations refuse of their parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kohort.errors import UsageError
+from kohort.numbers import refuse_inexact
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+#: Digits after the point that may be asked for: more than a float64 holds say nothing.
+MOST_DECIMALS: Final = 15
+
+
+def refuse_decimals(decimals: object) -> None:
+    """Refuse what is no number of digits.
+
+    >>> refuse_decimals(None)
+    >>> refuse_decimals(2)
+    """
+    if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
+        raise UsageError(f"decimals are a whole number from 0 to {MOST_DECIMALS}", where="decimals")
+
+
+def refuse_bounds(lower: Fraction | None, upper: Fraction | None) -> None:
+    """Refuse bounds that are not exact, or have nothing between them."""
+    for bound, where in ((lower, "lower"), (upper, "upper")):
+        if bound is not None:
+            refuse_inexact(bound, where)
+    if lower is not None and upper is not None and lower >= upper:
+        raise UsageError("the lower bound is not below the upper one", where="lower", hint="exchange them")

@@ -1,0 +1,140 @@
+"""A perturbation in one line of text, or from the keys of a job file: `income=noise:scale=0.1,decimals=0,lower=0`."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from kohort.errors import UsageError
+from kohort.perturb.noise import Noise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.perturb.base import Perturbation
+
+#: How the value of a parameter is read: a text, or what TOML makes of it.
+Reader: TypeAlias = Callable[[object], object]
+
+_whole = re.compile(r"-?[0-9]{1,18}").fullmatch
+_decimal = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?").fullmatch
+_fraction = re.compile(r"[0-9]{1,100}/[1-9][0-9]{0,99}").fullmatch
+
+
+def whole(said: object) -> int:
+    """A whole number that was said.
+
+    >>> whole("3"), whole(3)
+    (3, 3)
+    """
+    if type(said) is int:
+        return said
+    if isinstance(said, str) and _whole(said):
+        return int(said)
+    raise UsageError("it is not a whole number")
+
+
+def number(said: object) -> Fraction:
+    """A number that was said, exactly: `0.1` is a tenth.
+
+    >>> number("0.1"), number(0.1), number("1/3"), number(5)
+    (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3), Fraction(5, 1))
+    """
+    if isinstance(said, float) and abs(said) < float("inf"):
+        return Fraction(str(said))
+    if type(said) is int or isinstance(said, Fraction):
+        return Fraction(said)
+    if isinstance(said, str) and (_decimal(said) or _fraction(said)):
+        return Fraction(said)
+    raise UsageError("it is not a number", hint="write it in plain digits, such as 0.1")
+
+
+#: Each method by the word that asks for it: what makes it, and how its parameters are read.
+METHODS: Final[Mapping[str, tuple[type[Any], Mapping[str, Reader]]]] = MappingProxyType(
+    {
+        "noise": (Noise, {"scale": number, "decimals": whole, "lower": number, "upper": number}),
+    }
+)
+
+
+def perturbation_of(text: str) -> Perturbation:
+    """The perturbation that a text asks for: columns, `=`, method, and after a colon its parameters.
+
+    Args:
+        text: Several columns are parted by commas; a name with a comma is quoted as in CSV.
+
+    Raises:
+        UsageError: it asks for none.
+
+    >>> perturbation_of("income=noise:scale=0.1,decimals=0,lower=0")
+    Noise(column='income', scale=Fraction(1, 10), decimals=0, lower=Fraction(0, 1), upper=None)
+    """
+    names, equals, rest = text.partition("=")
+    columns = [name for row in csv.reader([names]) for name in row]
+    if not equals or not all(columns) or not columns:
+        raise UsageError("no column is named, or no method", where=f"perturb {text}", hint=_EXAMPLE)
+    method, _, said = rest.partition(":")
+    parameters: dict[str, object] = {}
+    for part in said.split(",") if said else ():
+        key, equals, value = part.partition("=")
+        if not equals or key in parameters:
+            what = f"{key} is said twice" if equals else "a parameter has no value"
+            raise UsageError(what, where=f"perturb {text}", hint=_EXAMPLE)
+        parameters[key] = value
+    return perturbation_from(columns, method, parameters)
+
+
+_EXAMPLE: Final = "write COLUMN=METHOD:key=value,…, such as income=noise:scale=0.1,decimals=0"
+
+
+def perturbation_from(columns: Sequence[str], method: str, parameters: Mapping[str, object]) -> Perturbation:
+    """The perturbation of `columns` by a method with parameters, as a text or a job file says them.
+
+    Raises:
+        UsageError: there is no such method or parameter, or a value is not one of it.
+
+    >>> perturbation_from(["income"], "noise", {"scale": 0.2}).name
+    'noise of 0.2 variances'
+    """
+    place = f"perturb {','.join(columns)}"
+    if method not in METHODS:
+        raise UsageError(f"there is no method {method!r}", where=place, hint=_near(method, METHODS))
+    make, readers = METHODS[method]
+    read: dict[str, object] = {}
+    for key, said in parameters.items():
+        if key not in readers:
+            raise UsageError(f"{method} has no parameter {key!r}", where=place, hint=_near(key, readers))
+        read[key] = _read(readers[key], said, f"{place}, {key}")
+    several = "columns" in {field.name for field in fields(make)}
+    if not several and len(columns) != 1:
+        hint = "say it for each; a name with a comma is quoted as in CSV"
+        raise UsageError(f"{method} changes one column", where=place, hint=hint)
+    lacking = [one.name for one in fields(make) if one.default is MISSING and one.name in readers.keys() - read.keys()]
+    if lacking:
+        raise UsageError(f"{method} needs {', '.join(lacking)}", where=place, hint=_EXAMPLE)
+    try:
+        return cast("Perturbation", make(tuple(columns) if several else columns[0], **read))
+    except UsageError as fault:
+        raise UsageError(
+            fault.what, where=f"{place}, {fault.where}" if fault.where else place, hint=fault.hint
+        ) from None
+
+
+def _read(reader: Reader, said: object, place: str) -> object:
+    """A parameter's value; its fault at its place."""
+    try:
+        return reader(said)
+    except UsageError as fault:
+        raise UsageError(fault.what, where=place, hint=fault.hint) from None
+
+
+def _near(word: str, known: Mapping[str, object]) -> str:
+    """Which words there are, the likeliest first."""
+    close = get_close_matches(word, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
