@@ -131,6 +131,11 @@ def anonymize(
             metavar="A,B", help="Insensitive columns that may be unique for more than half of the records (repeatable)."
         ),
     ] = None,
+    perturb: options.Perturb = None,
+    seed: options.InsecureSeed = None,
+    insecure_reproducible: options.InsecureReproducible = False,
+    pseudonym: options.Pseudonym = None,
+    key_file: options.KeyFile = None,
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
@@ -169,6 +174,7 @@ def anonymize(
     for key, texts in shapes.items():
         flags.shape(columns, key, texts, faults)
     flags.allow_singling(columns, allow_singling, rest, faults)
+    flags.pseudonyms(columns, pseudonym)
     asked = {
         "l": distinct_l,
         "entropy-l": entropy_l,
@@ -184,6 +190,7 @@ def anonymize(
         flags.shape(columns, key, texts, faults, role="sensitive")
     raw: dict[str, object] = {
         "input": {
+            "key-file": key_file,
             "path": source,
             "separator": separator,
             "encoding": encoding,
@@ -214,6 +221,7 @@ def anonymize(
         },
         "rest": rest,
         "columns": columns,
+        "perturb": flags.perturbed(perturb, seed, faults, insecure_reproducible=insecure_reproducible),
     }
     options.use_threads(threads)
     made = flags.request(raw, faults)

@@ -116,6 +116,33 @@ def allow_singling(
             faults.append(UsageError(f"column {name} has no role", where=f"--allow-singling {name}", hint=hint))
 
 
+def pseudonyms(columns: dict[str, dict[str, object]], texts: Sequence[str] | None) -> None:
+    """Add which columns get pseudonyms; one without a role is identifying."""
+    for name in options.names(texts):
+        columns.setdefault(name, {"role": "identifying"})["pseudonym"] = True
+
+
+def perturbed(
+    texts: Sequence[str] | None, seed: int | None, faults: list[UsageError], *, insecure_reproducible: bool
+) -> dict[str, object]:
+    """What is perturbed as the job file would say it."""
+    from kohort.perturb.text import said_of
+
+    columns: dict[str, object] = {}
+    for text in texts or ():
+        try:
+            said = said_of(text)
+        except UsageError as fault:
+            faults.append(UsageError(fault.what, where=f"--{fault.where}", hint=fault.hint))
+            continue
+        first, *others = said.columns
+        if first in columns:
+            what = f"column {first} is perturbed twice"
+            faults.append(UsageError(what, where=f"--perturb {text}", hint="say one method for it"))
+        columns[first] = {"method": said.method, "together": others, **said.parameters}
+    return {"columns": columns, "seed": seed, "insecure-reproducible": insecure_reproducible}
+
+
 def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
     """The node of `--node` as the job file would say it: a list of levels, or a level for each name."""
     said = [one.strip() for one in options.names(texts)]
@@ -175,6 +202,10 @@ _FLAGS: Final[Mapping[Place, str]] = MappingProxyType(
 def _flag(place: Place) -> str:
     """The flag that a job file's key stands for."""
     match place:
+        case ("perturb", "columns", name, *_):
+            return f"--perturb {name}=…"
+        case ("columns", name, "pseudonym"):
+            return f"--pseudonym {name}"
         case ("columns", name, key, *_):
             return f"{_column_flag(key)} {name}=…"
         case ("columns", name):

@@ -131,6 +131,39 @@ PersonKey = Annotated[
     ),
 ]
 
+# --- what is changed besides generalization ---------------------------------------------------------------------------
+
+Perturb = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--perturb",
+        metavar="COLUMN=METHOD[:…]",
+        help="Change the values of a column: income=noise:scale=0.1,decimals=0 (repeatable). Methods: noise,"
+        " rank-swapping, microaggregation, rounding, coding, post-randomization.",
+    ),
+]
+InsecureSeed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", metavar="N", min=0, help="For tests: the same seed draws the same noise; who knows it takes it off."
+    ),
+]
+InsecureReproducible = Annotated[
+    bool, typer.Option("--insecure-reproducible", help="Accept --seed, for what nobody will be given.")
+]
+Pseudonym = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pseudonym",
+        metavar="A,B",
+        help="Identifying columns that are released as pseudonyms, which is not anonymity (repeatable).",
+    ),
+]
+KeyFile = Annotated[
+    str | None,
+    typer.Option("--key-file", metavar="FILE", help="The key of the pseudonyms; `kohort key FILE` writes one."),
+]
+
 # --- transactions -----------------------------------------------------------------------------------------------------
 
 Baskets = Annotated[

@@ -12,6 +12,7 @@ from kohort.errors import JobError, SchemaError, UsageError
 from kohort.hierarchies import read_hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, format_of
+from kohort.job.altered import altered_faults, perturbations_of
 from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
 from kohort.job.document import Document, document, document_at
 from kohort.job.faults import faults_of, job_error, shape_faults
@@ -20,6 +21,7 @@ from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, relative, table
+from kohort.pseudonyms import read_key
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
 
@@ -132,7 +134,9 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     method, faults = method_of(raw, quasi_of(raw), where)
     attributes, wrong = attributes_of(raw, method, where, folder)
     asked = models_of(raw)
-    faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where)]
+    perturbations, unread = perturbations_of(raw, where)
+    faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where), *unread]
+    faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
     file = _form(JobFile, raw, [*faults, *_output_fault(raw, where)], where)
     assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
     made = _question(file, attributes, asked, folder)
@@ -144,9 +148,14 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         Writing(file.output.format, file.output.separator, file.output.excel_safe),
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
+        perturbations,
+        None if file.input.key_file is None else read_key(folder / file.input.key_file),
+        file.perturb.seed,
+        file.perturb.insecure_reproducible,
     )
+    keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
-    return Request(source, target, job, made.inputs, where, made.population)
+    return Request(source, target, job, (*made.inputs, *keys), where, made.population)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.label or (_label(method.labels, part) if quasi else None),
         part.missing,
         part.max_level,
+        part.pseudonym,
     )
 
 

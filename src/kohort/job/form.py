@@ -42,6 +42,9 @@ from kohort.schema import Label, Missing, Order, Role, Scale
 #: The names of methods.
 MethodName: TypeAlias = Literal["mondrian", "mondrian-relaxed", "samarati", "optimal", "datafly", "best-effort"]
 
+#: What a perturbation may be told: a number, exact as text, or a word.
+Parameter: TypeAlias = int | float | str | None
+
 Word = Field(strict=False)  # a word of an enumeration, though all else must have its own type
 
 
@@ -62,6 +65,9 @@ class InputPart(Part):
     skip_blank: bool = Field(default=False, alias="skip-blank", description="Pass over empty lines.")
     allow_empty: bool = Field(default=False, alias="allow-empty", description="Accept a table of no records.")
     missing: list[str] = Field([""], description="The texts that mean: no value.")
+    key_file: str | None = Field(
+        None, alias="key-file", description="The key that pseudonyms are made with; `kohort key` writes one."
+    )
 
 
 class OutputPart(Part):
@@ -157,6 +163,9 @@ class ColumnPart(Part):
     order: Annotated[Order, Word] | None = Field(None, description="Order of a categorical column's values.")
     label: Annotated[Label, Word] | None = Field(None, description="What is released.")
     missing: Annotated[Missing, Word] = Field(Missing.VALUE, description="What a missing value means.")
+    pseudonym: bool = Field(
+        default=False, description="Release pseudonyms in place of an identifying column's values: no anonymity."
+    )
     allow_singling: bool = Field(
         default=False,
         alias="allow-singling",
@@ -189,6 +198,36 @@ class ColumnPart(Part):
     )
 
 
+class PerturbedPart(Part):
+    """How one column is perturbed; which of the parameters there are depends on the method."""
+
+    method: str = Field(description="noise, rank-swapping, microaggregation, rounding, coding or post-randomization.")
+    together: list[str] = Field([], description="Further columns that are changed with it (microaggregation).")
+    scale: Parameter = Field(None, description="Noise: its variance, in variances of the column; 0.1 if not given.")
+    decimals: Parameter = Field(None, description="Digits after the point; those of the column if not given.")
+    lower: Parameter = Field(None, description="Noise: no cell is less.")
+    upper: Parameter = Field(None, description="Noise: no cell is greater.")
+    share: Parameter = Field(None, description="Rank swapping: how far ranks may lie apart, as a share of the records.")
+    k: Parameter = Field(None, description="Microaggregation: the least size of a group.")
+    step: Parameter = Field(None, description="Rounding: to multiples of it.")
+    bottom: Parameter = Field(None, description="Coding: what is less becomes this, or the mean of what is less.")
+    top: Parameter = Field(None, description="Coding: what is greater becomes this, or the mean of what is greater.")
+    by: Parameter = Field(None, description="Coding: value, or mean.")
+    keep: Parameter = Field(None, description="Post-randomization: the chance that a cell stays as it is.")
+
+
+class PerturbPart(Part):
+    """What is changed in columns that would be released unchanged."""
+
+    columns: dict[str, PerturbedPart] = Field({}, description="Each perturbed column by its name.")
+    seed: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="For tests: the same seed draws the same noise, and who knows it takes the noise off."
+    )
+    insecure_reproducible: bool = Field(
+        default=False, alias="insecure-reproducible", description="Accept a seed: nothing of it may be released."
+    )
+
+
 class QuestionFile(Part):
     """What a table is judged by: its columns, and the privacy models."""
 
@@ -207,3 +246,4 @@ class JobFile(QuestionFile):
     input: InputPart
     output: OutputPart
     method: MethodPart = MethodPart.model_construct()
+    perturb: PerturbPart = PerturbPart.model_construct()

@@ -9,7 +9,7 @@ from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from kohort.errors import UsageError
 from kohort.perturb.noise import Noise
@@ -75,6 +75,29 @@ def perturbation_of(text: str) -> Perturbation:
     >>> perturbation_of("income=noise:scale=0.1,decimals=0,lower=0")
     Noise(column='income', scale=Fraction(1, 10), decimals=0, lower=Fraction(0, 1), upper=None)
     """
+    return perturbation_from(*said_of(text))
+
+
+class Said(NamedTuple):
+    """What a text says of a perturbation, as a job file would say it; whether there is such a method is not looked at.
+
+    Attributes:
+        columns: Which are perturbed, together.
+        method: The method's word.
+        parameters: Its parameters, as text.
+    """
+
+    columns: list[str]
+    method: str
+    parameters: dict[str, object]
+
+
+def said_of(text: str) -> Said:
+    """What a text says of a perturbation.
+
+    Raises:
+        UsageError: it is not of the form `COLUMN=METHOD:key=value,…`.
+    """
     names, equals, rest = text.partition("=")
     columns = [name for row in csv.reader([names]) for name in row]
     if not equals or not all(columns) or not columns:
@@ -87,7 +110,7 @@ def perturbation_of(text: str) -> Perturbation:
             what = f"{key} is said twice" if equals else "a parameter has no value"
             raise UsageError(what, where=f"perturb {text}", hint=_EXAMPLE)
         parameters[key] = value
-    return perturbation_from(columns, method, parameters)
+    return Said(columns, method, parameters)
 
 
 _EXAMPLE: Final = "write COLUMN=METHOD:key=value,…, such as income=noise:scale=0.1,decimals=0"
