@@ -193,6 +193,7 @@ def solve(
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
+        lost={name: label.lost for name, label in zip(names, classes.labels, strict=True)},
         effects=released.effects,
         linked=released.linked,
     )

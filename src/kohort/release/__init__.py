@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Shares
     from kohort.engines.pseudonyms import Linked
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
@@ -232,6 +232,7 @@ class Release:
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
         population: The population table, where a model needed one.
+        lost: Of each quasi-identifier, the loss of each of its released values, as `table` numbers them.
         effects: What perturbations did to their columns.
         linked: How far pseudonyms link records.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
@@ -256,6 +257,7 @@ class Release:
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     population: Table | None = None
+    lost: Mapping[str, Shares] = field(default_factory=dict[str, "Shares"])
     effects: tuple[Effect, ...] = ()
     linked: tuple[Linked, ...] = ()
     verdict: Verdict | None = None
