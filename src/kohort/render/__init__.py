@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.render.grid import grid_text
+from kohort.render.perturbed import altered_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,7 @@ def release_text(figures: Mapping[str, Json], quasi: Sequence[str] = ()) -> str:
         _cost(figures),
         _exposure(figures),
         grid_text(figures),
+        altered_text(figures),
         _choice(figures, names),
     )
     return "\n".join([*(line for part in parts for line in part), *places(figures)])

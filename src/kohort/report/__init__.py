@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.metrics import METRICS, measured
+from kohort.report.perturbed import perturbed_numbers, pseudonym_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,8 @@ def numbers(release: Release) -> dict[str, Json]:
     largest share of one value in a class), metrics, losses (per quasi-identifier), node
     (level per quasi-identifier; null: not a lattice method), objective (what the method minimised, with attribute
     weights, and what no allowed release costs less than), candidates (of a dry run: best first), proven,
-    range_exposure, release, certificate, verified, trace, seconds.
+    range_exposure, perturbed, pseudonyms (see `kohort.report.perturbed`), release, certificate, verified, trace,
+    seconds.
     """
     verdict = release.verdict
     return {
@@ -50,6 +52,8 @@ def numbers(release: Release) -> dict[str, Json]:
         "candidates": _candidates(release),
         "proven": release.proven,
         "range_exposure": None if verdict is None else verdict.range_exposure,
+        "perturbed": perturbed_numbers(release.effects),
+        "pseudonyms": pseudonym_numbers(release.linked),
         "release": None if release.path is None else str(release.path),
         "certificate": None if release.certificate is None else str(release.certificate),
         "verified": verdict is not None,
