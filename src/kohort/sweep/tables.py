@@ -1,24 +1,33 @@
-"""A sweep over a table: what each of many jobs would release, in figures; nothing is released."""
+"""A sweep over a table: what each of many jobs would release, in figures; nothing is released.
+
+The table is read and encoded once, and counted once for all jobs with the same columns; then each job is solved and its
+classes are weighed. No record is recoded, nothing is written, and so nothing is verified: every figure is what
+`kohort.anonymize` would tell of the same job.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from kohort.errors import InfeasibleError, LimitError
+from kohort.metrics import measured
+from kohort.metrics.loss import attribute_losses
+from kohort.sweep.counting import answer, count, counted_alike
+from kohort.sweep.ending import Ending, status_of
+from kohort.sweep.table_plan import Axis, TablePlan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future
 
+    from kohort.engines.table import Table
+    from kohort.release import Job
+    from kohort.sweep.counting import Answer, Counts
 
-class Ending(StrEnum):
-    """How a job ended."""
-
-    FOUND = "found"
-    """With an answer."""
-    INFEASIBLE = "infeasible"
-    """No release can meet its goal."""
-    LIMIT = "limit"
-    """A limit of memory or size was reached."""
+__all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
 
 class Seconds(NamedTuple):
@@ -26,31 +35,6 @@ class Seconds(NamedTuple):
 
     cpu: float
     wall: float
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """Something that is varied.
-
-    Attributes:
-        name: As it is said: `k`, `max-suppression`, `quasi` (how many), `method`, `l:salary`, `t:salary` …
-        values: As they are said, in that order, none twice: `("2", "5", "10")`, `("0", "5%")`, `("mondrian", "samarati")`.
-
-    >>> Axis("k", ("2", "5")).numbers, Axis("max-suppression", ("0.5%", "5%")).numbers
-    ((2.0, 5.0), (0.5, 5.0))
-    """
-
-    name: str
-    values: tuple[str, ...]
-
-    @property
-    def numbers(self) -> tuple[float, ...] | None:
-        """The values as numbers, one for each, percentages as they are said; `None` where they are words or mixed."""
-        percent = all(value.endswith("%") for value in self.values)
-        try:
-            return tuple(float(value.removesuffix("%") if percent else value) for value in self.values)
-        except ValueError:
-            return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +86,8 @@ class TableSweep:
     Attributes:
         axes: What is varied; at least one, and no name twice.
         records: Of the table.
-        fixed: What stays as it is, by name, as it is said: `k`, `method`, `max-suppression`, `quasi`, `models`; what is
-            varied, and what does not apply, is not in it.
+        fixed: What stays as it is, by name, as it is said: `quasi`, `k`, `method`, `max-suppression`, `models` (but k);
+            what is varied, and what does not apply, is not in it.
         points: Every combination of values; those of the last axis change fastest.
     """
 
@@ -112,6 +96,124 @@ class TableSweep:
     fixed: Mapping[str, str]
     points: tuple[Point, ...]
 
+    @property
+    def status(self) -> int:
+        """The exit status: 0 where some job has an answer, else that of what stood in the way."""
+        return status_of({point.ending for point in self.points})
+
     def value(self, point: Point, name: str) -> str:
         """The value of the axis called `name` at a point."""
         return point.values[[axis.name for axis in self.axes].index(name)]
+
+
+class Known(Protocol):
+    """Points by what describes their jobs: a dictionary, or a `kohort.sweep.journal.Journal`."""
+
+    def __contains__(self, job: str, /) -> bool:
+        """Whether the job's point is known."""
+        ...
+
+    def __getitem__(self, job: str, /) -> Point:
+        """The job's point."""
+        ...
+
+    def __setitem__(self, job: str, point: Point, /) -> None:
+        """Add a point; several threads do."""
+        ...
+
+
+def sweep(
+    table: Table,
+    plan: TablePlan,
+    *,
+    population: Table | None = None,
+    threads: int = 1,
+    tell: Callable[[str], None] = lambda _: None,
+    timed: bool = False,
+    known: Known | None = None,
+) -> TableSweep:
+    """Say what every job would release; each is solved by one thread, several at once.
+
+    Args:
+        table: The records.
+        plan: What is asked.
+        population: The population table, where a model needs one.
+        threads: How many jobs may be solved at once; the figures are the same for any number.
+        tell: Called with each point, in their order, as it is waited for.
+        timed: Whether to tell the seconds of each point; without them equal sweeps are equal.
+        known: Points that were found before: they are not solved again, and those that are found are added.
+
+    Raises:
+        UsageError: a job's schema does not go with the table.
+        InputError: values have no place in their domain.
+        InfeasibleError: the table has no records. A single job without a release is told, not raised.
+
+    >>> import polars as pl
+    >>> from kohort import Job, KAnonymity, Schema
+    >>> from kohort.io import read
+    >>> people = read(pl.DataFrame({"age": [30, 31, 40, 41]}))
+    >>> plan = TablePlan.of({"k": ["2", "9"]}, lambda k: Job.of(Schema.of(quasi=["age"]), KAnonymity(int(k))))
+    >>> [(point.values, str(point.ending), point.classes, point.highest) for point in sweep(people, plan).points]
+    [(('2',), 'found', 2, 0.5), (('9',), 'infeasible', 0, 0.0)]
+    """
+    if not table.records:
+        raise InfeasibleError("there are 0 records", hint="bring a table with records")
+    jobs = {job.described(): replace(job, schema=job.schema.over(table.names)) for job in plan.jobs}
+    found: Known = dict[str, Point]() if known is None else known
+    counts: dict[str, Future[Counts]] = {}
+    solved: dict[str, Future[None]] = {}
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for key, job in jobs.items():
+            if key not in found:
+                alike = counted_alike(job)
+                if alike not in counts:
+                    counts[alike] = pool.submit(count, table, job, population)
+                solved[key] = pool.submit(_solve, counts[alike], job, found, key, timed=timed)
+        counts.clear()  # each goes when the last job that needs it is done
+        keys = [job.described() for job in plan.jobs]
+        for place, (values, key) in enumerate(zip(plan.points, keys, strict=True), 1):
+            tell(f"{place} of {len(keys)}: {said(plan.axes, values)}")
+            if key in solved:
+                solved.pop(key).result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+    points = (replace(found[key], values=values) for values, key in zip(plan.points, keys, strict=True))
+    return TableSweep(plan.axes, table.records, plan.fixed, tuple(points))
+
+
+def said(axes: Sequence[Axis], values: Sequence[str]) -> str:
+    """What is varied, with the values of a point: `k = 5, method = samarati`."""
+    return ", ".join(f"{axis.name} = {value}" for axis, value in zip(axes, values, strict=True))
+
+
+def _solve(counts: Future[Counts], job: Job, found: Known, key: str, *, timed: bool) -> None:
+    """Add what the job would release to what is found."""
+    try:
+        counted = counts.result()
+        cpu, wall = time.thread_time(), time.perf_counter()
+        point = _point(answer(counted, job), job)
+        seconds = Seconds(time.thread_time() - cpu, time.perf_counter() - wall)
+    except (InfeasibleError, LimitError) as fault:
+        found[key] = Point(values=(), ending=Ending.of(fault), why=fault.what)
+    else:
+        found[key] = replace(point, seconds=seconds) if timed else point
+
+
+def _point(found: Answer, job: Job) -> Point:
+    """The figures of an answer."""
+    outcome, names = found.outcome, [one.name for one in job.schema.quasi]
+    sizes = outcome.sizes
+    return Point(
+        values=(),
+        metrics=measured(outcome),
+        losses=dict(zip(names, attribute_losses(outcome).tolist(), strict=True)),
+        released=outcome.records - outcome.suppressed,
+        suppressed=outcome.suppressed,
+        classes=sizes.size,
+        smallest=int(sizes.min()),
+        largest=int(sizes.max()),
+        highest=found.exposure.highest,
+        average=found.exposure.average,
+        node=dict(zip(names, found.node, strict=False)),
+    )

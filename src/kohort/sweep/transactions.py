@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -16,6 +15,7 @@ import numpy as np
 from kohort.errors import InfeasibleError, LimitError
 from kohort.numbers import said
 from kohort.pipeline.transactions import problem_of
+from kohort.sweep.ending import Ending, status_of
 from kohort.transactions.feasibility import refuse_infeasible
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
@@ -25,7 +25,6 @@ from kohort.transactions.problem import CellSuppression, ItemSuppression
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.errors import KohortError
     from kohort.sweep.plan import Plan, Run
     from kohort.transactions.database import Transactions
     from kohort.transactions.moles import Moles
@@ -35,17 +34,6 @@ if TYPE_CHECKING:
     Clock: TypeAlias = Callable[[], float]
 
 T = TypeVar("T")
-
-
-class Ending(StrEnum):
-    """How a method ended at a point."""
-
-    FOUND = "found"
-    """With an answer."""
-    INFEASIBLE = "infeasible"
-    """No suppression of public items can keep the promise, or so many private items cannot be drawn."""
-    LIMIT = "limit"
-    """The memory allowed was too little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,10 +131,7 @@ class Sweep:
     @property
     def status(self) -> int:
         """The exit status: 0 where some run found an answer, else that of what stood in the way."""
-        endings = {one.ending for one in self.outcomes}
-        if Ending.FOUND in endings:
-            return 0
-        return InfeasibleError.exit_status if Ending.INFEASIBLE in endings else LimitError.exit_status
+        return status_of({one.ending for one in self.outcomes})
 
     def summaries(self) -> list[Summary]:
         """Value by value, method by method: what came of all seeds."""
@@ -245,10 +230,9 @@ def problem_at(source: Transactions, plan: Plan, run: Run) -> SuppressionProblem
     return replace(problem_of(source, drawn), coherence=run.job.coherence)
 
 
-def _failed(run: Run, method: str, fault: KohortError) -> Outcome:
+def _failed(run: Run, method: str, fault: InfeasibleError | LimitError) -> Outcome:
     """What is told where there is no answer."""
-    ending = Ending.INFEASIBLE if isinstance(fault, InfeasibleError) else Ending.LIMIT
-    return Outcome(value=run.value, method=method, seed=run.seed, ending=ending, why=fault.what)
+    return Outcome(value=run.value, method=method, seed=run.seed, ending=Ending.of(fault), why=fault.what)
 
 
 def _dropped(database: Transactions, suppression: Suppression) -> int:

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from kohort.release.transactions import TransactionJob
 from kohort.sweep.plan import Plan
-from kohort.sweep.transactions import Ending, Outcome, Sweep
+from kohort.sweep.ending import Ending
+from kohort.sweep.transactions import Outcome, Sweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.roles import Drawn, Listed

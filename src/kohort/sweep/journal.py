@@ -1,0 +1,169 @@
+"""The points of a sweep that are found already, in a file: a sweep that was killed goes on where it was.
+
+A line for each point, appended in one step when it is found. A line that a kill has cut short is passed over, and so is
+one of another input, another job or another version of kohort: its key is another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from errno import ENOSPC
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import kohort
+from kohort.errors import InputError, TargetError
+from kohort.publish.disk import reporting
+from kohort.sweep.ending import Ending
+from kohort.sweep.tables import Point, Seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: How such a file begins: no other is written to, or removed.
+HEADER: Final = b'{"kohort": "points of a sweep over a table", "form": 1}\n'
+
+#: Who may read and write it.
+OWNER_ONLY: Final = 0o600
+
+
+class Journal:
+    """Points by what describes their jobs, each one written when it is added.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "sweep.points.jsonl")
+    ...     with Journal.at(path, "input and settings") as journal:
+    ...         journal["a job"] = Point(values=(), released=7)
+    ...     with Journal.at(path, "input and settings") as journal:
+    ...         journal["a job"].released
+    7
+    """
+
+    def __init__(self, path: Path, of: str, file: int) -> None:
+        """Know the points that the open file at `path` holds."""
+        self._path, self._of, self._file, self._lock = path, of, file, Lock()
+        held = _whole(file)
+        if not (held.startswith(HEADER) or HEADER.startswith(held)):
+            raise _foreign(path)
+        if len(held) < len(HEADER):  # just made, or a kill has cut even this short
+            os.truncate(file, 0)
+            self._append(HEADER)
+        elif not held.endswith(b"\n"):
+            self._append(b"\n")
+        self._points = dict(_points(held[len(HEADER) :]))
+
+    @classmethod
+    def at(cls, path: Path, of: str) -> Self:
+        """The journal at `path`, made if needed; `of` tells inputs and settings whose points are not the same.
+
+        Raises:
+            TargetError: something else stands there.
+            FileError: it cannot be read or written.
+        """
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise _foreign(path)
+        with reporting("opening the journal", path):
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, OWNER_ONLY)
+            try:
+                return cls(path, of, file)
+            except BaseException:
+                os.close(file)
+                raise
+
+    def __enter__(self) -> Self:
+        """Use it until it is closed."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file, which stays."""
+        os.close(self._file)
+
+    def remove(self) -> None:
+        """Remove the file: the sweep is complete."""
+        with reporting("removing the journal", self._path):
+            self._path.unlink(missing_ok=True)
+
+    def __len__(self) -> int:
+        """How many points it holds, those of other inputs among them."""
+        return len(self._points)
+
+    def __contains__(self, job: str) -> bool:
+        """Whether the job's point is known."""
+        return self._key(job) in self._points
+
+    def __getitem__(self, job: str) -> Point:
+        """The job's point."""
+        return self._points[self._key(job)]
+
+    def __setitem__(self, job: str, point: Point) -> None:
+        """Add a point; it is in the file before it is known."""
+        key = self._key(job)
+        line = json.dumps({"key": key, "point": asdict(point)}).encode() + b"\n"
+        with self._lock, reporting("writing the journal", self._path):
+            self._append(line)
+            self._points[key] = point
+
+    def _key(self, job: str) -> str:
+        """What a point of the job is found by."""
+        return hashlib.sha256(json.dumps([kohort.__version__, self._of, job]).encode()).hexdigest()
+
+    def _append(self, line: bytes) -> None:
+        """Write in one step; what a full disk lets through of it is cut off again."""
+        end = os.fstat(self._file).st_size
+        if os.write(self._file, line) < len(line):
+            os.truncate(self._file, end)
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+
+def beside(out: Path) -> Path:
+    """Where the journal of a sweep stands: `NAME.points.jsonl` beside `NAME`."""
+    return out.parent / f"{out.name}.points.jsonl"
+
+
+def digest_of(path: str | Path) -> str:
+    """The digest of a file's bytes.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as fault:
+        raise InputError(f"the file cannot be read: {fault.strerror}", where=str(path)) from None
+
+
+def _whole(file: int) -> bytes:
+    """All bytes of an open file."""
+    with os.fdopen(os.dup(file), "rb") as reader:
+        return reader.read()
+
+
+def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
+    """The points of the lines that hold one."""
+    for line in lines.splitlines():
+        with suppress(ValueError, TypeError, KeyError):
+            held: dict[str, Any] = json.loads(line)
+            yield held["key"], _point(held["point"])
+
+
+def _point(held: dict[str, Any]) -> Point:
+    """A point as it was written."""
+    values, ending, seconds = tuple(held["values"]), Ending(held["ending"]), held["seconds"]
+    told = {"values": values, "ending": ending, "seconds": None if seconds is None else Seconds(*seconds)}
+    return Point(**{**held, **told})
+
+
+def _foreign(path: Path) -> TargetError:
+    """The error of a file that is not to be touched."""
+    hint = "move it away, or name another --out"
+    return TargetError(
+        "what stands where the sweep would keep its points is something else", where=str(path), hint=hint
+    )
