@@ -67,18 +67,23 @@ class Perturbation(Protocol):
 
         Raises:
             UsageError: the parameters do not fit these columns.
+            InputError: the columns do not fit the parameters.
         """
 
-    def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:
+    def perturb(
+        self,
+        amounts: Sequence[Amounts],  # noqa: ARG002  for a method that has it
+        streams: Sequence[np.random.Generator],  # noqa: ARG002  likewise
+    ) -> list[Amounts]:
         """The numbers that stand in their places, not rounded yet: columns of the same length, as they were given.
 
         Args:
             amounts: One (n,) array for each of `columns`, records that have a value in all of them.
             streams: One independent source of randomness for each of `columns`.
         """
-        raise NotImplementedError
+        raise TypeError(f"{self.name} is no method for numbers")
 
-    def redraw(self, codes: Index, counts: Counts, stream: np.random.Generator) -> Index:
+    def redraw(self, codes: Index, counts: Counts, stream: np.random.Generator) -> Index:  # noqa: ARG002  likewise
         """The codes that stand in their places.
 
         Args:
@@ -86,4 +91,4 @@ class Perturbation(Protocol):
             counts: (v,) records with each value.
             stream: A source of randomness.
         """
-        raise NotImplementedError
+        raise TypeError(f"{self.name} is no method for names")

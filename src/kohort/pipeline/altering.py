@@ -15,8 +15,6 @@ from kohort.errors import JobError, SchemaError
 from kohort.schema import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kohort.engines.pseudonyms import Linked
     from kohort.perturb.effect import Effect
     from kohort.release import Job
@@ -39,27 +37,20 @@ class Altered:
 
 
 def refuse_unknown(job: Job) -> None:
-    """Refuse perturbations of columns that are not released unchanged otherwise; the schema is the table's.
+    """Refuse perturbations of columns that there are none of; the job's schema is the table's.
 
     Raises:
-        SchemaError: a column is perturbed that the table does not have, or whose role allows none.
+        SchemaError: a column is perturbed that the table does not have.
         JobError: several are.
     """
-    faults = list(_unknown(job))
+    known = [attribute.name for attribute in job.schema.attributes]
+    faults: list[SchemaError] = []
+    for name in (name for one in job.perturbations for name in one.columns if name not in known):
+        near = " or ".join(get_close_matches(name, known))
+        hint = near and f"did you mean {near}?"
+        faults.append(SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint))
     if faults:
         raise faults[0] if len(faults) == 1 else JobError("the perturbations do not fit the table", faults)
-
-
-def _unknown(job: Job) -> Iterator[SchemaError]:
-    roles = {attribute.name: attribute.role for attribute in job.schema.attributes}
-    for name in (name for one in job.perturbations for name in one.columns):
-        if name not in roles:
-            near = " or ".join(get_close_matches(name, roles))
-            hint = near and f"did you mean {near}?"
-            yield SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint)
-        elif roles[name] is Role.IDENTIFYING:  # by the rest, for what is named was looked at with the job
-            what = "the column is not released, so nothing of it is perturbed"
-            yield SchemaError(what, where=f"column {name}", hint='give it role "sensitive" or "insensitive"')
 
 
 def altered(recoded: Recoded, job: Job) -> Altered:

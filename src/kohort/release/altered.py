@@ -41,7 +41,7 @@ def misfits(schema: Schema, models: Sequence[PrivacyModel], perturbations: Seque
     times = Counter(name for one in perturbations for name in one.columns)
     for name, count in times.items():
         key = ("perturb", "columns", name)
-        role = roles.get(name, schema.rest or Role.SENSITIVE)
+        role = roles.get(name, Role.SENSITIVE)  # one that only the rest names is looked at with the table
         if role in {Role.IDENTIFYING, Role.QUASI}:
             hint = "only sensitive and insensitive columns are perturbed: they are released unchanged otherwise"
             yield Misfit(key, f"the column is {role.value}", hint)
