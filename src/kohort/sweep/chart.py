@@ -1,4 +1,4 @@
-"""A chart of shares against a number: a line with markers for each of a few names, told at its end.
+"""A chart of figures against a number or names: a line with markers for each of a few names, told at its end.
 
 Nothing is told by colour alone: each line has a marker and dashes of its own, shown beside its name.
 """
@@ -10,28 +10,33 @@ from itertools import pairwise
 from math import log, nan
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from kohort.sheet import HEADLINE, INK, LINE, MARGIN, PAPER, SIZE, Sheet, library, settings, width_of
+from kohort.sheet import HEADLINE, INK, LINE, MARGIN, PAPER, SIZE, Sheet, settings, width_of, wrapped
+from kohort.sweep.axes import BESIDE, SHARES, TALL, Frame, Scale, left_of
+from kohort.sweep.tags import write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from kohort.sheet import Format
+    from kohort.sweep.tags import Tag
 
     #: x, and y downward.
     Place: TypeAlias = tuple[float, float]
 
-#: Points: width of a chart, height of the plot, room at its left, between its right edge and the first sample, and
-#: within the frame on both sides of the first and last value.
+#: Points: width of a chart, and between the right edge of the plot and the first sample.
 WIDTH: Final = 540.0
-TALL: Final = 230.0
-LEFT: Final = 42.0
 LEAD: Final = 26.0
-INSIDE: Final = 18.0
 
-#: Points: width of a sample line beside a name, from one name to the next, and between neighbours' bars at one value.
+#: Points: width of a sample line beside a name, from one name to the next, between neighbours' bars at one value, of
+#: all bars at one value, and width of a name that is not broken at its commas.
 SAMPLE: Final = 30.0
 APART: Final = 13.0
 ASIDE: Final = 3.0
+SPREAD: Final = 24.0
+NAME: Final = 130.0
+
+#: Names of values stand in so many rows at most, so that none hides another.
+ROWS: Final = 3
 
 #: Lines of marks that are in nobody's way, and of what leads from the end of a line to its name.
 FAINT: Final = "#dde2e7"
@@ -57,8 +62,19 @@ LOOKS: Final = (
 )
 
 
+def look(place: int) -> Look:
+    """How the line at a place is drawn: of the first 49, no two with the same marker and dashes.
+
+    >>> look(3) == LOOKS[3], look(7).marker == look(0).marker, look(7).dashes == look(0).dashes
+    (True, True, False)
+    """
+    lap, many = place // len(LOOKS), len(LOOKS)
+    color, marker = LOOKS[(place + 2 * lap) % many].color, LOOKS[place % many].marker
+    return Look(color, marker, LOOKS[(place + lap) % many].dashes)
+
+
 class Point(NamedTuple):
-    """A share at a value, and between which shares it is the mean; hollow where not all runs had an answer."""
+    """A figure at a value, and between which figures it is the mean; hollow where not all runs had an answer."""
 
     x: float
     y: float
@@ -75,11 +91,13 @@ class Line:
         name: Written at its end.
         points: At least one.
         look: How it is drawn.
+        joined: Whether there is a line at all, or nothing but marks.
     """
 
     name: str
     points: tuple[Point, ...]
     look: Look
+    joined: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +108,16 @@ class Chart:
         title: The headline.
         under: What stands below it: what stays as it is.
         across: What the values are.
-        up: What the shares are.
+        up: What the figures are.
         ticks: Each value and how it is written, ascending.
         lines: In the order in which they are named where they end alike.
         notes: Sentences below.
         logarithmic: Whether equal ratios of values lie equally far apart.
+        scale: How figures lie and are written.
+        named: Whether the values are names, all of which are written.
+        measured: How values are written that are measured too, and not chosen: they lie exactly where they are, lines
+            go from point to point, and `ticks` are round values that cover them.
+        tags: What is written at single points.
     """
 
     title: str
@@ -105,6 +128,10 @@ class Chart:
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
     logarithmic: bool = False
+    scale: Scale = SHARES
+    named: bool = False
+    measured: Scale | None = None
+    tags: tuple[Tag, ...] = ()
 
     def bytes(self, format_: Format) -> bytes:
         """The chart as a picture; the same bytes whenever it is the same.
@@ -118,106 +145,95 @@ class Chart:
             sheet.end += LINE / 3
             sheet.paragraph(self.under)
             sheet.end += LINE / 2
-            frame = Frame.of(sheet, self)
-            _axes(sheet, frame, self)
+            names = [wrapped(line.name.replace(", ", ",\n").split("\n"), NAME, SIZE) for line in self.lines]
+            frame = _frame(sheet, self, names)
+            rows = _axes(sheet, frame, self)
             _lines(sheet, frame, self)
-            _names(sheet, frame, self.lines)
-            sheet.end = frame.bottom + 3.4 * LINE
+            _names(sheet, frame, self, names)
+            write(sheet, frame, self.tags, self.lines)
+            sheet.end = frame.bottom + (2.4 + rows) * LINE
             for note in self.notes:
                 sheet.paragraph(note)
             return sheet.bytes(format_, self.title, self.words())
 
     def words(self) -> str:
         """The chart in words, for who cannot see it."""
-        return " ".join([self.under, *(_told(line, dict(self.ticks)) for line in self.lines), *self.notes])
+        return " ".join([self.under, *(self._told(line) for line in self.lines), *self.notes])
 
-
-def _told(line: Line, labels: Mapping[float, str]) -> str:
-    """A line in words."""
-    points = ", ".join(
-        f"at {labels[point.x]} {point.y:.2%}" + (f" ({point.low:.2%} to {point.high:.2%})" * (point.low < point.high))
-        for point in line.points
-    )
-    return f"{line.name}: {points}."
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Where values and shares lie.
-
-    Attributes:
-        right: The right edge of the plot.
-        top: Its upper edge.
-        least: The first value, as it is scaled.
-        greatest: The last one.
-        most: The share at the upper edge.
-        logarithmic: How values are scaled.
-    """
-
-    right: float
-    top: float
-    least: float
-    greatest: float
-    most: float
-    logarithmic: bool
-
-    @classmethod
-    def of(cls, sheet: Sheet, chart: Chart) -> Frame:
-        """Room for a chart below what is drawn, and for the names at its right."""
-        wide = max((width_of(line.name) for line in chart.lines), default=0.0)
-        highest = max((point.high for line in chart.lines for point in line.points), default=0.0)
-        scaled = [log(x) if chart.logarithmic else x for x, _ in chart.ticks]
-        right = sheet.width - MARGIN - wide - SIZE / 2 - SAMPLE - LEAD
-        return cls(
-            right, sheet.end + 2 * LINE, scaled[0], scaled[-1], min(highest * 1.06, 1.0) or 1.0, chart.logarithmic
+    def _told(self, line: Line) -> str:
+        """A line in words."""
+        labels, said = dict(self.ticks), self.scale.said
+        tags = {(tag.x, tag.y): f" ({tag.text})" for tag in self.tags}
+        points = ", ".join(
+            f"at {self.measured.said(point.x) if self.measured else labels[point.x]} {said(point.y)}"
+            + (f" ({said(point.low)} to {said(point.high)})" * (point.low < point.high))
+            + tags.get((point.x, point.y), "")
+            for point in line.points
         )
-
-    @property
-    def bottom(self) -> float:
-        """The lower edge of the plot."""
-        return self.top + TALL
-
-    def x(self, value: float) -> float:
-        """Where a value lies; a single one in the middle."""
-        left, right = LEFT + INSIDE, self.right - INSIDE
-        if self.least == self.greatest:
-            return (left + right) / 2
-        scaled = log(value) if self.logarithmic else value
-        return left + (right - left) * (scaled - self.least) / (self.greatest - self.least)
-
-    def y(self, share: float) -> float:
-        """Where a share lies."""
-        return self.bottom - TALL * share / self.most
+        return f"{line.name}: {points}."
 
 
-def _axes(sheet: Sheet, frame: Frame, chart: Chart) -> None:
-    """Draw a line for every round share and a tick for every value that has room for its label."""
+def _frame(sheet: Sheet, chart: Chart, names: Sequence[Sequence[str]]) -> Frame:
+    """Room for a chart below what is drawn, for its labels at its left and for the names at its right."""
+    wide = max((width_of(row) for name in names for row in name), default=0.0)
+    low, most = chart.scale.ends([end for line in chart.lines for point in line.points for end in point[2:4]])
+    scaled = [log(x) if chart.logarithmic else x for x, _ in chart.ticks]
+    return Frame(
+        right=sheet.width - MARGIN - wide - SIZE / 2 - SAMPLE - LEAD,
+        top=sheet.end + 2 * LINE,
+        least=scaled[0],
+        greatest=scaled[-1],
+        most=most,
+        logarithmic=chart.logarithmic,
+        scale=chart.scale,
+        low=low,
+        left=left_of([label for _, label in chart.scale.ticks(low, most)]),
+        tall=max(TALL, APART * sum(map(len, names))),
+    )
+
+
+def _axes(sheet: Sheet, frame: Frame, chart: Chart) -> int:
+    """Draw a line for every round figure and a tick for every value; returns how many rows the values' labels take."""
     sheet.text(MARGIN, frame.top - 1.2 * LINE, chart.up, bold=True)
-    for percent in library("matplotlib.ticker").MaxNLocator(6).tick_values(0, 100 * frame.most).tolist():
-        y = frame.y(percent / 100)
-        if y > frame.top - 1:
-            sheet.line((LEFT, frame.right), (y, y), color=INK if not percent else FAINT)
-            sheet.text(LEFT - 5, y, f"{percent:.6g} %", align="right")
-    said = -sheet.width
+    edges = (frame.left, frame.right)
+    if frame.bottom not in [frame.y(figure) for figure, _ in frame.ticks]:
+        sheet.line(edges, (frame.bottom, frame.bottom), color=INK)
+    for figure, label in frame.ticks:
+        y = frame.y(figure)
+        sheet.line(edges, (y, y), color=INK if y == frame.bottom else FAINT)
+        sheet.text(frame.left - BESIDE, y, label, align="right")
+    ends = [-sheet.width] * (ROWS if chart.named else 1)
+    used = 1
     for value, label in chart.ticks:
         x, wide = frame.x(value), width_of(label)
         sheet.line((x, x), (frame.bottom, frame.bottom + 3), color=INK)
-        if x - wide / 2 > said + SIZE / 2:
-            sheet.text(x, frame.bottom + LINE, label, align="center")
-            said = x + wide / 2
-    sheet.text((LEFT + frame.right) / 2, frame.bottom + 2.2 * LINE, chart.across, bold=True, align="center")
+        row = next((row for row, end in enumerate(ends) if x - wide / 2 > end + SIZE / 2), None)
+        if row is not None:
+            sheet.text(x, frame.bottom + (1 + row) * LINE, label, align="center")
+            ends[row] = x + wide / 2
+            used = max(used, row + 1)
+    middle = (frame.left + frame.right) / 2
+    sheet.text(middle, frame.bottom + (1.2 + used) * LINE, chart.across, bold=True, align="center")
+    return used
+
+
+def _path(frame: Frame, chart: Chart, line: Line, aside: float = 0.0) -> list[Place]:
+    """Where a line runs; what is no number parts it."""
+    if chart.measured:
+        return [(frame.x(point.x), frame.y(point.y)) for point in line.points]
+    at = {point.x: point for point in line.points}
+    return [(frame.x(x) + aside, frame.y(at[x].y)) if x in at else (nan, nan) for x, _ in chart.ticks]
 
 
 def _lines(sheet: Sheet, frame: Frame, chart: Chart) -> None:
-    """Draw every line, its bars a little aside of its neighbours'."""
+    """Draw every line; where values are chosen, a little aside of its neighbours, so that none hides another."""
     order = [x for x, _ in chart.ticks]
     near = min((frame.x(b) - frame.x(a) for a, b in pairwise(order)), default=sheet.width)
-    step = min(ASIDE, near / (len(chart.lines) + 1))
+    step = 0.0 if chart.measured else min(ASIDE, near / (len(chart.lines) + 1), SPREAD / (len(chart.lines) or 1))
     for place, line in enumerate(chart.lines):
         aside = (place - (len(chart.lines) - 1) / 2) * step
-        at = {point.x: point for point in line.points}
-        path = [(frame.x(x) + aside, frame.y(at[x].y)) if x in at else (nan, nan) for x in order]
-        draw(sheet, path, line.look)
+        if line.joined:
+            draw(sheet, _path(frame, chart, line, aside), line.look)
         for point in line.points:
             x = frame.x(point.x) + aside
             _bar(sheet, x, (frame.y(point.low), frame.y(point.high)), line.look)
@@ -246,15 +262,22 @@ def _bar(sheet: Sheet, x: float, ends: Place, look: Look) -> None:
     sheet.axes.plot(*ends_, color=look.color, linewidth=0.8, zorder=3)
 
 
-def _names(sheet: Sheet, frame: Frame, lines: Sequence[Line]) -> None:
+def _names(sheet: Sheet, frame: Frame, chart: Chart, names: Sequence[Sequence[str]]) -> None:
     """Write every line's name beside its end, in a column in which none hides another."""
-    ends = [(frame.x(line.points[-1].x), frame.y(line.points[-1].y)) for line in lines]
+    ends = [(frame.x(line.points[-1].x), frame.y(line.points[-1].y)) for line in chart.lines]
+    apart = APART * max(map(len, names), default=1)
+    wanted = [frame.top] * len(ends) if chart.measured else [y for _, y in ends]
     x = frame.right + LEAD
-    for line, end, y in zip(lines, ends, spread([y for _, y in ends], APART, (frame.top, frame.bottom)), strict=True):
-        sheet.line((end[0] + 2 * ASIDE + 3, frame.right, x - 3), (end[1], end[1], y), color=LEADER)
-        draw(sheet, [(x, y), (x + SAMPLE, y)], line.look)
+    for line, name, end, y in zip(
+        chart.lines, names, ends, spread(wanted, apart, (frame.top, frame.bottom)), strict=True
+    ):
+        if not chart.measured:
+            sheet.line((end[0] + 2 * ASIDE + 3, frame.right, x - 3), (end[1], end[1], y), color=LEADER)
+        if line.joined:
+            draw(sheet, [(x, y), (x + SAMPLE, y)], line.look)
         dot(sheet, (x + SAMPLE / 2, y), line.look)
-        sheet.text(x + SAMPLE + SIZE / 2, y, line.name)
+        for row, text in enumerate(name):
+            sheet.text(x + SAMPLE + SIZE / 2, y + (row - (len(name) - 1) / 2) * LINE, text)
 
 
 def spread(wanted: Sequence[float], apart: float, within: Place) -> list[float]:

@@ -1,0 +1,129 @@
+"""What a sweep over a table can be drawn of: every quality metric, the classes, what is suppressed, and the risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from kohort.errors import UsageError
+from kohort.metrics import METRICS
+from kohort.sweep.axes import PERCENT, PLAIN, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.sweep.tables import Point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure of a release.
+
+    Attributes:
+        name: As it is asked for.
+        title: As a headline has it.
+        says: What it is, at its axis.
+        of: Of a release; `None` where it is not defined.
+        scale: How it lies and is written.
+        wide: Whether it lies by its ratios where it spans much.
+    """
+
+    name: str
+    title: str
+    says: str
+    of: Callable[[Point], float | None]
+    scale: Scale = PLAIN
+    wide: bool = False
+
+
+#: What is drawn where nothing is said: the loss, which no bound lets look better than it is.
+DEFAULT: Final = "lm"
+
+#: The risks that a frontier may lie over.
+RISKS: Final = MappingProxyType(
+    {
+        "highest": "highest prosecutor risk: 1 / people of the smallest class",
+        "average": "average prosecutor risk: classes / people released",
+        "k": "risk that k allows: 1 / k",
+    }
+)
+
+_NAME: Final = "risk-utility"
+
+
+@dataclass(frozen=True, slots=True)
+class RiskUtility:
+    """The risk-utility frontier: which risk it lies over, and which loss it tells.
+
+    >>> RiskUtility().name, RiskUtility("average", "ncp").name
+    ('risk-utility', 'risk-utility:average,ncp')
+    """
+
+    risk: str = "highest"
+    loss: str = DEFAULT
+
+    @property
+    def name(self) -> str:
+        """As it is asked for."""
+        return _NAME if self == RiskUtility() else f"{_NAME}:{self.risk},{self.loss}"
+
+
+def figure_of(text: str | None) -> Figure | RiskUtility:
+    """What is to be drawn: a figure by its name, or `risk-utility`, with a risk and a loss behind a colon if need be.
+
+    Raises:
+        UsageError: no figure is called so.
+
+    >>> figure_of("c_dm").title, figure_of(None).title, figure_of("risk-utility:k").risk
+    ('Discernibility (C_DM)', 'Loss (LM)', 'k')
+    """
+    name, colon, words = (text or DEFAULT).partition(":")
+    if name == _NAME:
+        return _risk_utility(words.split(",") if colon else [])
+    if text is not None and text not in FIGURES:
+        raise UsageError(f"no figure is called {text}", where="figure", hint=_hint(text, (*FIGURES, _NAME)))
+    return FIGURES[text or DEFAULT]
+
+
+def _risk_utility(words: list[str]) -> RiskUtility:
+    """The frontier over one of the risks, of one of the losses."""
+    risks = [word for word in words if word in RISKS]
+    losses = [word for word in words if word in METRICS and METRICS[word].less_is_better]
+    if len(risks) > 1 or len(losses) > 1 or len(risks) + len(losses) < len(words):
+        hint = f"such as {_NAME}:average,ncp; a risk ({', '.join(RISKS)}), and a metric of which less is better"
+        raise UsageError("it is not clear which risk and which loss are to be drawn", where="figure", hint=hint)
+    return RiskUtility(*(risks or ["highest"]), *(losses or [DEFAULT]))
+
+
+def _hint(text: str, names: tuple[str, ...]) -> str:
+    near = " or ".join(get_close_matches(text, names))
+    return f"did you mean {near}?" if near else f"one of {', '.join(names)}"
+
+
+def _metric(name: str, title: str, says: str, scale: Scale = PLAIN, *, wide: bool = False) -> Figure:
+    """A quality metric as a figure."""
+    return Figure(name=name, title=title, says=says, of=lambda point: point.metrics.get(name), scale=scale, wide=wide)
+
+
+_FIGURES: Final = (
+    _metric("lm", "Loss (LM)", "LM: loss of the quasi-identifiers, 0..1 each, summed"),
+    _metric("ncp", "Loss (NCP)", "NCP: mean loss of a quasi-identifier", PERCENT),
+    _metric("lm_geometric", "Loss (geometric mean)", "geometric mean of the losses", PERCENT),
+    _metric("arx_loss", "Loss (as ARX has it)", "geometric mean of the losses", PERCENT),
+    _metric("c_dm", "Discernibility (C_DM)", "C_DM: what shares a class with each record, summed", wide=True),
+    _metric("c_avg", "Average class size (C_AVG)", "C_AVG: mean class size / k; 1 is the least", Scale(base=1.0)),
+    _metric("precision", "Precision", "precision: 1 - mean level / height", PERCENT),
+    _metric("entropy", "Entropy", "bits lost, all records together", wide=True),
+    _metric("height", "Height", "steps of generalization, summed"),
+    Figure(name="suppressed", title="Suppressed records", says="records left out", of=lambda one: one.suppressed),
+    Figure(name="classes", title="Classes", says="equivalence classes", of=lambda one: one.classes, wide=True),
+    Figure(name="smallest", title="Smallest class", says="records", of=lambda one: one.smallest, wide=True),
+    Figure(name="largest", title="Largest class", says="records", of=lambda one: one.largest, wide=True),
+    Figure(name="highest", title="Highest risk", says=RISKS["highest"], of=lambda one: one.highest, scale=PERCENT),
+    Figure(name="average", title="Average risk", says=RISKS["average"], of=lambda one: one.average, scale=PERCENT),
+)
+
+#: Every figure by the name by which it is asked for.
+FIGURES: Final = MappingProxyType({figure.name: figure for figure in _FIGURES})

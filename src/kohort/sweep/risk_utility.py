@@ -1,0 +1,112 @@
+"""The risk-utility frontier of a sweep as a chart: every setting's risk and loss, the frontier, and its knee."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kohort.sheet import INK
+from kohort.sweep.axes import PERCENT
+from kohort.sweep.chart import Chart, Line, Look, Point, look
+from kohort.sweep.figure import FIGURES, RISKS
+from kohort.sweep.frontier import Tradeoff, frontier, knees
+from kohort.sweep.tags import Tag
+from kohort.sweep.words import fixed, series, setting, settings, unanswered
+
+if TYPE_CHECKING:
+    from kohort.sweep.figure import RiskUtility
+    from kohort.sweep.tables import Point as Found
+    from kohort.sweep.tables import TableSweep
+
+#: The line of the frontier, which has no marks of its own.
+FRONTIER: Final = Look(INK, "", "-")
+
+#: So many settings that are equally far are named.
+MOST_KNEES: Final = 3
+
+_DEFINED: Final = (
+    "Frontier: the settings that no other beats in both, joined by a line. Knee: its point farthest below the straight "
+    "line between its two ends, after both axes are scaled to 0..1 between these."
+)
+
+
+class Setting(NamedTuple):
+    """A point of a sweep, and what it gives."""
+
+    point: Found
+    tradeoff: Tradeoff
+
+
+def risk_utility(found: TableSweep, asked: RiskUtility) -> Chart:
+    """Every setting with its risk and its loss, the frontier of them as a line, and the knee named."""
+    loss = FIGURES[asked.loss]
+    groups = [(name, _settings(found, points, asked)) for name, points in series(found)]
+    groups = [(name, some) for name, some in groups if some]
+    all_ = [one for _, some in groups for one in some]
+    tradeoffs = [one.tradeoff for one in all_]
+    bends = [all_[place] for place in knees(tradeoffs)]
+    best = [all_[place] for place in frontier(tradeoffs)]
+    lines = [
+        Line(name, _points([one.tradeoff for one in some]), look(place), joined=False)
+        for place, (name, some) in enumerate(groups)
+    ]
+    if len(best) > 1:
+        lines.append(Line("frontier", _points([one.tradeoff for one in best]), FRONTIER))
+    return Chart(
+        title=f"Risk and {loss.title[0].lower()}{loss.title[1:]}",
+        under=f"{fixed(found)} Less is better in both.",
+        across=RISKS[asked.risk],
+        up=loss.says,
+        ticks=tuple(PERCENT.ticks(0.0, max((one.risk for one in tradeoffs), default=1.0))),
+        lines=tuple(lines),
+        notes=(_DEFINED, _knee(found, bends, asked), *unanswered(found)),
+        scale=loss.scale,
+        measured=PERCENT,
+        tags=_tags(found, best, bends),
+    )
+
+
+def _settings(found: TableSweep, points: tuple[Found, ...], asked: RiskUtility) -> list[Setting]:
+    """What each point gives that releases somebody and of which both are known, by ascending risk."""
+    both = [(point, _risk(found, point, asked.risk), FIGURES[asked.loss].of(point)) for point in points]
+    known = [
+        Setting(point, Tradeoff(risk, loss))
+        for point, risk, loss in both
+        if point.released and risk is not None and loss is not None
+    ]
+    return sorted(known, key=lambda one: one.tradeoff)
+
+
+def _risk(found: TableSweep, point: Found, risk: str) -> float | None:
+    """The risk of a release; the one that k allows where k is known."""
+    if risk != "k":
+        return FIGURES[risk].of(point)
+    varied = any(axis.name == "k" for axis in found.axes)
+    k = found.value(point, "k") if varied else found.fixed.get("k")
+    return None if k is None else 1 / float(k)
+
+
+def _points(tradeoffs: list[Tradeoff]) -> tuple[Point, ...]:
+    return tuple(Point(risk, loss, loss, loss) for risk, loss in tradeoffs)
+
+
+def _tags(found: TableSweep, best: list[Setting], bends: list[Setting]) -> tuple[Tag, ...]:
+    """What is written at the points of the frontier: what is varied first; once where several points are equal."""
+    tags = dict[Tradeoff, Tag]()
+    for one in (*bends, *best):
+        text = setting(found.axes[0].name, one.point.values[0])
+        tag = Tag(*one.tradeoff, f"knee: {text}", ringed=True) if one in bends else Tag(*one.tradeoff, text)
+        tags.setdefault(one.tradeoff, tag)
+    return tuple(tags.values())
+
+
+def _knee(found: TableSweep, bends: list[Setting], asked: RiskUtility) -> str:
+    """Where the knee is, in a sentence."""
+    if not bends:
+        return "There is no knee here: no point of the frontier lies below that line."
+    said = FIGURES[asked.loss].scale.said
+    told = [
+        f"{settings(found, point)} (risk {PERCENT.said(risk)}, {asked.loss} {said(loss)})"
+        for point, (risk, loss) in bends
+    ]
+    more = len(told) - MOST_KNEES
+    return f"Knee: {'; equally far: '.join(told[:MOST_KNEES])}{f' and {more} more' * (more > 0)}."

@@ -1,0 +1,113 @@
+"""The words of a picture of a sweep over a table: what is varied, what stays, and what has no answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kohort.sweep.tables import Ending
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.sweep.tables import Point, TableSweep
+
+#: So many sentences about what has no answer are written at most.
+MOST_SENTENCES: Final = 6
+
+_ACROSS: Final = MappingProxyType(
+    {
+        "k": "k: records that a class must have",
+        "max-suppression": "max-suppression: records that may be left out",
+        "quasi": "number of quasi-identifiers",
+        "method": "method",
+    }
+)
+
+_SAID: Final = MappingProxyType({Ending.INFEASIBLE: "No release", Ending.LIMIT: "Stopped at a limit"})
+
+
+class Series(NamedTuple):
+    """All points with the same values of everything but what is varied first, as these are said."""
+
+    name: str
+    points: tuple[Point, ...]
+
+
+def across(name: str) -> str:
+    """What is varied, in words.
+
+    >>> across("quasi"), across("l:salary"), across("order")
+    ('number of quasi-identifiers', 'l of salary', 'order')
+    """
+    parameter, colon, column = name.partition(":")
+    return f"{parameter} of {column}" if colon else _ACROSS.get(name, name)
+
+
+def against(name: str) -> str:
+    """What is varied, in a headline.
+
+    >>> against("quasi"), against("l:salary"), against("k")
+    ('the number of quasi-identifiers', 'l of salary', 'k')
+    """
+    return "the number of quasi-identifiers" if name == "quasi" else name.replace(":", " of ")
+
+
+def setting(name: str, value: str) -> str:
+    """A value with its name, as short as is clear.
+
+    >>> setting("method", "mondrian"), setting("k", "5"), setting("quasi", "3"), setting("quasi", "age,sex")
+    ('mondrian', 'k = 5', '3 quasi-identifiers', 'quasi-identifiers age, sex')
+    """
+    if name == "method":
+        return value
+    if name == "quasi":
+        return (
+            f"{value} quasi-identifiers"
+            if value.isdigit()
+            else f"quasi-identifiers {', '.join(map(str.strip, value.split(',')))}"
+        )
+    return f"{name} = {value}"
+
+
+def settings(found: TableSweep, point: Point, *, first: int = 0) -> str:
+    """The values of a point, from those of the axis at `first` on."""
+    pairs = zip(found.axes[first:], point.values[first:], strict=True)
+    return ", ".join(setting(axis.name, value) for axis, value in pairs)
+
+
+def series(found: TableSweep) -> list[Series]:
+    """The points by what is varied second and further, in the order in which that is said."""
+    groups = defaultdict[str, list["Point"]](list)
+    alone = found.fixed.get("method", "all")
+    for point in found.points:
+        groups[settings(found, point, first=1) or alone].append(point)
+    return [Series(name, tuple(points)) for name, points in groups.items()]
+
+
+def fixed(found: TableSweep) -> str:
+    """What stays as it is."""
+    said = [setting(name, value) for name, value in found.fixed.items() if value]
+    return f"{'; '.join([*said, f'{found.records:,} records'])}."
+
+
+def unanswered(found: TableSweep) -> list[str]:
+    """What ended without a release, or releases nobody: a sentence for each series."""
+    sentences: list[str] = []
+    for name, points in series(found):
+        for ending, said in _SAID.items():
+            sentences += _sentence(found, f"{said}: {name}", [point for point in points if point.ending is ending])
+        nobody = [point for point in points if point.found and not point.released]
+        sentences += _sentence(found, f"Nobody is released: {name}", nobody)
+    more = len(sentences) - MOST_SENTENCES
+    return [*sentences[:MOST_SENTENCES], *([f"And {more} more like these."] if more > 0 else [])]
+
+
+def _sentence(found: TableSweep, said: str, points: Sequence[Point]) -> list[str]:
+    """At which values this is so, and why at the first."""
+    if not points:
+        return []
+    values = ", ".join(point.values[0] for point in points)
+    why = points[0].why.rstrip(".")
+    return [f"{said} at {setting(found.axes[0].name, values)}." + (f" At the first, {why}." if why else "")]
