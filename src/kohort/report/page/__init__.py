@@ -1,0 +1,123 @@
+"""The page of a release: everything that its HTML shows, as one JSON object, for the steward or for the public.
+
+`page` and `transactions_page` make it; HTML and charts are drawn from nothing else, so it is called their twin. The same
+release and audience give the same twin but for what stands under `seconds`, which only the steward is told. A key that
+does not apply is null. A count, figure or label that the public may not know is null too, or is left out of its list;
+`notes` says so. Shares and losses of a public page are rounded to a step that is worth `least` people or more.
+
+Keys of a table's page:
+
+    form            1; it changes when a key does
+    kind            "table"
+    audience        "internal" or "public"
+    least           the fewest people that the page tells of; null where it tells everything
+    name            the release's file name, without a folder
+    kohort          the version
+    notes           [sentence]: what is not told, and why
+    asked           k, models [name], method {name, and its parameters}, max_suppression ("20", "5%"),
+                    columns [{name, role, how}]
+    done            records, released, suppressed, suppressed_share, people (null without a person key), classes,
+                    smallest, largest (records of a class), node {column: level} (null but for lattice methods), proven
+    verdict         verified, sha256, bytes, checks [{check, count}], data_dependent, range_exposure (records),
+                    promised [sentence], not_promised [sentence]
+    sizes           [{low, high, classes, records}], ascending bands of class sizes that have a class
+    metrics         [{name, value, says}]
+    losses          [{column, loss, level, height}] of each quasi-identifier; level and height of lattice methods
+    attributes      null, or one for each released column, see `kohort.report.page.attributes`
+    associations    [{columns [a, b], before, after}]
+    risks           threshold, before and after: {people, prosecutor {highest, average, over}, marketer, uniques,
+                    uniques_share, journalist {highest, average, over}, journalist_marketer}; the last two are null
+                    without a population table
+    subgroups       suppressed [{column, value, records, suppressed, share}], distorted [{column, value, records, loss}]
+    perturbed       [the parts of `kohort.perturb.effect.Effect`]
+    pseudonyms      [{column, records, linked}]
+    parameters      the job's description, as its certificate has it
+    certificate     {name, release, sha256}; null while nothing is published
+    seconds         {stage: wall seconds}; internal only
+    public          the public twin of the same release; internal only
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kohort import __version__
+from kohort.report.page.altered import perturbed, pseudonyms
+from kohort.report.page.asked import asked, parameters
+from kohort.report.page.audience import Audience, Reader, least_of
+from kohort.report.page.cost import losses, metrics
+from kohort.report.page.done import counts_input, done, sizes
+from kohort.report.page.risks import Risks, risks, risks_of
+from kohort.report.page.subgroups import subgroups
+from kohort.report.page.verdict import certificate, verdict
+
+if TYPE_CHECKING:
+    from kohort.release import Release
+    from kohort.report import Json
+
+__all__ = ["FORM", "Audience", "page", "transactions_page"]
+
+#: The form of the twin; it changes when a key does.
+FORM = 1
+
+
+class Found(NamedTuple):
+    """What is measured once for both audiences."""
+
+    risks: Risks
+
+
+def page(release: Release, *, audience: Audience) -> dict[str, Json]:
+    """The twin of a release's page, for an audience."""
+    least = least_of(release.job.models)
+    anybody = Reader(least, counts_input=counts_input(release, least))
+    found = Found(risks_of(release))
+    public = _twin(release, found, anybody)
+    if audience is Audience.PUBLIC:
+        return public
+    seconds: dict[str, Json] = {stage: round(seconds, 4) for stage, seconds in release.seconds.items()}
+    return _twin(release, found, Reader()) | {"seconds": seconds, "public": public}
+
+
+def _twin(release: Release, found: Found, reader: Reader) -> dict[str, Json]:
+    """What one reader is told."""
+    return {
+        "form": FORM,
+        "kind": "table",
+        "audience": reader.audience.value,
+        "least": reader.least or None,
+        "name": None if release.path is None else release.path.name,
+        "kohort": __version__,
+        "notes": _notes(release, reader),
+        "asked": asked(release.job),
+        "done": done(release, reader),
+        "verdict": verdict(release, reader),
+        "sizes": [*sizes(release, reader)],
+        "metrics": metrics(release, reader),
+        "losses": losses(release, reader),
+        "attributes": None,
+        "associations": [],
+        "risks": risks(found.risks, reader),
+        "subgroups": subgroups(),
+        "perturbed": perturbed(release, reader),
+        "pseudonyms": pseudonyms(release, reader),
+        "parameters": parameters(release.job, reader),
+        "certificate": certificate(release),
+    }
+
+
+def _notes(release: Release, reader: Reader) -> list[Json]:
+    """What the reader is not told."""
+    if reader.knows_all:
+        return []
+    told: list[Json] = [
+        f"No value of a record and no count of fewer than {reader.least} people is in this page.",
+        f"Shares, losses and other figures are rounded to a step that is worth at least {reader.least} people.",
+    ]
+    if not reader.counts_input:
+        told.append(f"Records were left out of the release: those of fewer than {reader.least} people.")
+    return told
+
+
+def transactions_page(release: object, *, audience: Audience) -> dict[str, Json]:
+    raise NotImplementedError

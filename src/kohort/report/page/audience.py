@@ -1,0 +1,113 @@
+"""Who reads a page, and what they may be told.
+
+A public page holds no value of a record and no count of fewer people than `least`, and none follows from two figures
+that it shows: wherever a count is told beside the whole that it is of, the rest of the whole is at least as many too;
+shares, means and losses are rounded to a step that is worth `least` people. Where the records left out are too few to
+be told, neither is the number of records that there were: their difference from the release is known to whoever has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import floor, log10
+from typing import TYPE_CHECKING, Final
+
+from kohort.models.k_map import KMap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.models.base import PrivacyModel
+
+#: A public page tells of no fewer people than these, however small k is.
+FEWEST: Final = 3
+
+#: Digits that nobody misses.
+DIGITS: Final = 10
+
+
+class Audience(StrEnum):
+    """For whom a page is written."""
+
+    INTERNAL = "internal"
+    """The steward, who has the input: everything is told."""
+    PUBLIC = "public"
+    """Anybody: no value of a record, no count of a few people."""
+
+
+def least_of(models: Sequence[PrivacyModel]) -> int:
+    """The fewest people that a public page tells of, where these models are promised.
+
+    >>> from kohort.models.k_anonymity import KAnonymity
+    >>> least_of([KAnonymity(10)]), least_of([KAnonymity(2), KMap(5)])
+    (10, 5)
+    """
+    return max(FEWEST, *(model.smallest_class for model in models), *(one.k for one in models if isinstance(one, KMap)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Whoever reads a page.
+
+    Attributes:
+        least: The fewest people that are told of; 0: everything is told.
+        counts_input: Whether the number of records that there were is told.
+
+    >>> steward, anybody = Reader(), Reader(least=5)
+    >>> steward.people(3, 100), anybody.people(3, 100), anybody.people(98, 100), anybody.people(0, 100)
+    (3, None, None, 0)
+    >>> steward.share(0.12345, 100), anybody.share(0.12345, 100)
+    (0.12345, 0.1)
+    """
+
+    least: int = 0
+    counts_input: bool = True
+
+    @property
+    def audience(self) -> Audience:
+        """For whom the page is."""
+        return Audience.PUBLIC if self.least else Audience.INTERNAL
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether everything is told."""
+        return not self.least
+
+    def tells(self, *counts: float) -> bool:
+        """Whether none of these counts of people is of a few."""
+        return all(count == 0 or count >= self.least for count in counts)
+
+    def people(self, count: int, among: int) -> int | None:
+        """How many of so many people; `None` where they, or the others, are too few to be told."""
+        return count if self.tells(count, among - count) else None
+
+    def of_input(self, count: int, among: int) -> int | None:
+        """The same of records of the input."""
+        return self.people(count, among) if self.counts_input else None
+
+    def share(self, value: float, among: int) -> float:
+        """A share, a loss or a distance of so many people, to a step that is worth enough of them."""
+        return self.figure(value, 1 / max(among, 1))
+
+    def figure(self, value: float, worth: float) -> float:
+        """A figure to which one person adds at most `worth`."""
+        return round(value, DIGITS) if self.knows_all else stepped(value, self.least * worth)
+
+    def digits(self, value: float, digits: int = 3) -> float:
+        """A figure of so many people that no step fits: to a few digits."""
+        return float(f"{value:.12g}" if self.knows_all else f"{value:.{digits}g}")
+
+
+def stepped(value: float, least: float) -> float:
+    """The multiple of a step nearest to the value: the smallest 1, 2 or 5 times a power of ten of at least `least`.
+
+    >>> stepped(0.1234, 0.004), stepped(0.1234, 0.011), stepped(1234, 30), stepped(0.4, 3)
+    (0.125, 0.12, 1250.0, 0.0)
+    """
+    power = floor(log10(least))
+    for exponent, lead in ((power, 1), (power, 2), (power, 5), (power + 1, 1)):  # the last is always enough
+        step = lead * 10.0**exponent
+        if step >= least:
+            break
+    return round(round(value / step) * step, max(-exponent, 0))
