@@ -1,0 +1,85 @@
+"""Whatever a page of the documentation shows can be typed, and answers as shown.
+
+Where words or figures have changed on purpose, `KOHORT_GOLDEN=write pytest tests/docs` shows the new ones: read the
+difference.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer.main
+
+from kohort.cli import app
+from tests.docs.pages import PAGES, ROOT, Session, blocks, rewrite, title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: What a fence may say: what is run or read, what is not, and the directives that hold no code.
+DIRECTIVES = {"{eval-rst}", "{glossary}", "{include} ../README.md", "{toctree}"}
+KINDS = {"console", "pycon", "python", "toml", "text"} | DIRECTIVES
+
+#: Its examples are run by test_reference.py, each by itself.
+REFERENCE = ROOT / "docs" / "reference" / "cli.md"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_a_page_does_what_it_shows(page: Path, tmp_path: Path) -> None:
+    """Files, commands and Python of a page, tried in its order in one folder, answer what the page says."""
+    session = Session(tmp_path)
+    session.follow(page)
+    if session.renewed and os.environ.get("KOHORT_GOLDEN") == "write":
+        rewrite(page, session)
+    assert not session.faults, "\n\n".join(session.faults)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != REFERENCE], ids=title)
+def test_nothing_is_passed_over(page: Path) -> None:
+    """Every block is of a kind that is run, is a named file, or says that it is text."""
+    assert {block.kind for block in blocks(page) if not block.caption} <= KINDS
+    assert not re.findall(r"^ +```", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def known(words: list[str]) -> Iterator[Any]:
+    """The commands that words lead to, the group first, as far as they are commands."""
+    command: Any = typer.main.get_command(app)
+    for word in words:
+        command = getattr(command, "commands", {}).get(word)
+        if command is None:
+            return
+        yield command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_commands_exist(page: Path) -> None:
+    """Every `kohort` command and flag that a page shows, tried or not, is one that the command line has."""
+    fenced = "".join(block.text for block in blocks(page))
+    named = "".join(f"{said}\n" for said in re.findall(r"(?<!`)`(kohort [^`]+)`", page.read_text(encoding="utf-8")))
+    for line in re.findall(r"^(?:\$ )?kohort ([^\n|>]+)", (fenced + named).replace("\\\n", " "), re.MULTILINE):
+        words = line.partition("#")[0].split()
+        found = list(known(words))
+        flags = {flag for command in found for parameter in command.params for flag in parameter.opts}
+        assert found or words[0] in {"--help", "--version", "COMMAND", "…"}, line
+        assert {word.partition("=")[0] for word in words if word.startswith("--")} <= flags | {"--help"}, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_flags_exist(page: Path) -> None:
+    """Every flag that is named in passing is one that some command has."""
+    groups: list[Any] = [typer.main.get_command(app)]
+    for group in groups:
+        groups += getattr(group, "commands", {}).values()
+    flags = {flag for command in groups for parameter in command.params for flag in parameter.opts}
+    assert set(re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))) <= flags | {"--help"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every file and picture that a page points to is there."""
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).is_file(), target
