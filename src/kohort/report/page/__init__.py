@@ -1,7 +1,7 @@
 """The page of a release: everything that its HTML shows, as one JSON object, for the steward or for the public.
 
-`page` and `transactions_page` make it; HTML and charts are drawn from nothing else, so it is called their twin. The same
-release and audience give the same twin but for what stands under `seconds`, which only the steward is told. A key that
+`page` and `transactions_page` make it; HTML and charts are drawn from nothing else, so it is called their twin. The
+same release and audience give the same twin but for what stands under `seconds`, which only the steward is told. A key that
 does not apply is null. A count, figure or label that the public may not know is null too, or is left out of its list;
 `notes` says so. Shares and losses of a public page are rounded to a step that is worth `least` people or more.
 
@@ -42,9 +42,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kohort import __version__
+from kohort.report.page import transactions
 from kohort.report.page.altered import perturbed, pseudonyms
 from kohort.report.page.asked import asked, parameters
-from kohort.report.page.audience import Audience, Reader, least_of
+from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
 from kohort.report.page.cost import losses, metrics
 from kohort.report.page.done import counts_input, done, sizes
 from kohort.report.page.risks import Risks, risks, risks_of
@@ -52,7 +53,10 @@ from kohort.report.page.subgroups import subgroups
 from kohort.report.page.verdict import certificate, verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kohort.release import Release
+    from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
 
 __all__ = ["FORM", "Audience", "page", "transactions_page"]
@@ -72,23 +76,46 @@ def page(release: Release, *, audience: Audience) -> dict[str, Json]:
     least = least_of(release.job.models)
     anybody = Reader(least, counts_input=counts_input(release, least))
     found = Found(risks_of(release))
-    public = _twin(release, found, anybody)
+    return _told(release, audience, anybody, lambda reader: _table(release, found, reader))
+
+
+def transactions_page(release: TransactionRelease, *, audience: Audience) -> dict[str, Json]:
+    """The twin of the page of a transaction database; its sections are told in `kohort.report.page.transactions`."""
+    least = max(FEWEST, release.job.coherence.k)
+    anybody = Reader(least, counts_input=transactions.counts_input(release, least))
+    return _told(release, audience, anybody, lambda reader: transactions.sections(release, reader))
+
+
+def _told(
+    release: Release | TransactionRelease,
+    audience: Audience,
+    anybody: Reader,
+    sections: Callable[[Reader], dict[str, Json]],
+) -> dict[str, Json]:
+    """What an audience is told; the steward also what the public would be."""
+
+    def twin(reader: Reader) -> dict[str, Json]:
+        return {
+            "form": FORM,
+            "kind": "transactions" if "lengths" in (told := sections(reader)) else "table",
+            "audience": reader.audience.value,
+            "least": reader.least or None,
+            "name": None if release.path is None else release.path.name,
+            "kohort": __version__,
+            "notes": _notes(reader),
+            **told,
+            "certificate": certificate(release),
+        }
+
     if audience is Audience.PUBLIC:
-        return public
+        return twin(anybody)
     seconds: dict[str, Json] = {stage: round(seconds, 4) for stage, seconds in release.seconds.items()}
-    return _twin(release, found, Reader()) | {"seconds": seconds, "public": public}
+    return twin(Reader()) | {"seconds": seconds, "public": twin(anybody)}
 
 
-def _twin(release: Release, found: Found, reader: Reader) -> dict[str, Json]:
-    """What one reader is told."""
+def _table(release: Release, found: Found, reader: Reader) -> dict[str, Json]:
+    """The sections of a table."""
     return {
-        "form": FORM,
-        "kind": "table",
-        "audience": reader.audience.value,
-        "least": reader.least or None,
-        "name": None if release.path is None else release.path.name,
-        "kohort": __version__,
-        "notes": _notes(release, reader),
         "asked": asked(release.job),
         "done": done(release, reader),
         "verdict": verdict(release, reader),
@@ -102,22 +129,18 @@ def _twin(release: Release, found: Found, reader: Reader) -> dict[str, Json]:
         "perturbed": perturbed(release, reader),
         "pseudonyms": pseudonyms(release, reader),
         "parameters": parameters(release.job, reader),
-        "certificate": certificate(release),
     }
 
 
-def _notes(release: Release, reader: Reader) -> list[Json]:
+def _notes(reader: Reader) -> list[Json]:
     """What the reader is not told."""
     if reader.knows_all:
         return []
+    least = reader.least
     told: list[Json] = [
-        f"No value of a record and no count of fewer than {reader.least} people is in this page.",
-        f"Shares, losses and other figures are rounded to a step that is worth at least {reader.least} people.",
+        f"No value of a record and no count of fewer than {least} people is in this page.",
+        f"Counts of parts, shares, losses and means are rounded to steps that are worth at least {least} people.",
     ]
     if not reader.counts_input:
-        told.append(f"Records were left out of the release: those of fewer than {reader.least} people.")
+        told.append(f"What was left out of the release is of fewer than {least} people; how many is not told.")
     return told
-
-
-def transactions_page(release: object, *, audience: Audience) -> dict[str, Json]:
-    raise NotImplementedError

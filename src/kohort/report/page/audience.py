@@ -1,9 +1,10 @@
 """Who reads a page, and what they may be told.
 
 A public page holds no value of a record and no count of fewer people than `least`, and none follows from two figures
-that it shows: wherever a count is told beside the whole that it is of, the rest of the whole is at least as many too;
-shares, means and losses are rounded to a step that is worth `least` people. Where the records left out are too few to
-be told, neither is the number of records that there were: their difference from the release is known to whoever has it.
+that it shows. Wherever a count is told beside the whole that it is of, the rest of the whole is as many too; counts of
+parts are rounded to multiples of one step of at least `least`, so that any two differ by nothing or by as many; shares,
+losses and means are rounded as coarsely. Where the records left out are too few to be told, neither is the number of
+records that there were: its difference from the release is known to whoever has that.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 #: A public page tells of no fewer people than these, however small k is.
 FEWEST: Final = 3
 
-#: Digits that nobody misses.
+#: Digits that nobody misses, and those that the public is told of a figure without a step.
 DIGITS: Final = 10
+FEW_DIGITS: Final = 3
 
 
 class Audience(StrEnum):
@@ -57,6 +59,8 @@ class Reader:
     >>> steward, anybody = Reader(), Reader(least=5)
     >>> steward.people(3, 100), anybody.people(3, 100), anybody.people(98, 100), anybody.people(0, 100)
     (3, None, None, 0)
+    >>> steward.people(33, 100), anybody.people(33, 100), anybody.exactly(33, 100)
+    (33, 35, 33)
     >>> steward.share(0.12345, 100), anybody.share(0.12345, 100)
     (0.12345, 0.1)
     """
@@ -78,13 +82,15 @@ class Reader:
         """Whether none of these counts of people is of a few."""
         return all(count == 0 or count >= self.least for count in counts)
 
-    def people(self, count: int, among: int) -> int | None:
+    def exactly(self, count: int, among: int) -> int | None:
         """How many of so many people; `None` where they, or the others, are too few to be told."""
         return count if self.tells(count, among - count) else None
 
-    def of_input(self, count: int, among: int) -> int | None:
-        """The same of records of the input."""
-        return self.people(count, among) if self.counts_input else None
+    def people(self, count: int, among: int) -> int | None:
+        """The same to a step, where other counts are told of the same people."""
+        if self.exactly(count, among) is None:
+            return None
+        return count if self.knows_all or not count else max(int(stepped(count, self.least)), int(step(self.least)))
 
     def share(self, value: float, among: int) -> float:
         """A share, a loss or a distance of so many people, to a step that is worth enough of them."""
@@ -94,20 +100,27 @@ class Reader:
         """A figure to which one person adds at most `worth`."""
         return round(value, DIGITS) if self.knows_all else stepped(value, self.least * worth)
 
-    def digits(self, value: float, digits: int = 3) -> float:
-        """A figure of so many people that no step fits: to a few digits."""
-        return float(f"{value:.12g}" if self.knows_all else f"{value:.{digits}g}")
+    def digits(self, value: float) -> float:
+        """A figure that no step fits, such as a mean: for the public to a few digits."""
+        return float(f"{value:.12g}" if self.knows_all else f"{value:.{FEW_DIGITS}g}")
+
+
+def step(least: float) -> float:
+    """The smallest 1, 2 or 5 times a power of ten of at least `least`.
+
+    >>> [step(least) for least in (0.004, 0.011, 5, 30)]
+    [0.005, 0.02, 5.0, 50.0]
+    """
+    power = floor(log10(least))
+    steps = [float(f"{lead}e{power}") for lead in (1, 2, 5, 10)]
+    return next(one for one in steps if one >= least)
 
 
 def stepped(value: float, least: float) -> float:
-    """The multiple of a step nearest to the value: the smallest 1, 2 or 5 times a power of ten of at least `least`.
+    """The nearest multiple of that step; halves go to the even one.
 
     >>> stepped(0.1234, 0.004), stepped(0.1234, 0.011), stepped(1234, 30), stepped(0.4, 3)
     (0.125, 0.12, 1250.0, 0.0)
     """
-    power = floor(log10(least))
-    for exponent, lead in ((power, 1), (power, 2), (power, 5), (power + 1, 1)):  # the last is always enough
-        step = lead * 10.0**exponent
-        if step >= least:
-            break
-    return round(round(value / step) * step, max(-exponent, 0))
+    each = step(least)
+    return round(round(value / each) * each, max(-floor(log10(each)), 0))

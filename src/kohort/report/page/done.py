@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def done(release: Release, reader: Reader) -> dict[str, Json]:
     """Records, classes and levels."""
     records, released, sizes = release.source.records, release.table.records, release.sizes
-    smallest = int(sizes.min()) if sizes.size else 0
-    suppressed = reader.of_input(release.suppressed, records)
+    smallest, largest = (int(sizes.min()), int(sizes.max())) if sizes.size else (0, 0)
+    suppressed = reader.exactly(release.suppressed, records) if reader.counts_input else None
     return {
         "records": records if reader.counts_input else None,
         "released": released,
@@ -26,8 +26,8 @@ def done(release: Release, reader: Reader) -> dict[str, Json]:
         "suppressed_share": None if suppressed is None else reader.share(release.suppressed / max(records, 1), records),
         "people": release.people,
         "classes": sizes.size,
-        "smallest": reader.people(smallest, smallest),
-        "largest": reader.people(int(sizes.max(initial=0)), int(sizes.max(initial=0))),
+        "smallest": reader.exactly(smallest, smallest),
+        "largest": reader.exactly(largest, largest),
         "node": dict(release.levels) or None,
         "proven": release.proven,
     }
