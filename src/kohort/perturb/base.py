@@ -58,7 +58,7 @@ class Perturbation(Protocol):
         """Whether mean and variance stay as they were, also when the cells are rounded."""
         return False
 
-    def check(self, amounts: Sequence[Amounts], step: float) -> None:
+    def check(self, amounts: Sequence[Amounts], step: float) -> None:  # noqa: ARG002  for a method that has it
         """Refuse columns that it would change too little to protect anybody.
 
         Args:
@@ -69,6 +69,7 @@ class Perturbation(Protocol):
             UsageError: the parameters do not fit these columns.
             InputError: the columns do not fit the parameters.
         """
+        return
 
     def perturb(
         self,
