@@ -55,19 +55,10 @@ _NAME: Final = "risk-utility"
 
 @dataclass(frozen=True, slots=True)
 class RiskUtility:
-    """The risk-utility frontier: which risk it lies over, and which loss it tells.
-
-    >>> RiskUtility().name, RiskUtility("average", "ncp").name
-    ('risk-utility', 'risk-utility:average,ncp')
-    """
+    """The risk-utility frontier: which risk it lies over, and which loss it tells."""
 
     risk: str = "highest"
     loss: str = DEFAULT
-
-    @property
-    def name(self) -> str:
-        """As it is asked for."""
-        return _NAME if self == RiskUtility() else f"{_NAME}:{self.risk},{self.loss}"
 
 
 def figure_of(text: str | None) -> Figure | RiskUtility:

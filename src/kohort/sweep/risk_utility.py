@@ -66,12 +66,12 @@ def risk_utility(found: TableSweep, asked: RiskUtility) -> Chart:
 
 
 def _settings(found: TableSweep, points: tuple[Found, ...], asked: RiskUtility) -> list[Setting]:
-    """What each point gives that releases somebody and of which both are known, by ascending risk."""
+    """What each point gives of which both are known, by ascending risk."""
     both = [(point, _risk(found, point, asked.risk), FIGURES[asked.loss].of(point)) for point in points]
     known = [
         Setting(point, Tradeoff(risk, loss))
         for point, risk, loss in both
-        if point.released and risk is not None and loss is not None
+        if point.found and risk is not None and loss is not None
     ]
     return sorted(known, key=lambda one: one.tradeoff)
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from kohort.sheet import Format
     from kohort.sweep.axes import Tick
     from kohort.sweep.figure import Figure
-    from kohort.sweep.tables import Axis, TableSweep
+    from kohort.sweep.table_plan import Axis
+    from kohort.sweep.tables import TableSweep
     from kohort.sweep.words import Series
 
 #: Values, or figures, lie by their ratios where the greatest is so many times the least.
@@ -107,8 +108,8 @@ def _ticks(at: dict[str, float]) -> tuple[Tick, ...]:
 
 
 def _points(one: Series, values: Values, figure: Figure) -> tuple[Point, ...]:
-    """Where a series is drawn: where somebody is released and the figure is defined."""
-    known = [(values.at[point.values[0]], figure.of(point)) for point in one.points if point.released]
+    """Where a series is drawn: where there is a release and the figure is defined."""
+    known = [(values.at[point.values[0]], figure.of(point)) for point in one.points if point.found]
     return tuple(Point(x, y, y, y) for x, y in sorted((x, y) for x, y in known if y is not None))
 
 
@@ -124,7 +125,7 @@ def _bound(found: TableSweep, values: Values, figure: Figure) -> list[Line]:
 
 def _left_out(figure: Figure, drawn: list[tuple[Series, tuple[Point, ...]]]) -> list[str]:
     """What is not drawn although it is released."""
-    undefined = [one.name for one, points in drawn if not points and any(point.released for point in one.points)]
+    undefined = [one.name for one, points in drawn if not points and any(point.found for point in one.points)]
     more = len(drawn) - MOST_LINES
     return [
         *([f"{figure.title} is not defined for {', '.join(undefined)}."] if undefined else []),

@@ -6,7 +6,7 @@ from collections import defaultdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.sweep.tables import Ending
+from kohort.sweep.ending import Ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def setting(name: str, value: str) -> str:
     >>> setting("method", "mondrian"), setting("k", "5"), setting("quasi", "3"), setting("quasi", "age,sex")
     ('mondrian', 'k = 5', '3 quasi-identifiers', 'quasi-identifiers age, sex')
     """
-    if name == "method":
+    if name in {"method", "models"}:
         return value
     if name == "quasi":
         return (
@@ -93,13 +93,11 @@ def fixed(found: TableSweep) -> str:
 
 
 def unanswered(found: TableSweep) -> list[str]:
-    """What ended without a release, or releases nobody: a sentence for each series."""
+    """What ended without a release: a sentence for each series and how it ended."""
     sentences: list[str] = []
     for name, points in series(found):
         for ending, said in _SAID.items():
             sentences += _sentence(found, f"{said}: {name}", [point for point in points if point.ending is ending])
-        nobody = [point for point in points if point.found and not point.released]
-        sentences += _sentence(found, f"Nobody is released: {name}", nobody)
     more = len(sentences) - MOST_SENTENCES
     return [*sentences[:MOST_SENTENCES], *([f"And {more} more like these."] if more > 0 else [])]
 
@@ -109,5 +107,4 @@ def _sentence(found: TableSweep, said: str, points: Sequence[Point]) -> list[str
     if not points:
         return []
     values = ", ".join(point.values[0] for point in points)
-    why = points[0].why.rstrip(".")
-    return [f"{said} at {setting(found.axes[0].name, values)}." + (f" At the first, {why}." if why else "")]
+    return [f"{said} at {setting(found.axes[0].name, values)}. At the first, {points[0].why}."]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from kohort.sweep.tables import Axis, Ending, Point, TableSweep
+from kohort.sweep.ending import Ending
+from kohort.sweep.table_plan import Axis
+from kohort.sweep.tables import Point, TableSweep
 
 KS = Axis("k", ("2", "5", "10", "20", "50", "100", "200"))
 METHODS = Axis("method", ("mondrian", "mondrian-relaxed", "samarati"))
@@ -14,7 +16,9 @@ QUASI = Axis("quasi", ("2", "3", "4", "5"))
 RECORDS = 30_162
 
 
-def made(*axes: Axis, gone: frozenset[tuple[str, ...]] = frozenset(), fixed: dict[str, str] | None = None) -> TableSweep:
+def made(
+    *axes: Axis, gone: frozenset[tuple[str, ...]] = frozenset(), fixed: dict[str, str] | None = None
+) -> TableSweep:
     """Every combination; `gone` ones have no release."""
     points = tuple(
         Point(values=values, ending=Ending.INFEASIBLE, why="no node is releasable") if values in gone else found(values)

@@ -8,19 +8,21 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import combinations, pairwise
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.sheet import Sheet, format_of
-from kohort.sweep.chart import LOOKS, Frame, Line, Point, spread
+from kohort.sheet import format_of
+from kohort.sweep.axes import Frame
+from kohort.sweep.chart import LOOKS, Line, Point, spread
 from kohort.sweep.picture import chart, picture
 from kohort.sweep.plan import Plan
 from kohort.sweep.transactions import sweep
 from kohort.transactions.methods import METHODS
+from tests.unit.sweep.drawing import assert_legible, drawn, sheet_of
 from tests.unit.sweep.sweeps import PAPER, job, made
 
 if TYPE_CHECKING:
@@ -28,28 +30,6 @@ if TYPE_CHECKING:
     from kohort.sweep.chart import Chart
 
 ALL = ("0.91", "0.9", "0.89", "0.88", "0.895", "0.9", "0.2")
-
-
-def sheet_of(of: Chart, monkeypatch: pytest.MonkeyPatch) -> Sheet:
-    """The sheet that a chart is drawn on."""
-    sheets = list[Sheet]()
-    of_sheet = Sheet.bytes
-
-    def keep(sheet: Sheet, format_: Format, title: str, description: str) -> bytes:
-        sheets.append(sheet)
-        return of_sheet(sheet, format_, title, description)
-
-    monkeypatch.setattr(Sheet, "bytes", keep)
-    of.bytes("png")
-    monkeypatch.undo()
-    return sheets[0]
-
-
-def drawn(of: Chart, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Any]:
-    """Each text of the picture with the box it fills, in pixels, and the box of the whole picture."""
-    sheet = sheet_of(of, monkeypatch)
-    renderer = import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(sheet.figure).get_renderer()
-    return [(text, text.get_window_extent(renderer)) for text in sheet.axes.texts], sheet.figure.bbox
 
 
 CHARTS = {
@@ -68,12 +48,7 @@ CHARTS = {
 @pytest.mark.parametrize("of", CHARTS.values(), ids=CHARTS)
 def test_no_text_is_cut_off_or_covers_another(of: Chart, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever was found, each text lies inside the picture, apart from the others, and is large enough to read."""
-    texts, whole = drawn(of, monkeypatch)
-    for text, box in texts:
-        assert text.get_fontsize() >= 8
-        assert min(box.x0 - whole.x0, whole.x1 - box.x1, box.y0 - whole.y0, whole.y1 - box.y1) > 0, text
-    for (text, box), (other, other_box) in combinations(texts, 2):
-        assert not box.overlaps(other_box), (text, other)
+    assert_legible(of, monkeypatch)
 
 
 def test_every_method_is_named_at_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
