@@ -1,0 +1,221 @@
+"""A table and its release, compared: what did it cost those who use the data?
+
+Everything is read from the cells of the two tables, and from the schema where it is at hand; which record became which
+is neither known nor needed. A generalized cell stands for several values, each as likely as the others (semantics §6):
+its midpoint, or mean code, in means and deviations, equal parts of it in distributions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kohort.comparison.association import COLUMNS, Association, associations
+from kohort.comparison.distance import Distance, distance
+from kohort.comparison.distribution import Bin, distribution, groups_of
+from kohort.comparison.loss import Cost, cost
+from kohort.comparison.numeric import Moments, NumericStatistics, numeric_statistics
+from kohort.comparison.ordinal import ordinal_moments
+from kohort.comparison.reading import read_line
+from kohort.errors import InputError
+from kohort.schema import Attribute, Role, Scale, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from kohort.comparison.distribution import Groups
+    from kohort.comparison.line import Line
+    from kohort.engines.table import Table
+
+__all__ = [
+    "Association",
+    "AttributeComparison",
+    "Bin",
+    "Comparison",
+    "Cost",
+    "Distance",
+    "Moments",
+    "NumericStatistics",
+    "compare",
+    "lines_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeComparison:
+    """One column before and after.
+
+    Attributes:
+        name: Its name.
+        role: What the schema says that it tells of a person; `None` without a schema.
+        scale: Whether its values are numbers or names.
+        values: How many different values it had, and how many labels it has; no value is not counted.
+        missing: Records without a value, before and after.
+        single: Released records whose cell stands for one value, or for none: those that were not generalized.
+        numeric: Statistics of numbers, before and after; `None` of names, and where no record has a number.
+        ordinal: Mean and variance of the codes along the hierarchy's top level; `None` of numbers and without a
+            hierarchy.
+        distance: How far the distribution moved; `None` where one side has no value.
+        distribution: The distribution in few bins.
+    """
+
+    name: str
+    role: Role | None
+    scale: Scale
+    values: tuple[int, int]
+    missing: tuple[int, int]
+    single: int
+    numeric: tuple[NumericStatistics | None, NumericStatistics | None]
+    ordinal: tuple[Moments | None, Moments | None]
+    distance: Distance | None
+    distribution: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """A table and its release.
+
+    Attributes:
+        records: Records before.
+        released: Records after.
+        attributes: The columns that both have, in the order of the first; those that identify people are not looked at.
+        associations: The pairs of the first twelve of them.
+        left_out: Columns whose pairs were not looked at.
+        absent: Columns that the release does not have.
+        passed_over: Identifying columns that it has: pseudonyms, say.
+        cost: What the release cost; `None` where no column is known to be quasi-identifying.
+    """
+
+    records: int
+    released: int
+    attributes: tuple[AttributeComparison, ...]
+    associations: tuple[Association, ...]
+    left_out: tuple[str, ...]
+    absent: tuple[str, ...]
+    passed_over: tuple[str, ...]
+    cost: Cost | None
+
+    @property
+    def suppressed(self) -> int:
+        """Records that are not released."""
+        return self.records - self.released
+
+
+def compare(
+    before: Table,
+    after: Table,
+    *,
+    schema: Schema | None = None,
+    missing: AbstractSet[str] = frozenset({""}),
+    k: int | None = None,
+) -> Comparison:
+    """Compare a table with its release, column by column and pair by pair.
+
+    Cost: distinct values are looked at, and some passes over the records are made for each pair of the first twelve
+    columns.
+
+    Args:
+        before: The table as it was.
+        after: The release: the same columns by name but for identifying ones, and no more records.
+        schema: Roles, hierarchies and bounds. Without it every column that both tables have is compared, labels must
+            be readable by themselves, and the cost is not told.
+        missing: The texts that mean no value, besides those of the schema.
+        k: The size that every class was to have, for C_AVG.
+
+    Raises:
+        InputError: the columns differ, the release has more records, or labels cannot be read.
+        HierarchyError: values are no leaf of their hierarchy.
+
+    >>> import polars as pl
+    >>> from kohort.io import read
+    >>> old, new = pl.DataFrame({"age": ["21", "28", "45"]}), pl.DataFrame({"age": ["[20-29]", "[20-29]"]})
+    >>> found = compare(read(old), read(new))
+    >>> found.suppressed, found.attributes[0].numeric[1].moments.mean
+    (1, 24.5)
+    """
+    lines = lines_of(before, after, schema=schema, missing=missing)
+    groups = [None if line.numeric else groups_of(line) for line in lines]
+    names = [line.name for line in lines]
+    return Comparison(
+        before.records,
+        after.records,
+        tuple(_attribute(line, put, schema) for line, put in zip(lines, groups, strict=True)),
+        associations(lines[:COLUMNS], groups[:COLUMNS]),
+        tuple(names[COLUMNS:]),
+        tuple(name for name in before.names if name not in after.names),
+        tuple(name for name in after.names if name not in names),
+        cost([line for line in lines if line.known.domain is not None], k=k),
+    )
+
+
+def lines_of(
+    before: Table, after: Table, *, schema: Schema | None = None, missing: AbstractSet[str] = frozenset({""})
+) -> tuple[Line, ...]:
+    """The columns that both tables have and that identify nobody, each read as a line.
+
+    Raises:
+        InputError: the columns differ, the release has more records, or labels cannot be read.
+        HierarchyError: values are no leaf of their hierarchy.
+    """
+    known = schema or Schema(())
+    attributes = {attribute.name: attribute for attribute in known.attributes}
+    roles = {name: _role(name, attributes, known) for name in before.names}
+    refuse_unlike(before, after, {name for name, role in roles.items() if role is Role.IDENTIFYING} if schema else None)
+    shared = [name for name in before.names if name in after.names and roles[name] is not Role.IDENTIFYING]
+    tokens = known.missing | missing
+    return tuple(read_line(before[name], after[name], attributes.get(name), tokens) for name in shared)
+
+
+def _role(name: str, attributes: dict[str, Attribute], schema: Schema) -> Role | None:
+    """What the schema says of a column."""
+    return attributes[name].role if name in attributes else schema.rest
+
+
+def refuse_unlike(before: Table, after: Table, identifying: AbstractSet[str] | None) -> None:
+    """Refuse a release whose columns are not those of the table, or that has more records.
+
+    Args:
+        before: The table.
+        after: The release.
+        identifying: Columns that it need not have; `None`: it may lack any.
+
+    Raises:
+        InputError: they differ; the message lists by which columns.
+    """
+    new = [name for name in after.names if name not in before.names]
+    gone = [name for name in before.names if name not in after.names]
+    if identifying is not None:
+        gone = [name for name in gone if name not in identifying]
+    if new or (gone and identifying is not None):
+        told = [f"only in {where}: {', '.join(names)}" for where, names in (("BEFORE", gone), ("AFTER", new)) if names]
+        raise InputError(
+            "the columns differ",
+            where="; ".join(told),
+            hint="columns are found by name, in any order; only identifying ones may be gone",
+        )
+    if not any(name in after.names for name in before.names):
+        raise InputError("the tables have no column in common", hint="is this a release of that table?")
+    if after.records > before.records:
+        raise InputError(
+            f"AFTER has {after.records:,} records, and BEFORE only {before.records:,}",
+            hint="a release has no more records than its table: are the two swapped?",
+        )
+
+
+def _attribute(line: Line, groups: Groups | None, schema: Schema | None) -> AttributeComparison:
+    """What is told of one column."""
+    old, new = line.sides
+    attribute = line.known.attribute
+    role = attribute.role if attribute is not None else schema.rest if schema is not None else None
+    return AttributeComparison(
+        line.name,
+        role,
+        Scale.NUMERIC if line.numeric else Scale.CATEGORICAL,
+        (old.values, new.values),
+        (old.absent, new.absent),
+        new.single,
+        (numeric_statistics(line, old), numeric_statistics(line, new)) if line.numeric else (None, None),
+        (None, None) if line.numeric else (ordinal_moments(line, old), ordinal_moments(line, new)),
+        distance(line),
+        distribution(line, groups),
+    )

@@ -1,0 +1,178 @@
+"""How strongly columns go together, pair by pair, before and after.
+
+Two columns of numbers: Pearson's correlation, of midpoints where there are ranges. Two columns of names: Cramér's V,
+without correction for bias. Numbers and names: the correlation ratio, the root of the part of the numbers' variance
+that lies between the names. Names are put together as in their distributions, the same before and after; a generalized
+cell counts in parts for what it stands for. Records without a number are left out of pairs with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from kohort.comparison.line import summed
+from kohort.engines.table import narrow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Shares
+    from kohort.comparison.distribution import Groups
+    from kohort.comparison.line import Line, Places, Side
+    from kohort.engines.table import CellCodes
+
+Measure: TypeAlias = Literal["correlation", "cramers v", "correlation ratio"]
+
+#: By how many of the two are numbers.
+_MEASURES: Final[tuple[Measure, ...]] = ("cramers v", "correlation ratio", "correlation")
+
+#: Columns whose pairs are looked at: the first of those that are no identifiers.
+COLUMNS: Final = 12
+
+#: Cells of a table of two columns' labels that are counted one by one; beyond, those that occur are sorted out.
+_CELLS: Final = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """Two columns.
+
+    Attributes:
+        columns: Their names.
+        measure: How it is measured: in -1..1 for two columns of numbers, else in 0..1.
+        before: How strongly they went together; `None` where one of them does not vary.
+        after: How strongly they do in the release.
+    """
+
+    columns: tuple[str, str]
+    measure: Measure
+    before: float | None
+    after: float | None
+
+    @property
+    def change(self) -> float | None:
+        """After less before."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+def associations(lines: Sequence[Line], groups: Sequence[Groups | None]) -> tuple[Association, ...]:
+    """Every pair of the lines; `groups` are those of lines of names, `None` of numbers.
+
+    Cost: some passes over the records for each pair.
+    """
+    sides = [
+        [_column(side, names) for side, names in zip(both, groups, strict=True)]
+        for both in zip(*(line.sides for line in lines), strict=True)
+    ]
+    return tuple(
+        Association(
+            (lines[one].name, lines[other].name),
+            _MEASURES[lines[one].numeric + lines[other].numeric],
+            *(strength(columns[one], columns[other]) for columns in sides),
+        )
+        for one, other in combinations(range(len(lines)), 2)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """A column of numbers: (n,) less their mean; not a number where a record has none."""
+
+    amounts: Places
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """A column of names.
+
+    Attributes:
+        codes: (n,) the label of each record.
+        parts: (l, g) which share of each label is in each group.
+    """
+
+    codes: CellCodes
+    parts: Shares
+
+
+def _column(side: Side, groups: Groups | None) -> Numbers | Names:
+    """What pairs need of a column; labels that stand for the same parts are one."""
+    if groups is None:
+        centres = side.means.centres()
+        told = ~np.isnan(centres)
+        mean = np.average(centres[told], weights=side.records[told]) if side.records[told].any() else 0.0
+        return Numbers((centres - mean)[side.codes])
+    parts, of = np.unique(groups.matrix(side.means), axis=0, return_inverse=True)
+    return Names(narrow(of.ravel(), len(parts))[side.codes], parts)
+
+
+def strength(one: Numbers | Names, other: Numbers | Names) -> float | None:
+    """How strongly two columns go together; `None` where one of them does not vary."""
+    if isinstance(one, Names):
+        return cramers_v(joint(one, other)) if isinstance(other, Names) else correlation_ratio(other.amounts, one)
+    return correlation_ratio(one.amounts, other) if isinstance(other, Names) else pearson(one.amounts, other.amounts)
+
+
+def pearson(one: Places, other: Places) -> float | None:
+    """Pearson's correlation of the records that have both numbers; `None` where either does not vary.
+
+    >>> pearson(np.array([1.0, 2.0, np.nan]), np.array([4.0, 2.0, 0.0]))
+    -1.0
+    """
+    told = ~(np.isnan(one) | np.isnan(other))
+    if not told.all():
+        one, other = one[told], other[told]
+    if not _varies(one) or not _varies(other):
+        return None
+    one, other = one - one.mean(), other - other.mean()
+    return float(np.clip(one @ other / np.sqrt((one @ one) * (other @ other)), -1.0, 1.0))
+
+
+def correlation_ratio(amounts: Places, names: Names) -> float | None:
+    """The correlation ratio of numbers by names; `None` where either does not vary."""
+    told, codes = ~np.isnan(amounts), names.codes
+    if not told.all():
+        amounts, codes = amounts[told], codes[told]
+    records = names.parts.T @ np.bincount(codes, minlength=len(names.parts))
+    held = records > 0
+    if not _varies(amounts) or held.sum() <= 1:
+        return None
+    amounts = amounts - amounts.mean()
+    sums = names.parts.T @ summed(codes, amounts, len(names.parts))
+    between = float((sums[held] ** 2 / records[held]).sum())
+    return float(np.sqrt(np.clip(between / (amounts @ amounts), 0.0, 1.0)))
+
+
+def _varies(amounts: Places) -> bool:
+    """Whether there are different numbers."""
+    return amounts.size > 0 and bool(amounts.min() < amounts.max())
+
+
+def joint(one: Names, other: Names) -> Shares:
+    """(g, h) records expected in each group of one and each group of the other."""
+    labels, others = len(one.parts), len(other.parts)
+    if labels * others <= _CELLS:
+        cells = one.codes.astype(np.intp) * others + other.codes
+        table = np.bincount(cells, minlength=labels * others).reshape(labels, others) @ other.parts
+    else:
+        columns = [summed(one.codes, part[other.codes], labels) for part in other.parts.T]
+        table = np.stack(columns, axis=1)
+    return np.asarray(one.parts.T @ table)
+
+
+def cramers_v(table: Shares) -> float | None:
+    """Cramér's V of a table of counts, without correction for bias; `None` where a side has one group.
+
+    >>> cramers_v(np.array([[3.0, 0.0], [0.0, 2.0]])), cramers_v(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    (1.0, 0.0)
+    """
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    free = min(table.shape) - 1
+    if free < 1:
+        return None
+    total = table.sum()
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
+    return float(np.sqrt(np.clip(((table - expected) ** 2 / expected).sum() / total / free, 0.0, 1.0)))

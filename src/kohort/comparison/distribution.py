@@ -1,0 +1,183 @@
+"""Distributions before and after, in few bins: how many records are expected in each.
+
+Numbers fall in at most 20 intervals of one round width. Names are shown one by one while the release has such; where
+only nodes of the hierarchy are left, by these; and by higher ones where there would be too many. What is still too much
+is put together as others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from kohort.comparison.line import summed
+from kohort.domain import decimal, interval
+from kohort.hierarchy import SUPPRESSED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Index, Shares
+    from kohort.comparison.line import Line, Places, Side, Stretches
+    from kohort.hierarchy import Hierarchy
+
+#: What a bin is: a value of the column, a node of its hierarchy, an interval of numbers, the rest, or no value.
+BinKind: TypeAlias = Literal["value", "node", "interval", "others", "missing"]
+
+#: Bins of a distribution; those of others and of the missing value come besides.
+BINS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """A bar of a distribution.
+
+    Attributes:
+        label: What it is called.
+        kind: What it is.
+        before: Records in it before.
+        after: Records expected in it after; a generalized cell counts in parts.
+    """
+
+    label: str
+    kind: BinKind
+    before: int
+    after: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """The names of a line put together.
+
+    Attributes:
+        labels: (g,) what each group is called.
+        kinds: (g,) what each is.
+        of: (v,) the group of each name.
+    """
+
+    labels: Sequence[str]
+    kinds: Sequence[BinKind]
+    of: Index
+
+    def matrix(self, means: Stretches) -> Shares:
+        """(l, g) which share of each label's names is in each group."""
+        found = np.zeros((means.labels, len(self.labels)))
+        for group in range(len(self.labels)):
+            upto = np.append(0, np.cumsum(self.of == group))
+            inside = upto[means.high.astype(np.int64) + 1] - upto[means.low.astype(np.int64)]
+            found[:, group] = summed(means.of, inside / means.width * means.share, means.labels)
+        return found
+
+
+def distribution(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
+    """The bins of a line; `groups` are those of its names, `None` of numbers. Bins that nobody is in are left out.
+
+    But not between numbers, where a gap is told by its bars.
+    """
+    if groups is None:
+        return (*_intervals(line), *_missing(line))
+    old, new = (summed(groups.of, line.expected(side), len(groups.labels)) for side in line.sides)
+    rows = zip(groups.labels, groups.kinds, old.tolist(), new.tolist(), strict=True)
+    return tuple(Bin(label, kind, round(a), b) for label, kind, a, b in rows if a or b)
+
+
+# ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _intervals(line: Line) -> list[Bin]:
+    """Intervals of one round width, from the least to the greatest number of both tables."""
+    held = [side.means for side in line.sides if side.means.of.size]
+    low, high = min(float(one.low.min()) for one in held), max(float(one.high.max()) for one in held)
+    edges = _edges(low, high)
+    step = Fraction(1, 10**line.digits)
+    texts = [(Fraction(edge) * step) for edge in edges]
+    single = edges[1] - edges[0] == 1 and all((one.low == np.floor(one.low)).all() for one in held)
+    labels = [decimal(a) if single else interval(a, b) for a, b in pairwise(texts)]
+    old, new = (_counted(side, np.array(edges, dtype=np.float64)) for side in line.sides)
+    kind: BinKind = "value" if single else "interval"
+    return [Bin(label, kind, round(a), b) for label, a, b in zip(labels, old.tolist(), new.tolist(), strict=True)]
+
+
+def _edges(low: float, high: float) -> list[int]:
+    """Where at most 20 intervals end that are 1, 2 or 5 times a power of ten wide; the last lies above `high`.
+
+    >>> _edges(18, 90)
+    [15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95]
+    """
+    widths = (factor * 10**power for power in range(400) for factor in (1, 2, 5))
+    width = next(one for one in widths if floor(high) // one - floor(low) // one < BINS)
+    first, last = floor(low) // width, floor(high) // width
+    return [width * at for at in range(first, last + 2)]
+
+
+def _counted(side: Side, edges: Places) -> Shares:
+    """(b,) records expected between each two neighbouring edges, the upper one not included."""
+    means, weights = side.means, side.means.weights(side.records)
+    single = means.low == means.high
+    at = np.searchsorted(edges, means.low[single], side="right") - 1
+    found = summed(at, weights[single], edges.size - 1)
+    low, width = means.low[~single, np.newaxis], means.width[~single, np.newaxis]
+    below = np.clip(edges - low, 0.0, width) / width
+    return np.asarray(found + weights[~single] @ np.diff(below, axis=1))
+
+
+def _missing(line: Line) -> list[Bin]:
+    """The bin of records without a number, where there are any."""
+    old, new = (side.total - side.present for side in line.sides)
+    return [Bin("", "missing", old, float(new))] if old or new else []
+
+
+# ── Names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def groups_of(line: Line) -> Groups:
+    """The names of a line in few groups: in the order of the line, then others, then the missing value."""
+    labels, kinds, of = _items(line)
+    held = summed(of, line.expected(line.before), len(labels))
+    absent = [at for at, kind in enumerate(kinds) if kind == "missing"]
+    shown = [at for at in range(len(labels)) if at not in absent]
+    if len(shown) > BINS:
+        shown = sorted(sorted(shown, key=lambda at: (-held[at], at))[: BINS - 1])
+    kept = [*shown, *absent]
+    place = np.full(len(labels), len(kept))
+    place[kept] = np.arange(len(kept))
+    rest: list[tuple[str, BinKind]] = [("", "others")] if len(kept) < len(labels) else []
+    named: list[tuple[str, BinKind]] = [(labels[at], kinds[at]) for at in shown]
+    gone: list[tuple[str, BinKind]] = [(labels[at], kinds[at]) for at in absent]
+    order = [*named, *rest, *gone]
+    if rest:  # others stand before the missing value
+        place = np.where(place == len(kept), len(shown), np.where(place >= len(shown), place + 1, place))
+    return Groups([label for label, _ in order], [kind for _, kind in order], place[of])
+
+
+def _items(line: Line) -> tuple[list[str], list[BinKind], Index]:
+    """What could be shown: nodes of one level, and names that are no leaf; and which of them each place is."""
+    hierarchy, leaves = line.known.hierarchy, line.leaves
+    level = 0 if hierarchy is None else _level(line, hierarchy)
+    labels: list[str] = [] if hierarchy is None else [*hierarchy.labels[level]]
+    of = np.empty(0, np.int64) if hierarchy is None else hierarchy.maps[level]
+    kinds: list[BinKind] = ["node" if level and label else "value" for label in labels]
+    others = np.arange(len(line.places) - leaves) + len(labels)
+    labels += line.places[leaves:]
+    kinds += ["value"] * others.size
+    return (
+        labels,
+        ["missing" if not label else kind for label, kind in zip(labels, kinds, strict=True)],
+        np.append(of, others),
+    )
+
+
+def _level(line: Line, hierarchy: Hierarchy) -> int:
+    """The lowest level that some label of the release is a node of, or a higher one that has few nodes."""
+    top = hierarchy.height - 1
+    named = set(line.after.texts) - {"", SUPPRESSED, *hierarchy.labels[-1]}
+    told = [level for level in range(top) if not named.isdisjoint(hierarchy.labels[level])]
+    nodes = named <= set(hierarchy.labels[top])
+    lowest = told[0] if told else top if nodes else 0
+    few = [level for level in range(lowest, top) if len(hierarchy.labels[level]) <= BINS]
+    return few[0] if few else top

@@ -1,0 +1,75 @@
+"""Reads the two columns of one name as a line: what does each label stand for?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kohort.comparison.line import Known, Labelled
+from kohort.comparison.reading_names import names_line
+from kohort.comparison.reading_numbers import LONGEST, numbers_line
+from kohort.domain import resolve
+from kohort.hierarchies import from_spec
+from kohort.numbers import is_numeric_text
+from kohort.schema import Role, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from kohort.comparison.line import Line
+    from kohort.domain import Domain
+    from kohort.engines.table import Column
+    from kohort.hierarchy import Hierarchy
+    from kohort.schema import Attribute
+
+
+def read_line(before: Column, after: Column, attribute: Attribute | None, missing: AbstractSet[str]) -> Line:
+    """The line of two columns of the same name.
+
+    Args:
+        before: The column as it was.
+        after: The same column of the release.
+        attribute: What the schema says of it.
+        missing: The texts that mean no value, besides null and the empty one.
+
+    Raises:
+        InputError: labels that cannot be read, or values that do not fit the schema.
+        HierarchyError: values that are no leaf.
+    """
+    old, new = _texts(before, missing), _texts(after, missing)
+    domain = _domain(before, attribute, missing)
+    hierarchy = _built(before, attribute, old) if domain is None else domain.hierarchy
+    known = Known(before.name, attribute, domain, hierarchy)
+    columns = (Labelled(old, before.codes, before.counts()), Labelled(new, after.codes, after.counts()))
+    return (numbers_line if _is_numeric(old, attribute, domain) else names_line)(known, *columns)
+
+
+def _texts(column: Column, missing: AbstractSet[str]) -> list[str]:
+    """The column's values; no value is ""."""
+    return ["" if text is None or text in missing else text for text in column.values.to_list()]
+
+
+def _domain(column: Column, attribute: Attribute | None, missing: AbstractSet[str]) -> Domain | None:
+    """The domain of a quasi-identifier."""
+    if attribute is None or attribute.role is not Role.QUASI:
+        return None
+    return resolve(attribute, column.values.to_list(), column.counts(), frozenset(missing))[0]
+
+
+def _built(column: Column, attribute: Attribute | None, texts: Sequence[str]) -> Hierarchy | None:
+    """The hierarchy of a column that is not generalized, over its values, where it has them."""
+    said = None if attribute is None else attribute.hierarchy
+    if not isinstance(said, str):
+        return said
+    records = {text: count for text, count in zip(texts, column.counts().tolist(), strict=True) if text}
+    return from_spec(said, list(records), name=column.name, counts=records) if records else None
+
+
+def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domain | None) -> bool:
+    """Whether the values are numbers that can be squared; decided by the values, unless the schema says it."""
+    present = [text for text in texts if text]
+    if domain is not None and domain.scale is not Scale.NUMERIC:
+        return False
+    if attribute is not None and attribute.scale is Scale.CATEGORICAL:
+        return False
+    return is_numeric_text(present) and max(map(len, present)) <= LONGEST
