@@ -135,7 +135,7 @@ class Session:
     def _try(self, block: Block) -> None:
         if block.caption:
             Path(block.caption).write_text(block.body, encoding="utf-8")
-        if block.kind == "toml" or block.caption.endswith(".toml"):
+        elif block.kind == "toml":
             self._read(block)
         elif block.kind == "console":
             for command, after in _with_next(commands(block)):
@@ -146,9 +146,9 @@ class Session:
             exec(compile(block.text, "script", "exec"), {"__name__": "__main__"})  # noqa: S102  our own page
 
     def _read(self, block: Block) -> None:
-        parse = transactions.parse if "[transactions]" in block.body else job.parse
+        parse = transactions.parse if "[transactions]" in block.text else job.parse
         try:
-            parse(block.body)
+            parse(block.text)
         except KohortError as error:
             self.faults.append(f"line {block.first}: {error}")
 
@@ -178,7 +178,7 @@ class Session:
     def _prompt(self, block: Block) -> None:
         test = doctest.DocTestParser().get_doctest(block.text, self.names, "page", None, block.first)
         told: list[str] = []
-        result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+        result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(
             test, out=told.append, clear_globs=False
         )
         self.names = test.globs
