@@ -172,6 +172,13 @@ def _items(line: Line) -> tuple[list[str], list[BinKind], Index]:
     )
 
 
+def _kind(label: str, *, node: bool) -> BinKind:
+    """What a name is."""
+    if not label:
+        return "missing"
+    return "node" if node else "value"
+
+
 def _level(line: Line, hierarchy: Hierarchy) -> int:
     """The lowest level that some label of the release is a node of, or a higher one that has few nodes."""
     top = hierarchy.height - 1

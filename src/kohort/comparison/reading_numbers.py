@@ -117,16 +117,8 @@ class _Reader:
         elif span := span_of(label):
             yield self._between(span[0], span[1], closed=span[2])
         elif label in {f"<{number}", f">={number}"} and is_numeric_text((number,)):
-            place = exact(number) * self._ten
-            low, high = self._ends
-            yield (
-                (min(low, ceil(place) - 1.0), ceil(place) - 1.0)
-                if label[0] == "<"
-                else (
-                    float(ceil(place)),
-                    max(high, float(ceil(place))),
-                )
-            )
+            place, (low, high) = _up(exact(number) * self._ten), self._ends
+            yield (min(low, place - 1), place - 1) if label[0] == "<" else (place, max(high, place))
         elif members := attained(label):
             yield from self._listed(members)
         else:
