@@ -1,50 +1,106 @@
-"""`kohort sweep`: one parameter, many values, several methods and seeds; a table and a picture of what each costs."""
+"""`kohort sweep`: what a release would cost, as parameters change; a table and a picture."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated
 
 import typer
 
-from kohort.cli import flags, options
-from kohort.cli.screen import progress, say
-from kohort.errors import UnsupportedError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
-    from kohort.job.transactions import TransactionRequest
-    from kohort.sweep.plan import Plan
-    from kohort.sweep.transactions import Sweep
-
-#: What stays as it is where nothing is said.
-_BASE: Final[Mapping[str, str | int]] = MappingProxyType({"h": "0.4", "k": 10, "p": 4})
-
-#: The flags behind the places that faults of a sweep name.
-_FLAGS: Final = MappingProxyType(
-    {"methods": "--scores", "seeds": "--seeds", "seed": "--seeds", "out": "--out", "picture": "--picture"}
-    | dict.fromkeys(("vary", "h", "k", "p", "delta"), "--vary")
-)
+from kohort.cli import flags, options, sweep_tables, sweep_transactions
+from kohort.cli.sweep_transactions import Shown
+from kohort.errors import UsageError
 
 
 def sweep(
-    source: options.Baskets,
+    source: Annotated[
+        str | None,
+        typer.Argument(metavar="IN", help="The table, or the transactions; - is standard input. Not with --job."),
+    ] = None,
     *,
     vary: Annotated[
-        str, typer.Option(metavar="P=A,B,…", help="What is varied: k=5,10,20, or h=0.2,0.4, p=1,2,3, delta=0.2,0.4.")
+        list[str],
+        typer.Option(
+            metavar="P=A,B,…",
+            help="What is varied: k=5,10, max-suppression=0,5%, quasi=2,3 (so many of --quasi, the others are dropped),"
+            " method=…, a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations). Of transactions: one"
+            " of k, h, p, delta.",
+        ),
     ],
     transactions: Annotated[
-        bool, typer.Option("--transactions", help="IN is a transaction database; sweeps over tables are not there yet.")
+        bool, typer.Option("--transactions", help="IN is a transaction database, not a table.")
     ] = False,
+    job: Annotated[
+        Path | None,
+        typer.Option(metavar="JOB", help="Table: a job file instead of IN and flags; what is varied replaces its own."),
+    ] = None,
+    quasi: options.Quasi = None,
+    sensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Table: sensitive columns.")] = None,
+    identifier: Annotated[
+        list[str] | None, typer.Option(metavar="A,B", help="Table: identifying columns: never released.")
+    ] = None,
+    insensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Table: insensitive columns.")] = None,
+    rest: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD", help="Table: columns not named: refuse, insensitive, or drop.", show_default="refuse"
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=FILE", help="Table: or a builder such as age=intervals:5,10,20 or sex=suppress."),
+    ] = None,
+    grid: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=STEP", help="Table: or COLUMN=CUT,CUT,…: public cut points.")
+    ] = None,
+    bounds: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=LOW..HIGH", help="Table: the domain of a numeric column.")
+    ] = None,
+    max_level: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=LEVEL", help="Table: the greatest level that may be used.")
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k", metavar="K", help="A class has at least k records, a cohort k transactions.", show_default="10"
+        ),
+    ] = None,
+    distinct_l: options.DistinctL = None,
+    t: options.T = None,
+    max_suppression: Annotated[
+        str | None,
+        typer.Option(metavar="LIMIT", help="Table: records that a method on levels may leave out: 20, or 5%, or 0.05."),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="Table: mondrian, mondrian-relaxed; on levels: samarati, optimal, datafly, best-effort.",
+            show_default="mondrian",
+        ),
+    ] = None,
+    objective: Annotated[
+        str | None, typer.Option(metavar="WORD", help="Table: what a method on levels is to lose little of.")
+    ] = None,
+    cut: Annotated[str | None, typer.Option(metavar="WORD", help="Table: Mondrian's: nearest or median.")] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="Table: order of categorical values: hierarchy, frequency, sorted."),
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option(metavar="WORD", help="Table: range, set, ancestor, mean or grid, where a column can.")
+    ] = None,
+    missing_token: options.MissingTokens = None,
+    no_header: options.NoHeader = False,
+    skip_blank: options.SkipBlank = False,
     format_: options.Form = None,
     key: options.Key = None,
     person: options.Person = None,
     item: options.Item = None,
     separator: options.BasketSeparator = None,
-    encoding: options.Encoding = "utf-8",
+    encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Encoding of the input.", show_default="utf-8")
+    ] = None,
     private: options.Private = None,
     private_file: options.PrivateFile = None,
     public: options.Public = None,
@@ -58,9 +114,6 @@ def sweep(
     allow_absent: options.AllowAbsent = False,
     min_support: options.MinSupport = None,
     h: options.H = None,
-    k: Annotated[
-        int | None, typer.Option(metavar="K", help="Every cohort has at least k transactions.", show_default="10")
-    ] = None,
     p: options.P = None,
     scores: Annotated[
         list[str] | None,
@@ -72,151 +125,129 @@ def sweep(
     ] = None,
     max_sets: options.MaxSets = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write every run (.csv), or all figures (.json).")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write every point or run (.csv), or all figures (.json)."),
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw means and spread (.svg, .png)."),
+        typer.Option("--picture", metavar="FILE", help="Draw a figure against what is varied (.svg, .png)."),
     ] = None,
-    seconds: Annotated[
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="Table: what is drawn: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+            show_default="lm",
+        ),
+    ] = None,
+    resume: Annotated[
         bool,
-        typer.Option("--seconds", help="Tell the CPU seconds of each run, which differ."),
+        typer.Option(
+            "--resume",
+            help="Table: keep found points in OUT.points.jsonl until all are found, and begin with those it holds.",
+        ),
+    ] = False,
+    seconds: Annotated[
+        bool, typer.Option("--seconds", help="Tell the seconds of each point or run, which differ.")
     ] = False,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
     overwrite: options.Overwrite = False,
 ) -> None:
-    """What does each method cost, as one parameter changes? Nothing is released."""
-    if not transactions:
-        what = "sweeps over tables are not there yet"
-        raise UnsupportedError(what, where="--transactions", hint="add it where IN is a transaction database")
-    name, values = _varied(vary)
-    base = _base(name, {"h": h, "k": k, "p": p, "delta": delta}, values)
-    if seeds is not None and base["delta"] is None:
-        raise UsageError("only roles that are drawn have seeds", where="--seeds", hint="leave it out, or add --delta")
-    options.use_threads(threads)
-    raw = {
-        "transactions": {"format": format_, "key": key, "person": person, "item": item},
-        "input": {"path": source, "separator": separator, "encoding": encoding},
-        "output": {"path": str(out or "nothing is released")},
-        "privacy": {one: base[one] for one in ("h", "k", "p")},
-        "items": {
-            "private": options.names(private) or None,
-            "private-file": private_file,
-            "public": options.names(public) or None,
-            "public-file": public_file,
-            "delta": base["delta"],
-            "draw": draw,
-            "allow-absent": allow_absent,
-            "min-support": min_support,
-        },
-        "method": {"max-sets": max_sets},
+    """What would a release cost, as parameters change? Nothing is released."""
+    shown = Shown(out, picture, figure, seconds=seconds, json=json, quiet=quiet, overwrite=overwrite)
+    roles = {"quasi": quasi, "sensitive": sensitive, "insensitive": insensitive}
+    shapes = {"hierarchy": hierarchy, "grid": grid, "bounds": bounds, "max-level": max_level}
+    of_method = {"method": method, "cut": cut, "order": order, "labels": labels, "objective": objective}
+    of_tables = {
+        **roles,
+        **shapes,
+        **of_method,
+        "identifier": identifier,
+        "rest": rest,
+        "l": distinct_l,
+        "t": t,
+        "max-suppression": max_suppression,
+        "missing-token": missing_token,
+        "no-header": no_header,
+        "skip-blank": skip_blank,
     }
-    made = flags.transaction_request(raw, ())
-    with _placed(made):
-        plan = _plan(made, (name, values), scores, seeds)
-        files = _files(out, picture, overwrite=overwrite, inputs=_inputs(made))
-        found = _swept(made, plan, quiet=quiet, timed=seconds)
-    files(found)
-    from kohort.sweep.table import figures, text
-
-    say(text(found), figures(found), as_json=json, quiet=quiet)
-    if found.status:
-        raise typer.Exit(found.status)
-
-
-def _varied(text: str) -> tuple[str, list[str]]:
-    """The parameter that is varied, and its values as they are written."""
-    name, equals, values = text.partition("=")
-    if not equals:
-        raise UsageError("it is not said what values", where="--vary", hint="write --vary k=5,10,20")
-    return name.strip(), [value.strip() for value in values.split(",")]
-
-
-def _base(name: str, said: dict[str, str | int | None], values: list[str]) -> dict[str, str | int | None]:
-    """What stays as it is; what is varied must not be said, too."""
-    if said.get(name) is not None:
-        raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
-    first = {"delta": values[0]} if name == "delta" else {}
-    return {one: _BASE.get(one) if value is None else value for one, value in said.items()} | first
-
-
-def _plan(
-    made: TransactionRequest, vary: tuple[str, list[str]], scores: list[str] | None, seeds: list[str] | None
-) -> Plan:
-    """The sweep that the flags make."""
-    from kohort.sweep.plan import SCORES, SEEDS, Plan
-
-    try:
-        numbers = [int(one) for one in options.names(seeds)] if seeds else SEEDS
-    except ValueError:
-        raise UsageError("a seed is a whole number of at least 0", where="--seeds", hint="such as 1,2,3") from None
-    return Plan.of(made.job, *vary, methods=options.names(scores) if scores else SCORES, seeds=numbers)
-
-
-def _inputs(made: TransactionRequest) -> tuple[Path, ...]:
-    """The files that no output may replace."""
-    return (*(() if made.source == "-" else (Path(made.source),)), *made.inputs)
-
-
-def _files(
-    out: Path | None, picture: Path | None, *, overwrite: bool, inputs: tuple[Path, ...]
-) -> Callable[[Sweep], None]:
-    """What publishes the table and the picture, all or nothing; what cannot be published is refused at once."""
-    from kohort.publish import Companion, check_target, publish
-    from kohort.sheet import format_of
-    from kohort.sweep.picture import picture as drawn
-    from kohort.sweep.table import writer
-
-    made: list[tuple[Path, Callable[[Sweep], bytes]]] = []
-    if out is not None:
-        made.append((out, writer(out)))
-    if picture is not None:
-        format_ = format_of(picture.suffix)
-        made.append((picture, lambda found: drawn(found, format_)))
-    if not made:
-        return lambda _: None
-    (target, content), *others = made
-    check_target(target, overwrite=overwrite, inputs=inputs, companions=[path for path, _ in others])
-
-    def write(found: Sweep) -> None:
-        companions = [Companion(path, _content(form, found)) for path, form in others]
-        publish(
-            target,
-            lambda file: file.write(content(found)),
-            lambda _: None,
-            companions=companions,
-            overwrite=overwrite,
-            inputs=inputs,
-        )
-
-    return write
+    of_baskets = {
+        "format": format_,
+        "key": key,
+        "person": person,
+        "item": item,
+        "private": private,
+        "private-file": private_file,
+        "public": public,
+        "public-file": public_file,
+        "delta": delta,
+        "seeds": seeds,
+        "draw": draw,
+        "allow-absent": allow_absent,
+        "min-support": min_support,
+        "h": h,
+        "p": p,
+        "scores": scores,
+        "max-sets": max_sets,
+    }
+    options.use_threads(threads)
+    if transactions:
+        flags.refuse({**of_tables, "job": job, "figure": figure, "resume": resume}, "it is of tables")
+        baskets: dict[str, dict[str, object]] = {
+            "transactions": {"format": format_, "key": key, "person": person, "item": item},
+            "input": {"path": _there(source), "separator": separator, "encoding": encoding or "utf-8"},
+            "output": {"path": str(out or "nothing is released")},
+            "items": {
+                "private": options.names(private) or None,
+                "private-file": private_file,
+                "public": options.names(public) or None,
+                "public-file": public_file,
+                "draw": draw,
+                "allow-absent": allow_absent,
+                "min-support": min_support,
+            },
+            "method": {"max-sets": max_sets},
+        }
+        base = {"h": h, "k": k, "p": p, "delta": delta}
+        sweep_transactions.carry_out(baskets, base, vary, (scores, seeds), shown)
+        return
+    flags.refuse(of_baskets, "it is of transactions", "leave it out, or add --transactions")
+    if job is not None:
+        if source is not None:
+            raise UsageError("the job file names the input", where="IN", hint="leave it out")
+        said = {**of_tables, "k": k, "separator": separator, "encoding": encoding}
+        flags.refuse(said, "the job file says it", "leave it out, or say all by flags")
+        sweep_tables.carry_out(sweep_tables.of_job(job, vary), shown, resume=resume, threads=threads)
+        return
+    faults: list[UsageError] = []
+    columns = flags.columns({**roles, "identifying": identifier}, faults)
+    for one, texts in shapes.items():
+        flags.shape(columns, one, texts, faults)
+    for one, texts in (("l", distinct_l), ("t", t)):
+        flags.shape(columns, one, texts, faults, role="sensitive")
+    raw: dict[str, object] = {
+        "input": {
+            "path": _there(source),
+            "separator": separator,
+            "encoding": encoding or "utf-8",
+            "header": not no_header,
+            "skip-blank": skip_blank,
+            "missing": ["", *(missing_token or ())],
+        },
+        "output": {"path": "nothing is released.csv"},
+        "privacy": {"k": k, "max-suppression": max_suppression},
+        "method": {("name" if one == "method" else one): text for one, text in of_method.items() if text is not None},
+        "rest": rest or "refuse",
+        "columns": columns,
+    }
+    jobs = sweep_tables.of_flags(raw, vary, faults)
+    sweep_tables.carry_out(jobs, shown, resume=resume, threads=threads)
 
 
-def _content(form: Callable[[Sweep], bytes], found: Sweep) -> Callable[[None], bytes]:
-    """What a companion holds."""
-    return lambda _: form(found)
-
-
-def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> Sweep:
-    """Read once, and answer at every point."""
-    from time import process_time
-
-    from kohort.io.baskets import read_transactions
-    from kohort.sweep.transactions import sweep as swept
-
-    with progress(quiet=quiet) as tell:
-        tell("read")
-        reading = read_transactions(made.source, made.job.reading)
-        return swept(reading.database, plan, tell=tell, clock=process_time if timed else None)
-
-
-@contextmanager
-def _placed(made: TransactionRequest) -> Generator[None]:
-    """Give a misuse the flag that it came of."""
-    try:
-        yield
-    except UsageError as fault:
-        where = _FLAGS.get(fault.where)
-        raise (UsageError(fault.what, where=where, hint=fault.hint) if where else made.placed(fault)) from None
+def _there(source: str | None) -> str:
+    """The input, which must be named."""
+    if source is None:
+        raise UsageError("no input is named", where="IN", hint="name a file, or - for standard input")
+    return source

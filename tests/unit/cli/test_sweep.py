@@ -79,10 +79,15 @@ def test_without_any_answer_it_ends_as_one_release_would(asked: list[object]) ->
     assert (ended.status, "Infeasible" in ended.out) == (4, True)
 
 
-def test_a_table_is_not_there_yet(asked: list[object]) -> None:
-    """Without --transactions it is said that tables cannot be swept yet."""
+def test_flags_of_tables_are_none_of_transactions(asked: list[object]) -> None:
+    """Neither side's flags are passed over on the other, and of transactions one parameter is varied."""
+    for more in (["--quasi", "age"], ["--resume"], ["--job", "job.toml"], ["--figure", "lm"]):
+        ended = kohort(*asked, *more)
+        assert (ended.status, "it is of tables" in ended.err) == (2, True), ended.err
     ended = kohort(*(word for word in asked if word != "--transactions"))
-    assert (ended.status, "not there yet" in ended.err) == (2, True)
+    assert (ended.status, "--private" in ended.err, "--h" in ended.err) == (2, True, True)
+    ended = kohort(*asked, "--vary", "k=2,3")
+    assert (ended.status, "where: --vary" in ended.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,7 @@ def test_a_table_is_not_there_yet(asked: list[object]) -> None:
 )
 def test_a_misuse_is_told_with_its_flag(asked: list[object], more: list[str], flag: str) -> None:
     """Status 2, the flag that is wrong, and no traceback."""
-    ended = kohort(*asked, *more)
+    ended = kohort(*(asked[:-2] if "--vary" in more else asked), *more)
     assert (ended.status, f"where: {flag}" in ended.err) == (2, True), ended.err
 
 

@@ -1,0 +1,68 @@
+"""What a sweep publishes: its figures and a picture, both or neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs(Generic[S]):
+    """The files of a sweep.
+
+    Attributes:
+        forms: Each path, and what makes its content of what was found.
+        overwrite: Whether files may be replaced.
+        inputs: Files that may not be.
+    """
+
+    forms: tuple[tuple[Path, Callable[[S], bytes]], ...]
+    overwrite: bool
+    inputs: tuple[Path, ...]
+
+    @classmethod
+    def of(
+        cls, *forms: tuple[Path | None, Callable[[Path], Callable[[S], bytes]]], overwrite: bool, inputs: Sequence[Path]
+    ) -> Outputs[S]:
+        """The files that are asked for, each with what finds its form by the name; refused at once if they cannot be.
+
+        Raises:
+            UsageError: a name asks for no form there is.
+            TargetError: a file exists, or is an input.
+            FileError: a folder cannot be written.
+        """
+        from kohort.publish import check_target
+
+        made = tuple((path, form(path)) for path, form in forms if path is not None)
+        if made:
+            (target, _), *others = made
+            check_target(target, overwrite=overwrite, inputs=inputs, companions=[path for path, _ in others])
+        return cls(made, overwrite, tuple(inputs))
+
+    def publish(self, found: S) -> None:
+        """Publish them, all or none."""
+        from kohort.publish import Companion, publish
+
+        if not self.forms:
+            return
+        contents = [(path, form(found)) for path, form in self.forms]
+        (target, first), *others = contents
+        publish(
+            target,
+            lambda file: file.write(first),
+            lambda _: None,
+            companions=[Companion(path, _always(content)) for path, content in others],
+            overwrite=self.overwrite,
+            inputs=self.inputs,
+        )
+
+
+def _always(content: bytes) -> Callable[[None], bytes]:
+    """What a companion holds, whatever was verified."""
+    return lambda _: content

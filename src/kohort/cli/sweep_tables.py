@@ -1,0 +1,177 @@
+"""`kohort sweep` of a table: many jobs, one table of figures."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from kohort.cli import flags, varied
+from kohort.cli.screen import progress, say
+from kohort.cli.sweep_files import Outputs
+from kohort.errors import JobError, UnsupportedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from kohort.cli.sweep_transactions import Shown
+    from kohort.job import Request
+    from kohort.job.lines import Place
+    from kohort.sweep.journal import Journal
+    from kohort.sweep.table_plan import TablePlan
+    from kohort.sweep.tables import TableSweep
+
+
+#: What can be asked of classes without a k.
+INSTEAD_OF_K: Final = frozenset({"k", "k-map", "presence", "max-risk", "average-risk"})
+
+
+def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError]) -> varied.Variations:
+    """The jobs that flags make; k is 10 where nothing is said of it or instead of it.
+
+    Args:
+        raw: The tables of the job that stays as it is.
+        vary: What is varied, as it is said.
+        faults: What is wrong with other flags.
+
+    Raises:
+        UsageError: something cannot be varied, or is said besides.
+    """
+    asked = varied.all_of(vary)
+    for name in asked:
+        if name != varied.QUASI and varied.said_at(raw, varied.place_of(name)) is not None:
+            raise UsageError(f"{name} is varied", where=_flag(name), hint="leave it out, or vary another")
+    flag_of = {_flag(name): f"--vary {name}" for name in asked}
+    if varied.said_at(raw, ("privacy", "k")) is None and not {*asked} & INSTEAD_OF_K:
+        raw = {**raw, "privacy": {**varied.table(raw, ("privacy",)), "k": 10}}
+
+    def make(tables: Mapping[str, object]) -> Request:
+        try:
+            return flags.request(tables, faults)
+        except JobError as fault:
+            raise _at(fault, flag_of) from None
+
+    return varied.Variations(raw, asked, make)
+
+
+def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
+    """The jobs that a job file makes; what is varied takes the place of what it says.
+
+    Raises:
+        UsageError: something cannot be varied, or the job is on transactions.
+        InputError: the file cannot be read.
+    """
+    from kohort.job import request
+    from kohort.job.document import document_at
+
+    text = document_at(path)
+    if text.is_of_transactions:
+        hint = "say it by flags, with --transactions"
+        raise UnsupportedError("a job on transactions is no base of a sweep", where="--job", hint=hint)
+    asked = varied.all_of(vary)
+    place_of = {varied.place_of(name): f"--vary {name}" for name in asked}
+
+    def where(place: Place) -> str:
+        return place_of.get(place) or text.where(place)
+
+    return varied.Variations(text.raw, asked, lambda raw: request(raw, where=where, folder=text.folder), (path,))
+
+
+def _flag(name: str) -> str:
+    """The flag that says of one job what is varied."""
+    model, _, column = name.partition(":")
+    flag = "--delta-disclosure" if model == "delta" else f"--{model}"
+    return f"{flag} {column}=…" if column else flag
+
+
+def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
+    """The faults, those of what is varied at the flag that varies it."""
+    from kohort.job import faults_of, job_error
+
+    return job_error(
+        [UsageError(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in faults_of(fault)]
+    )
+
+
+def carry_out(jobs: varied.Variations, shown: Shown, *, resume: bool, threads: int) -> None:
+    """Solve every job, publish the files, say what came of it."""
+    with _at_flags():
+        plan = jobs.plan()
+        first = jobs.requests[0]
+        inputs = (*(() if first.source == "-" else (Path(first.source),)), *first.inputs, *jobs.inputs)
+        inputs += () if first.population is None else (Path(first.population),)
+        outputs = _outputs(shown, inputs)
+    with ExitStack() as open_:
+        journal = open_.enter_context(_journal(first, shown)) if resume else None
+        found = _swept(first, plan, journal, shown, threads=threads)
+        outputs.publish(found)
+        if journal is not None:
+            journal.remove()
+    from kohort.sweep.table_figures import figures, text
+
+    say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
+    if found.status:
+        raise typer.Exit(found.status)
+
+
+def _outputs(shown: Shown, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
+    """The files to publish; what cannot be published is refused at once."""
+    from kohort.sweep.table_figures import writer
+
+    if shown.figure is not None and shown.picture is None:
+        raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
+    forms = (shown.out, writer), (shown.picture, lambda path: _picture(path, shown.figure))
+    return Outputs.of(*forms, overwrite=shown.overwrite, inputs=inputs)
+
+
+def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
+    """What draws a figure in the form that the name of its file asks for."""
+    from kohort.sheet import format_of
+    from kohort.sweep.figure import figure_of
+    from kohort.sweep.table_picture import picture
+
+    format_ = format_of(path.suffix)
+    figure_of(figure)
+    return lambda found: picture(found, format_, figure)
+
+
+def _journal(first: Request, shown: Shown) -> Journal:
+    """Where found points are kept, beside --out."""
+    from kohort.sweep.journal import Journal, beside, digest_of
+
+    if shown.out is None or first.source == "-":
+        what = "points are kept beside --out" if shown.out is None else "standard input cannot be read again"
+        raise UsageError(what, where="--resume", hint="name a file")
+    read = [first.source, *([] if first.population is None else [first.population])]
+    return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), f"seconds={shown.seconds}"]))
+
+
+def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Shown, *, threads: int) -> TableSweep:
+    """Read once, and solve every job."""
+    from kohort import io
+    from kohort.sweep.tables import sweep
+
+    with progress(quiet=shown.quiet) as tell:
+        tell("read")
+        try:
+            table = io.read(first.source, first.job.reading)
+            population = None if first.population is None else io.read(first.population, first.job.reading)
+            return sweep(
+                table, plan, population=population, threads=threads, tell=tell, timed=shown.seconds, known=journal
+            )
+        except UsageError as fault:
+            raise first.placed(fault) from None
+
+
+@contextmanager
+def _at_flags() -> Generator[None]:
+    """Give a misuse the flag that it came of."""
+    try:
+        yield
+    except JobError:
+        raise
+    except UsageError as fault:
+        where = f"--{fault.where}" if fault.where in {"vary", "out", "picture", "figure"} else fault.where
+        raise UsageError(fault.what, where=where, hint=fault.hint) from None

@@ -1,0 +1,235 @@
+"""From `--vary` to the jobs of a sweep over a table: a job's tables, and what of them is varied."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+from kohort.errors import JobError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from kohort.job import Request
+    from kohort.job.lines import Place
+    from kohort.release import Job
+    from kohort.sweep.table_plan import TablePlan
+
+#: Where a job says what can be varied, besides how many quasi-identifiers there are.
+PLACES: Final[Mapping[str, Place]] = MappingProxyType(
+    {
+        "k": ("privacy", "k"),
+        "max-suppression": ("privacy", "max-suppression"),
+        "method": ("method", "name"),
+        "k-map": ("privacy", "k-map"),
+        "presence": ("privacy", "presence"),
+        "max-risk": ("privacy", "max-risk"),
+        "average-risk": ("privacy", "average-risk"),
+    }
+)
+
+#: The models of a column that have one parameter.
+MODELS: Final = ("l", "entropy-l", "t", "alpha", "delta", "beta", "enhanced-beta")
+
+#: How many of the quasi-identifiers there are.
+QUASI: Final = "quasi"
+
+#: Numbers of records, people and columns.
+_number = re.compile(r"[1-9][0-9]{0,17}").fullmatch
+
+
+class Told(NamedTuple):
+    """What only some methods can be told: places in a job, and keys of any column."""
+
+    places: tuple[Place, ...]
+    keys: tuple[str, ...]
+
+    def said(self, tables: Mapping[str, object]) -> Iterator[Place]:
+        """Where the job says such a thing."""
+        named = (("columns", name, key) for name in table(tables, ("columns",)) for key in self.keys)
+        yield from (place for place in (*self.places, *named) if said_at(tables, place) is not None)
+
+
+#: What is told to methods that cut, to those on levels, and to the one that can stop early.
+OF_CUTS: Final = Told((("method", "cut"), ("method", "order"), ("method", "labels")), ("grid", "label"))
+OF_LEVELS: Final = Told((("privacy", "max-suppression"), ("method", "objective"), ("method", "node")), ("max-level",))
+OF_BEST_EFFORT: Final = Told((("method", "time-limit"),), ())
+
+
+def read(text: str) -> tuple[str, list[str]]:
+    """What is varied, and its values as they are written.
+
+    Raises:
+        UsageError: there are none.
+
+    >>> read("l:net=income=1, 2")
+    ('l:net=income', ['1', '2'])
+    """
+    name, equals, values = text.rpartition("=")
+    said = [value.strip() for value in values.split(",")]
+    if not equals or not all(said):
+        raise UsageError("it is not said what values", where="--vary", hint="write --vary k=5,10,20")
+    return name.strip(), said
+
+
+def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
+    """The values of everything that is varied.
+
+    Raises:
+        UsageError: something cannot be varied, or is varied twice.
+    """
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, values = read(text)
+        model, colon, _ = name.partition(":")
+        if not (name in {*PLACES, QUASI} or (colon and model in MODELS)):
+            raise _unknown(name)
+        if name in found:
+            raise UsageError(f"{name} is varied twice", where="--vary", hint="say all its values once: --vary k=5,10")
+        found[name] = values
+    return found
+
+
+def _unknown(name: str) -> UsageError:
+    """The error of what cannot be varied."""
+    if name in MODELS:
+        hint = f"say of which column: --vary {name}:COLUMN=…"
+    elif near := get_close_matches(name, [*PLACES, QUASI]):
+        hint = f"did you mean {' or '.join(near)}?"
+    else:
+        hint = f"one of {', '.join([*PLACES, QUASI, *(f'{model}:COLUMN' for model in MODELS)])}"
+    return UsageError(f"{name or 'nothing'} cannot be varied", where="--vary", hint=hint)
+
+
+def place_of(name: str) -> Place:
+    """Where a job says what is varied; how many quasi-identifiers there are stands nowhere."""
+    model, colon, column = name.partition(":")
+    return ("columns", column, model) if colon else PLACES.get(name, ())
+
+
+def said_at(tables: Mapping[str, object], place: Place) -> object:
+    """What a job says at a place; `None` where it says nothing."""
+    held: object = tables
+    for key in place:
+        held = cast("dict[str, object]", held).get(key) if isinstance(held, dict) else None
+    return held
+
+
+@dataclass(frozen=True, slots=True)
+class Variations:
+    """The jobs of a sweep.
+
+    Attributes:
+        base: The tables of the job that stays as it is.
+        vary: The values of everything that is varied, as they are said.
+        make: Makes a request of tables.
+        inputs: The file that the base is in.
+        requests: What was made, the first one first.
+    """
+
+    base: Mapping[str, object]
+    vary: Mapping[str, Sequence[str]]
+    make: Callable[[Mapping[str, object]], Request]
+    inputs: tuple[Path, ...] = ()
+    requests: list[Request] = field(default_factory=list["Request"])
+
+    def plan(self) -> TablePlan:
+        """The sweep.
+
+        Raises:
+            JobError: all faults of the first job that has some.
+            UsageError: a value is said twice, or there are not so many quasi-identifiers.
+        """
+        from kohort.sweep.table_plan import TablePlan
+
+        try:
+            return TablePlan.of(self.vary, self._job)
+        except JobError:
+            raise
+        except UsageError as fault:
+            where = "--vary" if fault.where == "vary" else fault.where
+            raise UsageError(fault.what, where=where, hint=fault.hint) from None
+
+    def _job(self, *values: str) -> Job:
+        """The job with a value of each."""
+        tables = deepcopy(dict(self.base))
+        for name, value in zip(self.vary, values, strict=True):
+            if name == QUASI:
+                _drop_quasi(tables, value)
+            else:
+                *above, key = place_of(name)
+                table(tables, tuple(above))[key] = _value(name, value)
+        for place in list(self._unfit(tables)):
+            del table(tables, place[:-1])[place[-1]]
+        self.requests.append(self._made(tables))
+        return self.requests[-1].job
+
+    def _made(self, tables: Mapping[str, object]) -> Request:
+        """The request of the tables.
+
+        Where k is varied with others, one of them may ask for larger classes than some k: that k says nothing, and so
+        it is not said.
+        """
+        try:
+            return self.make(tables)
+        except JobError as fault:
+            k = said_at(tables, PLACES["k"])
+            if len(self.vary) > 1 and "k" in self.vary and isinstance(k, int) and k > 1:
+                with suppress(JobError):
+                    return self.make({**tables, "privacy": {**table(tables, ("privacy",)), "k": None}})
+            raise fault from None
+
+    def _unfit(self, tables: Mapping[str, object]) -> Iterator[Place]:
+        """Where is said what another method of the sweep is told, and this one cannot be."""
+        from kohort.algorithms import FIRST, METHODS, Choices
+
+        methods = [name for name in self.vary.get("method", ()) if name in METHODS]
+        method = said_at(tables, ("method", "name"))
+        if method not in methods:
+            return
+        on_levels = {name: METHODS[name](Choices()).full_domain for name in methods}
+        if len({*on_levels.values()}) > 1:
+            yield from (OF_CUTS if on_levels[method] else OF_LEVELS).said(tables)
+        if method != "best-effort" and "best-effort" in methods:
+            yield from OF_BEST_EFFORT.said(tables)
+        first = said_at(tables, ("method", "objective")) == FIRST
+        if first and on_levels[method] and method != "samarati" and "samarati" in methods:
+            yield "method", "objective"
+
+
+def _value(name: str, text: str) -> object:
+    """What is said as a job file would say it."""
+    match name:
+        case "k" | "k-map" if _number(text):
+            return int(text)
+        case "presence":
+            return text.split("..")
+        case _:
+            return text
+
+
+def table(tables: Mapping[str, object], above: Place) -> dict[str, object]:
+    """The table at a place, to be changed; one that belongs to nothing where something else stands there."""
+    held = cast("dict[str, object]", tables)
+    for key in above:
+        below = held.setdefault(key, {})
+        held = cast("dict[str, object]", below) if isinstance(below, dict) else {}
+    return held
+
+
+def _drop_quasi(tables: dict[str, object], said: str) -> None:
+    """Leave the first so many of the quasi-identifiers; the others are not released."""
+    from kohort.job.columns import quasi_of
+
+    names = quasi_of(tables)
+    if not _number(said) or int(said) > len(names):
+        what = f"there are {len(names)} quasi-identifiers, and the first {said} of them are asked for"
+        raise UsageError(what, where="vary", hint=f"say numbers from 1 to {len(names)}")
+    for name in names[int(said) :]:
+        table(tables, ("columns",))[name] = {"role": "identifying"}

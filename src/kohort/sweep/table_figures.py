@@ -1,0 +1,169 @@
+"""A sweep over a table in figures: every point as CSV and JSON, the most telling figures as text."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from io import StringIO
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from kohort.errors import UsageError
+from kohort.metrics import METRICS
+from kohort.sweep.tables import said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from kohort.sweep.tables import Point, TableSweep
+
+#: What JSON can say.
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+#: The metrics that people see first; all others are in the files.
+SHOWN: Final = ("lm", "c_avg", "c_dm", "precision")
+
+#: What a sweep over a table is not.
+NOTHING: Final = "Nothing is released, so nothing is verified: a release of a point is made by kohort anonymize."
+
+_COUNTS: Final = ("classes", "smallest", "largest", "suppressed")
+
+
+def writer(path: Path) -> Callable[[TableSweep], bytes]:
+    """What writes a sweep in the form that the name of its file asks for.
+
+    Raises:
+        UsageError: the name asks for none.
+    """
+    if path.suffix not in _FORMS:
+        raise UsageError(f"a sweep is written as {' or '.join(_FORMS)}", where="out", hint="name the file so")
+    form = _FORMS[path.suffix]
+    return lambda sweep: form(sweep).encode()
+
+
+def figures(sweep: TableSweep) -> dict[str, Json]:
+    """Everything that is known of a sweep, as JSON takes it.
+
+    Keys: vary (the values of everything that is varied), fixed, records, points. Of a point: values (by what is
+    varied), ending (found, infeasible or limit), why (null where there is an answer); and null where there is none:
+    metrics, losses (by quasi-identifier), released, suppressed, classes, smallest, largest, highest_risk and
+    average_risk (the prosecutor's), node (by quasi-identifier; null: not a method on levels); cpu_seconds and
+    wall_seconds where they were asked for.
+    """
+    return {
+        "vary": {axis.name: [*axis.values] for axis in sweep.axes},
+        "fixed": {**sweep.fixed},
+        "records": sweep.records,
+        "points": [_figures(sweep, point) for point in sweep.points],
+    }
+
+
+def _figures(sweep: TableSweep, point: Point) -> dict[str, Json]:
+    """One point."""
+    told: dict[str, Json] = {
+        "metrics": {name: _figure(value) for name, value in point.metrics.items()},
+        "losses": {**point.losses},
+        "released": point.released,
+        "suppressed": point.suppressed,
+        "classes": point.classes,
+        "smallest": point.smallest,
+        "largest": point.largest,
+        "highest_risk": point.highest,
+        "average_risk": point.average,
+        "node": {**point.node} or None,
+    }
+    seconds = point.seconds
+    return {
+        "values": dict(zip((axis.name for axis in sweep.axes), point.values, strict=True)),
+        "ending": str(point.ending),
+        "why": point.why or None,
+        **(told if point.found else dict.fromkeys(told)),
+        **({} if seconds is None else {"cpu_seconds": round(seconds.cpu, 4), "wall_seconds": round(seconds.wall, 4)}),
+    }
+
+
+def json_text(sweep: TableSweep) -> str:
+    """All figures as one object."""
+    return json.dumps(figures(sweep), indent=2) + "\n"
+
+
+def csv_text(sweep: TableSweep) -> str:
+    """A line for each point; one without an answer has no figures, and says why."""
+    rows = [_flat(_figures(sweep, point)) for point in sweep.points]
+    axes = [axis.name for axis in sweep.axes]
+    held = dict.fromkeys(name for row in rows for name in row)
+    metrics = [name for name in METRICS if name in held]
+    others = [name for name in held if name not in {*axes, *metrics, "ending", "why"}]
+    file = StringIO()
+    table = csv.DictWriter(file, [*axes, "ending", *metrics, *others, "why"], lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return file.getvalue()
+
+
+def _flat(figures: Mapping[str, Json]) -> dict[str, Json]:
+    """The figures of a point without tables in tables: `loss:age`, `level:age`."""
+    row: dict[str, Json] = {}
+    for name, held in figures.items():
+        if not isinstance(held, dict):
+            row |= {name: held} if name not in _PREFIXES else {}
+            continue
+        row |= {f"{_PREFIXES[name]}{key}": value for key, value in held.items()}
+    return row
+
+
+def text(sweep: TableSweep) -> str:
+    """The sweep for people: a line for each point, and why some have no answer."""
+    found = [point for point in sweep.points if point.found]
+    metrics = [name for name in SHOWN if any(name in point.metrics for point in found)]
+    timed = ["cpu s", "wall s"] if any(point.seconds for point in found) else []
+    head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, "highest risk", "average risk", *timed]
+    rows = [head, *([*point.values, *_cells(point, metrics)] for point in sweep.points)]
+    width = max(map(len, rows))
+    padded = [row + [""] * (width - len(row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*padded, strict=True)]
+    lines = ["  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in padded]
+    fixed = "".join(f"; {name} = {value}" for name, value in sweep.fixed.items())
+    return "\n".join([f"{sweep.records:,} records{fixed}", "", *lines, "", *_reasons(sweep), NOTHING])
+
+
+def _reasons(sweep: TableSweep) -> list[str]:
+    """What stood in the way, a sentence for each reason: where first, and how often."""
+    first: dict[str, Point] = {}
+    for point in sweep.points:
+        if not point.found:
+            first.setdefault(point.why, point)
+    times = Counter(point.why for point in sweep.points)
+    return [
+        f"{point.ending} at {said(sweep.axes, point.values)}"
+        + (f", and at {times[why] - 1} more" if times[why] > 1 else "")
+        + f": {why}."
+        for why, point in first.items()
+    ]
+
+
+def _cells(point: Point, metrics: list[str]) -> list[str]:
+    """The figures of a point as people read them."""
+    if not point.found:
+        return [str(point.ending)]
+    told = [_written(point.metrics[name]) if name in point.metrics else "" for name in metrics]
+    counts = [f"{count:,}" for count in (point.classes, point.smallest, point.largest, point.suppressed)]
+    seconds = [] if point.seconds is None else [f"{one:.3f}" for one in point.seconds]
+    return [*told, *counts, f"{point.highest:.2%}", f"{point.average:.2%}", *seconds]
+
+
+def _written(value: float) -> str:
+    """A metric as people read it."""
+    return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+
+
+def _figure(value: float) -> int | float:
+    """A metric; a whole one as an integer."""
+    return int(value) if value.is_integer() else value
+
+
+_FORMS: Final = MappingProxyType({".csv": csv_text, ".json": json_text})
+
+_PREFIXES: Final = MappingProxyType({"values": "", "metrics": "", "losses": "loss:", "node": "level:"})
