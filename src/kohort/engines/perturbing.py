@@ -20,7 +20,7 @@ from kohort.engines.amounts import (
 )
 from kohort.engines.order import Key, order_by, ranks_of
 from kohort.engines.table import Table
-from kohort.errors import InputError, UsageError
+from kohort.errors import UsageError
 from kohort.perturb.effect import Effect
 from kohort.perturb.effects import correlation, linked_names, linked_numbers
 from kohort.perturb.moments import total, variance
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.engines.amounts import Numbers
     from kohort.engines.table import Column
-    from kohort.perturb.base import Amounts, Perturbation
+    from kohort.perturb.base import Perturbation
 
 
 def perturb(
@@ -104,8 +104,6 @@ def _numbers_changed(
     records = order[complete[order]]
     amounts = [column.of(records) for column in numbers]
     decimals = [column.decimals if one.decimals is None else one.decimals for column in numbers]
-    for column, present in zip(numbers, amounts, strict=True):
-        _check_bounds(column, present, one.bounds)
     if not records.size:
         return {name: table[name] for name in one.columns}
     one.check(amounts, max(10.0**-digits for digits in decimals))
@@ -114,17 +112,6 @@ def _numbers_changed(
         stepped = distinct_from(rounded(cells, digits, one.bounds), missing, digits, one.bounds)
         made[column.column.name] = written(stepped, digits, column, records)
     return made
-
-
-def _check_bounds(numbers: Numbers, present: Amounts, bounds: tuple[float, float]) -> None:
-    """Refuse a column that does not keep the bounds itself."""
-    outside = int(((present < bounds[0]) | (present > bounds[1])).sum())
-    if outside:
-        raise InputError(
-            f"{outside:,} records lie outside the declared bounds",
-            where=f"column {numbers.column.name}",
-            hint="widen the bounds, or correct the data",
-        )
 
 
 def _names_changed(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.errors import UsageError
+from kohort.errors import InputError, UsageError
 from kohort.numbers import refuse_inexact, said
 from kohort.perturb.base import Perturbation
 from kohort.perturb.moments import bounded, centred, total, variance
@@ -83,7 +83,17 @@ class Noise(Perturbation):
         return True
 
     def check(self, amounts: Sequence[Amounts], step: float) -> None:
-        """Refuse noise whose standard deviation is under half a step: rounding would take most of it off again."""
+        """Refuse noise whose standard deviation is under half a step: rounding would take most of it off again.
+
+        Refuse a column too that does not keep the bounds itself.
+        """
+        outside = int(((amounts[0] < self.bounds[0]) | (amounts[0] > self.bounds[1])).sum())
+        if outside:
+            raise InputError(
+                f"{outside:,} records lie outside the declared bounds",
+                where=f"column {self.column}",
+                hint="widen the bounds, or correct the data",
+            )
         spread = variance(amounts[0])
         if 0 < spread * float(self.scale) < step * step / 4:
             enough = step * step / 4 / spread

@@ -24,10 +24,12 @@ def refuse_decimals(decimals: object) -> None:
         raise UsageError(f"decimals are a whole number from 0 to {MOST_DECIMALS}", where="decimals")
 
 
-def refuse_bounds(lower: Fraction | None, upper: Fraction | None) -> None:
-    """Refuse bounds that are not exact, or have nothing between them."""
-    for bound, where in ((lower, "lower"), (upper, "upper")):
+def refuse_bounds(
+    lower: Fraction | None, upper: Fraction | None, *, names: tuple[str, str] = ("lower", "upper")
+) -> None:
+    """Refuse bounds that are not exact, or have nothing between them; `names` is what they are called."""
+    for bound, where in zip((lower, upper), names, strict=True):
         if bound is not None:
             refuse_inexact(bound, where)
     if lower is not None and upper is not None and lower >= upper:
-        raise UsageError("the lower bound is not below the upper one", where="lower", hint="exchange them")
+        raise UsageError(f"{names[0]} is not below {names[1]}", where=names[0], hint="exchange them")

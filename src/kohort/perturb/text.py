@@ -12,7 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from kohort.errors import UsageError
+from kohort.perturb.coding import Coding
+from kohort.perturb.microaggregation import Microaggregation
 from kohort.perturb.noise import Noise
+from kohort.perturb.post_randomization import PostRandomization
+from kohort.perturb.rank_swapping import RankSwapping
+from kohort.perturb.rounding import Rounding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,10 +60,22 @@ def number(said: object) -> Fraction:
     raise UsageError("it is not a number", hint="write it in plain digits, such as 0.1")
 
 
+def word(said: object) -> str:
+    """A word that was said."""
+    if isinstance(said, str):
+        return said
+    raise UsageError("it is not a word")
+
+
 #: Each method by the word that asks for it: what makes it, and how its parameters are read.
 METHODS: Final[Mapping[str, tuple[type[Any], Mapping[str, Reader]]]] = MappingProxyType(
     {
         "noise": (Noise, {"scale": number, "decimals": whole, "lower": number, "upper": number}),
+        "rank-swapping": (RankSwapping, {"share": number}),
+        "microaggregation": (Microaggregation, {"k": whole}),
+        "rounding": (Rounding, {"step": number}),
+        "coding": (Coding, {"bottom": number, "top": number, "by": word}),
+        "post-randomization": (PostRandomization, {"keep": number}),
     }
 )
 

@@ -1,0 +1,120 @@
+"""Top and bottom coding: numbers beyond a bound, who would stand out, become one number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.domain.decimals import digits_of
+from kohort.errors import UsageError
+from kohort.numbers import said
+from kohort.perturb.base import Perturbation
+from kohort.perturb.moments import centred
+from kohort.perturb.parameters import MOST_DECIMALS, refuse_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Mask
+    from kohort.perturb.base import Amounts
+
+#: Fewer records than these have a mean that tells one of them the other's number.
+_FEWEST: Final = 3
+
+_BY: Final = ("value", "mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Coding(Perturbation):
+    """Numbers below `bottom` become one number, and those above `top` another: the bound, or their own mean.
+
+    Attributes:
+        column: What it changes.
+        bottom: The least number that stays; `None` where none is too small.
+        top: The greatest that stays, likewise.
+        by: `value` for the bound itself, which moves the mean of the column; `mean` for that of the numbers beyond
+            the bound, which keeps it.
+
+    >>> import numpy as np
+    >>> made, = Coding("income", top=Fraction(90)).perturb([np.array([20.0, 90.0, 340.0])], [])
+    >>> made.tolist()
+    [20.0, 90.0, 90.0]
+    """
+
+    column: str
+    bottom: Fraction | None = None
+    top: Fraction | None = None
+    by: str = "value"
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that are none, and other words."""
+        refuse_bounds(self.bottom, self.top, names=("bottom", "top"))
+        if self.bottom is None and self.top is None:
+            raise UsageError("neither a bottom nor a top is given", where="top", hint="such as top = 100000")
+        if any(digits_of(Fraction(end)) > MOST_DECIMALS for end in (self.bottom, self.top) if end is not None):
+            raise UsageError(f"a bound has at most {MOST_DECIMALS} decimals", where="top", hint="such as 100000")
+        if self.by not in _BY:
+            raise UsageError(f"there is no coding by {self.by!r}", where="by", hint=f"write {' or '.join(_BY)}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
+    @property
+    def name(self) -> str:
+        """With its bounds."""
+        ends = (("bottom", "below", self.bottom), ("top", "above", self.top))
+        given = (f"{word} coding {side} {said(Fraction(end))}" for word, side, end in ends if end is not None)
+        return " and ".join(given) + (" by their mean" if self.by == "mean" else "")
+
+    @property
+    def random(self) -> bool:
+        """It draws nothing."""
+        return False
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What is coded by value lies between the bounds."""
+        if self.by == "mean":
+            return -math.inf, math.inf
+        return self._ends
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return (
+            -math.inf if self.bottom is None else float(self.bottom),
+            math.inf if self.top is None else float(self.top),
+        )
+
+    def check(self, amounts: Sequence[Amounts], step: float) -> None:
+        """Refuse a bound that cannot be written with the column's decimals, and the mean of one or two records."""
+        place = f"column {self.column}"
+        for end in self._ends:
+            if self.by == "value" and math.isfinite(end) and not math.isclose(end / step, round(end / step)):
+                what = "the bound has more decimals than the column's numbers"
+                raise UsageError(what, where=place, hint="a bound that the column could hold")
+        for beyond in self._beyond(amounts[0]):
+            if self.by == "mean" and 0 < beyond.sum() < _FEWEST:
+                what = f"fewer than {_FEWEST} records lie beyond a bound: their mean would tell their numbers"
+                raise UsageError(what, where=place, hint="a bound with more records beyond it, or by = value")
+
+    def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:  # noqa: ARG002
+        """The coded column."""
+        numbers = amounts[0]
+        if self.by == "value":
+            return [np.clip(numbers, *self._ends)]
+        made = numbers.copy()
+        for beyond in self._beyond(numbers):
+            if beyond.any():
+                made[beyond] = centred(numbers[beyond])[0]
+        return [made]
+
+    def _beyond(self, numbers: Amounts) -> tuple[Mask, Mask]:
+        """Which numbers lie below the bottom, and which above the top."""
+        low, high = self._ends
+        return numbers < low, numbers > high

@@ -1,0 +1,76 @@
+"""Post-randomization (PRAM): names are kept with a probability, or drawn anew.
+
+Gouweleeuw, Kooiman, Willenborg, de Wolf: Post Randomisation for Statistical Disclosure Control: Theory and
+Implementation (Journal of Official Statistics, 1998).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import UsageError
+from kohort.numbers import refuse_inexact, said
+from kohort.perturb.base import Perturbation
+
+if TYPE_CHECKING:
+    from kohort.arrays import Counts, Index, Shares
+
+
+@dataclass(frozen=True, slots=True)
+class PostRandomization(Perturbation):
+    """Each name stays with probability `keep`; else one is drawn by their frequencies, perhaps the same.
+
+    This is invariant: the expected count of every name is the count that it had.
+
+    Attributes:
+        column: What it changes.
+        keep: Probability that nothing is drawn.
+
+    >>> import numpy as np
+    >>> seldom = PostRandomization("job", Fraction(1, 10))
+    >>> seldom.redraw(np.array([0, 0, 1, 2]), np.array([2, 1, 1]), np.random.default_rng(5)).tolist()
+    [1, 2, 1, 2]
+    """
+
+    column: str
+    keep: Fraction = Fraction(8, 10)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no probability, or changes nothing."""
+        refuse_inexact(self.keep, "keep")
+        if not 0 <= self.keep < 1:
+            raise UsageError("the probability to keep a name is at least 0 and below 1", where="keep", hint="0.8, say")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
+    @property
+    def name(self) -> str:
+        """With its probability."""
+        return f"post-randomization that keeps {said(Fraction(self.keep))}"
+
+    @property
+    def numeric(self) -> bool:
+        """It changes names, numbers too where they are mere names."""
+        return False
+
+    def redraw(self, codes: Index, counts: Counts, stream: np.random.Generator) -> Index:
+        """The names that stand in their places."""
+        drawn = np.searchsorted(np.cumsum(counts), stream.integers(codes.size, size=codes.size), side="right")
+        return np.where(stream.random(codes.size) < float(self.keep), codes, drawn)
+
+    def transitions(self, counts: Counts) -> Shares:
+        """(v, v) the probability that the one name becomes the other.
+
+        >>> PostRandomization("job", Fraction(1, 2)).transitions(np.array([3, 1])).tolist()
+        [[0.875, 0.125], [0.375, 0.625]]
+        """
+        keep = float(self.keep)
+        made: Shares = np.eye(counts.size) * keep + counts / counts.sum() * (1 - keep)
+        return made

@@ -1,0 +1,128 @@
+"""Rank swapping: numbers change places with others of about the same rank.
+
+Moore: Controlled Data-Swapping Techniques for Masking Public Use Microdata Sets (U.S. Bureau of the Census, 1996).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import UsageError
+from kohort.kernels import kernel
+from kohort.numbers import refuse_inexact, said
+from kohort.perturb.base import Perturbation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Index, Shares
+    from kohort.perturb.base import Amounts
+
+
+@dataclass(frozen=True, slots=True)
+class RankSwapping(Perturbation):
+    """Numbers in the order of their size: each changes places with one at most `share` of all ranks further on.
+
+    From the smallest on, each that has not been swapped yet draws its partner among those within reach that have not
+    either; one that finds none stays. The numbers of the column stay the same, and with them all its statistics.
+
+    Attributes:
+        column: What it changes.
+        share: Ranks within reach, as a share of the records that have a value.
+
+    >>> import numpy as np
+    >>> made, = RankSwapping("age", Fraction(1, 4)).perturb([np.arange(8.0)], [np.random.default_rng(2)])
+    >>> made.tolist()
+    [1.0, 0.0, 4.0, 5.0, 2.0, 3.0, 7.0, 6.0]
+    """
+
+    column: str
+    share: Fraction = Fraction(1, 20)
+
+    def __post_init__(self) -> None:
+        """Refuse a share that is none."""
+        refuse_inexact(self.share, "share")
+        if not 0 < self.share <= 1:
+            raise UsageError("a share of ranks is above 0 and at most 1", where="share", hint="0.05 is a twentieth")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
+    @property
+    def name(self) -> str:
+        """With its reach."""
+        return f"rank swapping within {said(Fraction(self.share))} of the ranks"
+
+    def check(self, amounts: Sequence[Amounts], step: float) -> None:  # noqa: ARG002  no number is rounded
+        """Refuse a reach of less than one rank: nothing would be swapped."""
+        records = amounts[0].size
+        if records > 1 and self._reach(records) < 1:
+            raise UsageError(
+                f"of {records:,} records this share is less than one rank, so that nothing would be swapped",
+                where=f"column {self.column}",
+                hint=f"a share of {said(Fraction(1, records))} or more",
+            )
+
+    def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:
+        """The column with its numbers swapped."""
+        numbers, records = amounts[0], amounts[0].size
+        order = np.argsort(numbers, kind="stable")
+        partners = np.arange(records)
+        free = np.arange(records + 1) & -np.arange(records + 1)  # a Fenwick tree of ones
+        draw_partners(partners, free, streams[0].random(records), self._reach(records))
+        made = np.empty_like(numbers)
+        made[order] = numbers[order[partners]]
+        return [made]
+
+    def _reach(self, records: int) -> int:
+        return int(self.share * records)
+
+
+@kernel
+def draw_partners(partners: Index, free: Index, draws: Shares, reach: int) -> None:
+    """With which rank each rank changes places.
+
+    Args:
+        partners: (n,) written: every rank itself at first.
+        free: (n + 1,) a Fenwick tree of the ranks that have not been swapped: all, at first. Written.
+        draws: (n,) a random number below 1 for each.
+        reach: Ranks further on that a partner may be.
+    """
+    size = partners.size
+    top = 1
+    while top * 2 <= size:
+        top *= 2
+    for rank in range(size):
+        if partners[rank] != rank:
+            continue
+        take(free, rank)  # all below are taken, so that counting from 0 counts from here
+        within = 0
+        at = min(rank + reach, size - 1) + 1
+        while at > 0:
+            within += free[at]
+            at &= at - 1
+        if not within:
+            continue
+        left, other, half = int(draws[rank] * within), 0, top
+        while half:
+            if other + half <= size and free[other + half] <= left:
+                other += half
+                left -= free[other]
+            half //= 2
+        take(free, other)
+        partners[rank], partners[other] = other, rank
+
+
+@kernel
+def take(free: Index, rank: int) -> None:
+    """Take a rank out of the tree."""
+    at = rank + 1
+    while at < free.size:
+        free[at] -= 1
+        at += at & -at

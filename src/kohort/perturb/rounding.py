@@ -1,0 +1,78 @@
+"""Rounding: every number becomes the nearest multiple of a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.domain.decimals import digits_of
+from kohort.errors import UsageError
+from kohort.numbers import refuse_inexact, said
+from kohort.perturb.base import Perturbation
+from kohort.perturb.parameters import MOST_DECIMALS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.perturb.base import Amounts
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding(Perturbation):
+    """Each number to the nearest multiple of `step`; one in the middle of two to the even one: as often up as down.
+
+    Attributes:
+        column: What it changes.
+        step: Distance of the numbers that are left.
+
+    >>> import numpy as np
+    >>> made, = Rounding("income", Fraction(1000)).perturb([np.array([1499.0, 1500.0, 2500.0, -700.0])], [])
+    >>> made.tolist()
+    [1000.0, 2000.0, 2000.0, -1000.0]
+    """
+
+    column: str
+    step: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse a step that is none, or that decimals cannot write."""
+        refuse_inexact(self.step, "step")
+        if self.step <= 0:
+            raise UsageError("a step of rounding is above 0", where="step", hint="such as 1000, or 0.5")
+        if digits_of(Fraction(self.step)) > MOST_DECIMALS:
+            raise UsageError(f"a step has at most {MOST_DECIMALS} decimals", where="step", hint="such as 1000, or 0.5")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
+    @property
+    def name(self) -> str:
+        """With its step."""
+        return f"rounding to multiples of {said(Fraction(self.step))}"
+
+    @property
+    def random(self) -> bool:
+        """It draws nothing."""
+        return False
+
+    @property
+    def decimals(self) -> int | None:
+        """Those of the step."""
+        return digits_of(Fraction(self.step))
+
+    def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:  # noqa: ARG002
+        """The rounded column."""
+        return [self._rounded(numbers) for numbers in amounts]
+
+    def _rounded(self, numbers: Amounts) -> Amounts:
+        """One column. A quotient that misses a half by the error of a division is one: 0.15 is in the middle."""
+        steps = numbers * self.step.denominator / self.step.numerator
+        halves = np.rint(steps * 2) / 2
+        steps = np.where(np.abs(steps - halves) <= 4 * np.spacing(np.abs(steps)), halves, steps)
+        made: Amounts = np.rint(steps) * self.step.numerator / self.step.denominator
+        return made
