@@ -12,7 +12,7 @@ from kohort.cli import options
 from kohort.cli.screen import progress, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import BinaryIO
 
     from kohort.report import Json
@@ -38,18 +38,27 @@ def italy(
     options.use_threads()
     from kohort.generate.italy import write_italy
 
-    done = 0
-    with progress(quiet=quiet) as tell:
+    _write_folder(write_italy, out, records, seed, "people", overwrite=overwrite, json=json, quiet=quiet)
 
-        def count(rows: int) -> None:
-            nonlocal done
-            done += rows
-            tell(f"{done:,} of {records:,} people")
 
-        files = write_italy(out, records, seed=seed, overwrite=overwrite, progress=count)
-    paths = [str(file) for file in files]
-    figures: dict[str, Json] = {"files": [*paths], "records": records, "seed": seed}
-    say("\n".join(f"wrote {path}" for path in paths), figures, as_json=json, quiet=quiet)
+@app.command()
+def admissions(
+    *,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="FOLDER", help="Where admissions.csv and its hierarchies go; made if needed."),
+    ] = Path("admissions"),
+    records: Annotated[int, typer.Option(metavar="N", min=1, help="How many stays.")] = 30_000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same stays.")] = 7,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; and a job."""
+    options.use_threads()
+    from kohort.generate.admissions import write_admissions
+
+    _write_folder(write_admissions, out, records, seed, "stays", overwrite=overwrite, json=json, quiet=quiet)
 
 
 @app.command()
@@ -98,6 +107,32 @@ def matrix(
     names = [(made.header(), 0)] if header else []
     figures = {"transactions": rows, "items": columns, "seed": seed}
     _write(out, chain(names, pieces), figures, overwrite=overwrite, json=json, quiet=quiet)
+
+
+def _write_folder(
+    write: Callable[..., tuple[Path, ...]],
+    out: Path,
+    records: int,
+    seed: int,
+    what: str,
+    *,
+    overwrite: bool,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Write a table of any size and what belongs to it."""
+    done = 0
+    with progress(quiet=quiet) as tell:
+
+        def count(rows: int) -> None:
+            nonlocal done
+            done += rows
+            tell(f"{done:,} of {records:,} {what}")
+
+        files = write(out, records, seed=seed, overwrite=overwrite, progress=count)
+    paths = [str(file) for file in files]
+    figures: dict[str, Json] = {"files": [*paths], "records": records, "seed": seed}
+    say("\n".join(f"wrote {path}" for path in paths), figures, as_json=json, quiet=quiet)
 
 
 def _write(

@@ -6,23 +6,15 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import accumulate
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, cast
 
-import numpy as np
+from kohort.generate.draw import Draw, evenly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from kohort.arrays import Index
-
 #: A tree of names as JSON holds it: a name and, above the leaves, a list of children under the name of their level.
 Tree: TypeAlias = dict[str, "str | list[Tree]"]
-
-#: Random bits, one word per attribute of a person.
-Words: TypeAlias = "NDArray[np.uint64]"
 
 GENDERS: Final = ("male", "female")
 GENDER_ODDS: Final = (48, 52)
@@ -53,12 +45,6 @@ EDUCATION_BY_AGE: Final = (
 
 YOUNGEST: Final = 18
 
-#: A multiple of every group's length (10, 11 and 12 years), so that the odds of a single year are integers.
-_YEARS = 660
-
-#: Bits of a word that decide a draw; the bits above them hold its condition.
-_BITS = 48
-
 _CITY_LEVELS = ("macro_areas", "regions", "provinces", "cities")
 _PROFESSION_LEVELS = ("sectors", "fields", "professions")
 _EDUCATION_LEVELS = ("stages", "degrees")
@@ -77,41 +63,6 @@ class Profession(TypedDict):
     name: str
     holders: dict[str, int]
     income: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Draw:
-    """A choice among outcomes whose odds depend on a condition, made by one search in a sorted table.
-
-    The table lists, condition after condition, the upper bound of each possible outcome's share of 48 bits.
-
-    >>> coin = Draw.of([(1, 1), (0, 1)])  # fair under condition 0, always outcome 1 under condition 1
-    >>> words = np.array([0, 1 << 63, 5], dtype=np.uint64)
-    >>> coin(words, given=np.array([0, 0, 1])).tolist()
-    [0, 1, 1]
-    """
-
-    bounds: Words
-    outcomes: Index
-
-    @classmethod
-    def of(cls, odds: Sequence[Sequence[int]]) -> Draw:
-        """A draw with relative `odds[condition][outcome]`; outcomes of odds 0 never occur."""
-        bounds: list[int] = []
-        outcomes: list[int] = []
-        for condition, row in enumerate(odds):
-            total = sum(row)
-            possible = [(o, upto) for o, (weight, upto) in enumerate(zip(row, accumulate(row), strict=True)) if weight]
-            bounds += [(condition << _BITS) + (upto << _BITS) // total for _, upto in possible]
-            outcomes += [outcome for outcome, _ in possible]
-        return cls(np.array(bounds, dtype=np.uint64), np.array(outcomes, dtype=np.int64))
-
-    def __call__(self, words: Words, *, given: Index | None = None) -> Index:
-        """(n,) outcomes for (n,) random words under (n,) conditions; condition 0 where none is given."""
-        share = words >> np.uint64(64 - _BITS)
-        if given is not None:
-            share |= given.astype(np.uint64) << np.uint64(_BITS)
-        return self.outcomes[np.searchsorted(self.bounds, share, side="right")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,11 +86,10 @@ class Population:
 @cache
 def population() -> Population:
     """The population, read once from the tables beside this module."""
-    names = cast("dict[str, list[str]]", _read("names"))
+    names = cast("dict[str, list[str]]", tree_of("names"))
     male, female, last_names = names["male"], names["female"], names["last"]
-    cities = cast("list[City]", _leaves(_read("cities"), _CITY_LEVELS))
-    professions = cast("list[Profession]", _leaves(_read("professions"), _PROFESSION_LEVELS))
-    ages = [weight * _YEARS // len(years) for years, weight in AGE_GROUPS for _ in years]
+    cities = cast("list[City]", leaves(tree_of("cities"), _CITY_LEVELS))
+    professions = cast("list[Profession]", leaves(tree_of("professions"), _PROFESSION_LEVELS))
     schooling = [odds for years, odds in EDUCATION_BY_AGE for _ in years]
     return Population(
         male_names=male,
@@ -151,7 +101,7 @@ def population() -> Population:
         first_name=Draw.of([[1] * len(male), [0] * len(male) + [1] * len(female)]),
         last_name=Draw.of([[1] * len(last_names)]),
         city=Draw.of([[city["inhabitants"] for city in cities]]),
-        age=Draw.of([ages]),
+        age=Draw.of([evenly(AGE_GROUPS)]),
         education=Draw.of(schooling),
         profession=Draw.of([[p["holders"].get(degree, 0) for p in professions] for degree in EDUCATIONS]),
     )
@@ -164,17 +114,18 @@ def italy_hierarchies() -> dict[str, Tree]:
     ['Nord-ovest', 'Nord-est', 'Centro', 'Sud', 'Isole']
     """
     return {
-        "city": _names_only(_read("cities"), _CITY_LEVELS),
-        "profession": _names_only(_read("professions"), _PROFESSION_LEVELS),
-        "education": _names_only(_read("education"), _EDUCATION_LEVELS),
+        "city": names_only(tree_of("cities"), _CITY_LEVELS),
+        "profession": names_only(tree_of("professions"), _PROFESSION_LEVELS),
+        "education": names_only(tree_of("education"), _EDUCATION_LEVELS),
     }
 
 
-def _read(name: str) -> Tree:
+def tree_of(name: str) -> Tree:
+    """The table of this name beside this module."""
     return cast("Tree", json.loads((files("kohort.generate") / "data" / f"{name}.json").read_text(encoding="utf-8")))
 
 
-def _leaves(tree: Tree, levels: Sequence[str]) -> list[Tree]:
+def leaves(tree: Tree, levels: Sequence[str]) -> list[Tree]:
     """The leaves in tree order; `levels` names the lists of children from the root down."""
     nodes = [tree]
     for level in levels:
@@ -182,9 +133,9 @@ def _leaves(tree: Tree, levels: Sequence[str]) -> list[Tree]:
     return nodes
 
 
-def _names_only(tree: Tree, levels: Sequence[str]) -> Tree:
+def names_only(tree: Tree, levels: Sequence[str]) -> Tree:
     """The tree without what its leaves say besides their names."""
     if not levels:
         return {"name": tree["name"]}
     children = cast("list[Tree]", tree[levels[0]])
-    return {"name": tree["name"], levels[0]: [_names_only(child, levels[1:]) for child in children]}
+    return {"name": tree["name"], levels[0]: [names_only(child, levels[1:]) for child in children]}
