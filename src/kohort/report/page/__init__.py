@@ -1,9 +1,9 @@
 """The page of a release: everything that its HTML shows, as one JSON object, for the steward or for the public.
 
 `page` and `transactions_page` make it; HTML and charts are drawn from nothing else, so it is called their twin. The
-same release and audience give the same twin but for what stands under `seconds`, which only the steward is told. A key that
-does not apply is null. A count, figure or label that the public may not know is null too, or is left out of its list;
-`notes` says so. Shares and losses of a public page are rounded to a step that is worth `least` people or more.
+same release and audience give the same twin but for what stands under `seconds`, which only the steward is told. A key
+that does not apply is null. A count, figure or label that the public may not know is null too, or is left out of its
+list; `notes` says so. See `kohort.report.page.audience` for what that is.
 
 Keys of a table's page:
 
@@ -23,12 +23,13 @@ Keys of a table's page:
     sizes           [{low, high, classes, records}], ascending bands of class sizes that have a class
     metrics         [{name, value, says}]
     losses          [{column, loss, level, height}] of each quasi-identifier; level and height of lattice methods
-    attributes      null, or one for each released column, see `kohort.report.page.attributes`
-    associations    [{columns [a, b], before, after}]
+    attributes      null of a table without records, or one for each released column that names nobody, see
+                    `kohort.report.page.attributes`
+    associations    [{columns [a, b], measure, before, after, change}]
     risks           threshold, before and after: {people, prosecutor {highest, average, over}, marketer, uniques,
                     uniques_share, journalist {highest, average, over}, journalist_marketer}; the last two are null
                     without a population table
-    subgroups       suppressed [{column, value, records, suppressed, share}], distorted [{column, value, records, loss}]
+    subgroups       suppressed, distorted, overall; see `kohort.report.page.subgroups`
     perturbed       [the parts of `kohort.perturb.effect.Effect`]
     pseudonyms      [{column, records, linked}]
     parameters      the job's description, as its certificate has it
@@ -39,43 +40,80 @@ Keys of a table's page:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from kohort import __version__
+from kohort.comparison import compare, lines_of
 from kohort.report.page import transactions
 from kohort.report.page.altered import perturbed, pseudonyms
 from kohort.report.page.asked import asked, parameters
+from kohort.report.page.attributes import associations, attributes, public_attributes
 from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
 from kohort.report.page.cost import losses, metrics
 from kohort.report.page.done import counts_input, done, sizes
+from kohort.report.page.groups import groups_of, public_groups
 from kohort.report.page.risks import Risks, risks, risks_of
-from kohort.report.page.subgroups import subgroups
+from kohort.report.page.subgroups import subgroups, tallies
 from kohort.report.page.verdict import certificate, verdict
+from kohort.schema import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from kohort.comparison import Comparison
+    from kohort.comparison.line import Line
     from kohort.release import Release
+    from kohort.release.homogeneity import Homogeneity
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
+    from kohort.report.page.groups import Groups, Tally
+    from kohort.schema import Attribute
 
 __all__ = ["FORM", "Audience", "page", "transactions_page"]
 
 #: The form of the twin; it changes when a key does.
-FORM = 1
+FORM: Final = 1
+
+#: Sensitive columns of more values than these make no subgroups.
+FEW_VALUES: Final = 50
 
 
-class Found(NamedTuple):
-    """What is measured once for both audiences."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What is measured once for both audiences.
+
+    Attributes:
+        risks: Of the input and of the release.
+        comparison: Both, compared; `None` of a table without records.
+        alike: How alike the sensitive values in classes are.
+        lines: The columns whose values make subgroups.
+        tallied: What became of the records with each of their values.
+    """
 
     risks: Risks
+    comparison: Comparison | None
+    alike: Mapping[str, Homogeneity]
+    lines: Mapping[str, Line]
+    tallied: Mapping[str, Tally]
+
+
+def found_in(release: Release) -> Found:
+    """Measure a release."""
+    if not release.table.records:
+        return Found(risks_of(release), None, {}, {}, {})
+    schema = release.job.schema
+    read = lines_of(release.source, release.table, schema=schema)
+    comparison = compare(release.source, release.table, schema=schema)
+    lines = {line.name: line for line in read}
+    return Found(risks_of(release), comparison, release.homogeneity, lines, tallies(release, [*lines]))
 
 
 def page(release: Release, *, audience: Audience) -> dict[str, Json]:
     """The twin of a release's page, for an audience."""
-    least = least_of(release.job.models)
-    anybody = Reader(least, counts_input=counts_input(release, least))
-    found = Found(risks_of(release))
+    least, schema = least_of(release.job.models), release.job.schema
+    anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
+    found = found_in(release)
     return _told(release, audience, anybody, lambda reader: _table(release, found, reader))
 
 
@@ -122,14 +160,53 @@ def _table(release: Release, found: Found, reader: Reader) -> dict[str, Json]:
         "sizes": [*sizes(release, reader)],
         "metrics": metrics(release, reader),
         "losses": losses(release, reader),
-        "attributes": None,
-        "associations": [],
+        **_compared(release, found, reader),
         "risks": risks(found.risks, reader),
-        "subgroups": subgroups(),
         "perturbed": perturbed(release, reader),
         "pseudonyms": pseudonyms(release, reader),
         "parameters": parameters(release.job, reader),
     }
+
+
+def _compared(release: Release, found: Found, reader: Reader) -> dict[str, Json]:
+    """The columns before and after, and whose records lost most."""
+    if found.comparison is None:
+        return {"attributes": None, "associations": [], "subgroups": None}
+    if reader.knows_all:
+        groups = _steward_groups(release, found)
+        told = attributes(found.comparison, found.alike)
+    else:
+        groups = _public_groups(found, reader)
+        told = public_attributes(found.comparison, found.alike, found.tallied, groups, reader)
+    by_quasi = {one.name: groups[one.name] for one in _grouping(release) if one.name in groups}
+    return {
+        "attributes": told,
+        "associations": associations(found.comparison, reader),
+        "subgroups": subgroups(release, found.tallied, by_quasi, reader, least_of(release.job.models)),
+    }
+
+
+def _grouping(release: Release) -> tuple[Attribute, ...]:
+    """The columns whose values make subgroups."""
+    return (*release.job.schema.quasi, *release.job.schema.sensitive)
+
+
+def _steward_groups(release: Release, found: Found) -> dict[str, Groups]:
+    """Those of all quasi-identifiers, and of sensitive columns of few values."""
+    return {
+        one.name: groups_of(line)
+        for one in _grouping(release)
+        for line in [found.lines[one.name]]
+        if one.role is Role.QUASI or line.before.values <= FEW_VALUES
+    }
+
+
+def _public_groups(found: Found, reader: Reader) -> dict[str, Groups]:
+    """Those that anybody may be told; none, where records are not people."""
+    if not reader.one_each:
+        return {}
+    told = {name: public_groups(line, found.tallied[name], reader) for name, line in found.lines.items()}
+    return {name: groups for name, groups in told.items() if groups is not None}
 
 
 def _notes(reader: Reader) -> list[Json]:

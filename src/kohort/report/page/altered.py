@@ -22,11 +22,11 @@ def _effect(effect: Effect, among: int, reader: Reader) -> dict[str, Json]:
     told = {name: [*part] if isinstance(part, tuple) else part for name, part in asdict(effect).items()}
     if reader.knows_all:
         return cast("dict[str, Json]", told)
-    records = reader.people(effect.records, among)
+    records = reader.records(effect.records, among)
     few = records is None or effect.records == 0
     return cast("dict[str, Json]", told) | {
         "records": records,
-        "unchanged": None if few else reader.people(effect.unchanged, effect.records),
+        "unchanged": None if few else reader.records(effect.unchanged, effect.records),
         "decimals": None,
         "bounds": [None, None],
         "mean": None if few else _pair(effect.mean, effect, reader),
@@ -55,8 +55,8 @@ def pseudonyms(release: Release, reader: Reader) -> list[Json]:
     return [
         {
             "column": one.column,
-            "records": reader.people(one.records, release.table.records),
-            "linked": reader.people(one.linked, one.records),
+            "records": reader.records(one.records, release.table.records),
+            "linked": reader.records(one.linked, one.records),
         }
         for one in release.linked
     ]

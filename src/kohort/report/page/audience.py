@@ -55,6 +55,7 @@ class Reader:
     Attributes:
         least: The fewest people that are told of; 0: everything is told.
         counts_input: Whether the number of records that there were is told.
+        one_each: Whether nobody has several records, so that counts of records are counts of people.
 
     >>> steward, anybody = Reader(), Reader(least=5)
     >>> steward.people(3, 100), anybody.people(3, 100), anybody.people(98, 100), anybody.people(0, 100)
@@ -67,6 +68,7 @@ class Reader:
 
     least: int = 0
     counts_input: bool = True
+    one_each: bool = True
 
     @property
     def audience(self) -> Audience:
@@ -91,6 +93,10 @@ class Reader:
         if self.exactly(count, among) is None:
             return None
         return count if self.knows_all or not count else max(int(stepped(count, self.least)), int(step(self.least)))
+
+    def records(self, count: int, among: int) -> int | None:
+        """The same of records: where people have several, many records may be of a few people."""
+        return self.people(count, among) if self.one_each or self.knows_all else None
 
     def share(self, value: float, among: int) -> float:
         """A share, a loss or a distance of so many people, to a step that is worth enough of them."""

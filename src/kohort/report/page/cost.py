@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Each metric in one sentence.
 SAYS: Final = MappingProxyType(
     {
-        "lm": "Loss metric: the losses of all quasi-identifiers, added up; 0 is nothing lost, their number is all lost.",
+        "lm": "Loss metric: the losses of all quasi-identifiers added up; 0 is nothing lost, their number all.",
         "ncp": "The mean loss of a quasi-identifier: 0 is nothing lost, 1 is all lost.",
         "lm_geometric": "The geometric mean of the losses of the quasi-identifiers: 0 is nothing lost, 1 is all lost.",
         "arx_loss": "What ARX calls Loss: 0 is nothing lost, 1 is all lost.",

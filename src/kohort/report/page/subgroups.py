@@ -1,12 +1,124 @@
-"""Who was dropped or distorted most: subgroups by the values that they have in common."""
+"""Who was dropped or distorted most: subgroups of the records by a value that they have in common.
+
+    suppressed      [{column, value, kind, records, suppressed, share}]: the greatest shares left out, ten at most
+    distorted       [{column, value, kind, records, loss}]: of the released records, the greatest mean loss, ten at most
+    overall         {share, loss} of all records, to compare with
+
+Only subgroups of enough records are looked at: as many as a public page may tell of. `kind` is `value`, `node`,
+`interval`, `missing` or `others`, as in distributions.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+import numpy as np
+
+from kohort.report.page.groups import Tally
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.arrays import Shares
+    from kohort.release import Release
     from kohort.report import Json
+    from kohort.report.page.audience import Reader
+    from kohort.report.page.groups import Groups
+
+#: Subgroups that are listed of each kind.
+LISTED: Final = 10
 
 
-def subgroups() -> dict[str, Json]:
-    return {"suppressed": [], "distorted": []}
+def tallies(release: Release, names: Sequence[str]) -> dict[str, Tally]:
+    """What became of the records with each value, for these columns of the input.
+
+    Cost: a pass over the released records for each quasi-identifier, and two for each column.
+    """
+    lost = _lost(release)
+    found: dict[str, Tally] = {}
+    for name in names:
+        column = release.source[name]
+        codes, values = column.codes[release.lineage], len(column.values)
+        found[name] = Tally(column.counts(), np.bincount(codes, minlength=values), np.bincount(codes, lost, values))
+    return found
+
+
+def _lost(release: Release) -> Shares:
+    """(m,) the mean loss of each released record's quasi-identifiers."""
+    lost = np.zeros(release.table.records)
+    for name, losses in release.lost.items():
+        lost += losses[release.table[name].codes]
+    return lost / max(len(release.lost), 1)
+
+
+class _Row(NamedTuple):
+    """A subgroup."""
+
+    column: str
+    value: str
+    kind: str
+    records: int
+    suppressed: int
+    loss: float
+
+
+def subgroups(
+    release: Release, tallied: Mapping[str, Tally], groups: Mapping[str, Groups], reader: Reader, enough: int
+) -> dict[str, Json]:
+    """The subgroups of `groups` that were dropped and distorted most; of at least `enough` records."""
+    rows = [row for name, one in groups.items() for row in _rows(name, one, tallied[name], enough)]
+    among = release.source.records
+    dropped = [_dropped(row, among, reader) for row in rows if row.suppressed and reader.counts_input]
+    distorted = [_distorted(row, among, reader) for row in rows if row.records - row.suppressed >= enough and row.loss]
+    return {
+        "suppressed": [*sorted(dropped, key=_by("share"))[:LISTED]],
+        "distorted": [*sorted(distorted, key=_by("loss"))[:LISTED]],
+        "overall": _overall(release, reader),
+    }
+
+
+def _by(figure: str) -> Callable[[Mapping[str, Json]], tuple[float, int, str, str]]:
+    """The order of rows: by a figure as it is told, for the order must tell no more; the greatest first."""
+
+    def key(row: Mapping[str, Json]) -> tuple[float, int, str, str]:
+        records = cast("int | None", row["records"])
+        return -cast("float", row[figure]), -(records or 0), str(row["column"]), str(row["value"])
+
+    return key
+
+
+def _rows(name: str, groups: Groups, tally: Tally, enough: int) -> list[_Row]:
+    """The groups of a column that are large enough."""
+    of = tally.of(groups.of, len(groups.labels))
+    loss = of.loss / np.maximum(of.released, 1)
+    columns = (one.tolist() for one in (of.records, of.suppressed, np.round(loss, 10)))
+    rows = zip(groups.labels, groups.kinds, *columns, strict=True)
+    return [_Row(name, *row) for row in rows if row[2] >= enough]
+
+
+def _dropped(row: _Row, among: int, reader: Reader) -> dict[str, Json]:
+    return {
+        "column": row.column,
+        "value": row.value,
+        "kind": row.kind,
+        "records": reader.people(row.records, among),
+        "suppressed": reader.people(row.suppressed, row.records),
+        "share": reader.share(row.suppressed / row.records, row.records),
+    }
+
+
+def _distorted(row: _Row, among: int, reader: Reader) -> dict[str, Json]:
+    return {
+        "column": row.column,
+        "value": row.value,
+        "kind": row.kind,
+        "records": reader.people(row.records, among) if reader.counts_input else None,
+        "loss": reader.share(row.loss, row.records - row.suppressed),
+    }
+
+
+def _overall(release: Release, reader: Reader) -> dict[str, Json]:
+    """The same of all records."""
+    records, released = release.source.records, release.table.records
+    share = reader.share(release.suppressed / max(records, 1), records) if reader.counts_input else None
+    return {"share": share, "loss": reader.share(float(_lost(release).sum()) / max(released, 1), released)}

@@ -56,10 +56,11 @@ def sections(release: TransactionRelease, reader: Reader) -> dict[str, Json]:
 
 
 def counts_input(release: TransactionRelease, least: int) -> bool:
-    """Whether the public may know how many cells there were: not where only a few were lost on some way."""
-    searched = release.database.cells.size
-    gone = (release.source.cells.size - searched, searched - release.released.cells.size, release.repeated)
-    return all(count == 0 or count >= least for count in gone)
+    """Whether the public may know how many cells there were: not where a few transactions lost the others."""
+    source, searched = release.source, release.database
+    rare = int(np.count_nonzero(source.lengths != searched.lengths))
+    lost = int(np.count_nonzero(searched.lengths[release.lineage] != release.released.lengths))
+    return all(count == 0 or count >= least for count in (rare, lost))
 
 
 def _asked(release: TransactionRelease, figures: dict[str, Json]) -> dict[str, Json]:
@@ -94,7 +95,7 @@ def _done(release: TransactionRelease, figures: dict[str, Json], reader: Reader)
     """What was released. Items are counted as they are; transactions and cells belong to people."""
     counted = ("items", "public", "private", "neither", "removed_items", "released_items", "proven")
     returned = release.remedy.returned
-    cells = ("cells", "removed_cells", "repeated")
+    cells = ("cells", "removed_cells")
     emptied = cast("int", figures["emptied"])
     return {
         "transactions": figures["transactions"],
@@ -103,6 +104,7 @@ def _done(release: TransactionRelease, figures: dict[str, Json], reader: Reader)
         "dropped_items": release.dropped.size,
         "returned_items": 0 if returned is None else returned.size,
         "released_cells": figures["released_cells"],
+        "repeated": figures["repeated"] if reader.knows_all else None,
         **{name: figures[name] if reader.counts_input else None for name in cells},
     }
 
@@ -162,8 +164,8 @@ def _expected(count: int, among: int, reader: Reader) -> int | float:
 def _metrics(release: TransactionRelease, reader: Reader) -> list[Json]:
     """The distortion."""
     says = "Distortion: the share of all items in transactions that the release lacks, by their weights."
-    cells = release.database.cells.size
-    return [{"name": "distortion", "value": whole(reader.share(float(release.distortion), cells)), "says": says}]
+    value = whole(reader.share(float(release.distortion), len(release.source)))
+    return [{"name": "distortion", "value": value, "says": says}]
 
 
 def _items(release: TransactionRelease) -> dict[str, Json]:

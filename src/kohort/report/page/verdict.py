@@ -10,6 +10,7 @@ from kohort.certificate.promises import not_promised
 
 if TYPE_CHECKING:
     from kohort.release import Release
+    from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.report.page.audience import Reader
 
@@ -31,12 +32,12 @@ def verdict(release: Release, reader: Reader) -> dict[str, Json]:
             {"check": name, "count": count if reader.knows_all else None} for name, count in found.checks.items()
         ],
         "data_dependent": found.data_dependent,
-        "range_exposure": reader.people(found.range_exposure, release.table.records),
+        "range_exposure": reader.records(found.range_exposure, release.table.records),
         **shared,
     }
 
 
-def certificate(release: Release) -> Json:
+def certificate(release: Release | TransactionRelease) -> Json:
     """What ties the page to the published bytes; null while nothing is published."""
     if release.certificate is None or release.verdict is None or release.path is None:
         return None
