@@ -295,3 +295,14 @@ def test_nothing_is_altered_where_nothing_is_asked() -> None:
     table = from_frame(pl.DataFrame({"gender": ["f"]}))
     recoded = Recoded(table, frame(made())["age"].arg_sort().to_numpy())
     assert altered(recoded, plain_job).recoded is recoded
+
+
+@pytest.mark.parametrize("decimals", [None, 0, 1, 3])
+@pytest.mark.parametrize("kind", [pl.Float64, pl.Int64, pl.String])
+def test_typed_files_are_verified(kind: type[pl.DataType], decimals: int | None, tmp_path: Path) -> None:
+    """Whatever type a column has and however it is rounded, what stands in a Parquet file is verified."""
+    people = PEOPLE.with_columns(pl.col("annual_income").cast(kind))
+    asked = job(perturbations=(Noise("annual_income", scale=Fraction(1, 2), decimals=decimals),))
+    release = kohort.anonymize(people, asked, target=tmp_path / "safe.parquet")
+    assert release.verdict is not None
+    assert release.verdict.checks["perturbation"] == 400

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from kohort.pseudonyms import Key
     from kohort.verify.verdict import Claim
 
-#: How a number is written.
-_NUMBER: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?$"
+#: How a number is written, and its decimals but for zeros at the end: a typed file says 5.0 for 5.
+_NUMBER: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
+_DECIMALS: Final = r"\.([0-9]*[1-9])0*$"
 
 #: A zero with a sign.
 _NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
@@ -93,7 +94,7 @@ def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
     """What each value that some record has is as a number, written as plainly as it is said, within its bounds."""
     used: Mask = counts > 0
     texts = pl.DataFrame({"text": values.fill_null("")})
-    decimals = texts.select(pl.col("text").str.extract(_NUMBER).str.len_bytes().fill_null(0)).to_series().to_numpy()
+    decimals = texts.select(pl.col("text").str.extract(_DECIMALS).str.len_bytes().fill_null(0)).to_series().to_numpy()
     plain = texts["text"].str.contains(_NUMBER) & ~texts["text"].str.contains(_NEGATIVE_ZERO)
     _demand(bool(plain.to_numpy()[used].all()), "some cells are no plain numbers", effect)
     most = decimals[used].max(initial=0)
