@@ -8,6 +8,7 @@ import sys
 #: The benchmarks and what they are told, quick ones first.
 BENCHMARKS = (
     "startup",
+    "generate",
     "lattice adult",
     "lattice grow --records 100000 300000 1000000",
     "lattice wide",
