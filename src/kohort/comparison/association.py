@@ -20,7 +20,7 @@ from kohort.engines.table import narrow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Shares
+    from kohort.arrays import Counts, Shares
     from kohort.comparison.distribution import Groups
     from kohort.comparison.line import Line, Places, Side
     from kohort.engines.table import CellCodes
@@ -80,9 +80,26 @@ def associations(lines: Sequence[Line], groups: Sequence[Groups | None]) -> tupl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """A column of numbers: (n,) less their mean; not a number where a record has none."""
+    """A column of numbers.
+
+    Attributes:
+        amounts: (n,) less their mean; not a number where a record has none.
+        square: The sum of their squares; 0 where they do not vary.
+        complete: Whether every record has one.
+    """
 
     amounts: Places
+    square: float
+    complete: bool
+
+    @classmethod
+    def of(cls, numbers: Places, *, complete: bool) -> Numbers:
+        """The column of some numbers, of which `complete` says whether all are some."""
+        there = numbers if complete else numbers[~np.isnan(numbers)]
+        varies = there.size > 0 and bool(there.min() < there.max())
+        amounts = numbers - there.mean() if varies else numbers
+        there = amounts if complete else amounts[~np.isnan(amounts)]
+        return cls(amounts, float(there @ there) if varies else 0.0, complete)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,64 +108,59 @@ class Names:
 
     Attributes:
         codes: (n,) the label of each record.
+        records: (l,) records with each label.
         parts: (l, g) which share of each label is in each group.
     """
 
     codes: CellCodes
+    records: Counts
     parts: Shares
 
 
 def _column(side: Side, groups: Groups | None) -> Numbers | Names:
     """What pairs need of a column; labels that stand for the same parts are one."""
     if groups is None:
-        centres = side.means.centres()
-        told = ~np.isnan(centres)
-        mean = np.average(centres[told], weights=side.records[told]) if side.records[told].any() else 0.0
-        return Numbers((centres - mean)[side.codes])
+        return Numbers.of(side.means.centres()[side.codes], complete=side.present == side.total)
     parts, of = np.unique(groups.matrix(side.means), axis=0, return_inverse=True)
-    return Names(narrow(of.ravel(), len(parts))[side.codes], parts)
+    records = summed(of.ravel(), side.records, len(parts)).astype(np.int64)
+    return Names(narrow(of.ravel(), len(parts))[side.codes], records, parts)
 
 
 def strength(one: Numbers | Names, other: Numbers | Names) -> float | None:
     """How strongly two columns go together; `None` where one of them does not vary."""
     if isinstance(one, Names):
-        return cramers_v(joint(one, other)) if isinstance(other, Names) else correlation_ratio(other.amounts, one)
-    return correlation_ratio(one.amounts, other) if isinstance(other, Names) else pearson(one.amounts, other.amounts)
+        return cramers_v(joint(one, other)) if isinstance(other, Names) else correlation_ratio(other, one)
+    return correlation_ratio(one, other) if isinstance(other, Names) else pearson(one, other)
 
 
-def pearson(one: Places, other: Places) -> float | None:
+def pearson(one: Numbers, other: Numbers) -> float | None:
     """Pearson's correlation of the records that have both numbers; `None` where either does not vary.
 
-    >>> pearson(np.array([1.0, 2.0, np.nan]), np.array([4.0, 2.0, 0.0]))
+    >>> column = Numbers.of(np.array([1.0, 2.0, 3.0]), complete=True)
+    >>> pearson(column, Numbers.of(np.array([7.0, 5.0, np.nan]), complete=False))
     -1.0
     """
-    told = ~(np.isnan(one) | np.isnan(other))
-    if not told.all():
-        one, other = one[told], other[told]
-    if not _varies(one) or not _varies(other):
+    if not (one.complete and other.complete):
+        both = ~(np.isnan(one.amounts) | np.isnan(other.amounts))
+        one, other = (Numbers.of(column.amounts[both], complete=True) for column in (one, other))
+    if not (one.square and other.square):
         return None
-    one, other = one - one.mean(), other - other.mean()
-    return float(np.clip(one @ other / np.sqrt((one @ one) * (other @ other)), -1.0, 1.0))
+    return float(np.clip(one.amounts @ other.amounts / np.sqrt(one.square * other.square), -1.0, 1.0))
 
 
-def correlation_ratio(amounts: Places, names: Names) -> float | None:
+def correlation_ratio(numbers: Numbers, names: Names) -> float | None:
     """The correlation ratio of numbers by names; `None` where either does not vary."""
-    told, codes = ~np.isnan(amounts), names.codes
-    if not told.all():
+    amounts, codes, held = numbers.amounts, names.codes, names.records
+    if not numbers.complete:
+        told = ~np.isnan(amounts)
         amounts, codes = amounts[told], codes[told]
-    records = names.parts.T @ np.bincount(codes, minlength=len(names.parts))
-    held = records > 0
-    if not _varies(amounts) or held.sum() <= 1:
+        held = np.bincount(codes, minlength=held.size)
+    records, sums = names.parts.T @ held, names.parts.T @ summed(codes, amounts, held.size)
+    some = records > 0
+    if some.sum() <= 1 or not numbers.square:
         return None
-    amounts = amounts - amounts.mean()
-    sums = names.parts.T @ summed(codes, amounts, len(names.parts))
-    between = float((sums[held] ** 2 / records[held]).sum())
-    return float(np.sqrt(np.clip(between / (amounts @ amounts), 0.0, 1.0)))
-
-
-def _varies(amounts: Places) -> bool:
-    """Whether there are different numbers."""
-    return amounts.size > 0 and bool(amounts.min() < amounts.max())
+    between = float((sums[some] ** 2 / records[some]).sum())
+    return float(np.sqrt(np.clip(between / numbers.square, 0.0, 1.0)))
 
 
 def joint(one: Names, other: Names) -> Shares:

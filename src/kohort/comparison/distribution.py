@@ -138,38 +138,25 @@ def _missing(line: Line) -> list[Bin]:
 def groups_of(line: Line) -> Groups:
     """The names of a line in few groups: in the order of the line, then others, then the missing value."""
     labels, kinds, of = _items(line)
-    held = summed(of, line.expected(line.before), len(labels))
-    absent = [at for at, kind in enumerate(kinds) if kind == "missing"]
-    shown = [at for at in range(len(labels)) if at not in absent]
+    old, new = (summed(of, line.expected(side), len(labels)) for side in line.sides)
+    shown = [at for at, kind in enumerate(kinds) if kind != "missing" and (old[at] or new[at])]
     if len(shown) > BINS:
-        shown = sorted(sorted(shown, key=lambda at: (-held[at], at))[: BINS - 1])
-    kept = [*shown, *absent]
-    place = np.full(len(labels), len(kept))
-    place[kept] = np.arange(len(kept))
-    rest: list[tuple[str, BinKind]] = [("", "others")] if len(kept) < len(labels) else []
-    named: list[tuple[str, BinKind]] = [(labels[at], kinds[at]) for at in shown]
-    gone: list[tuple[str, BinKind]] = [(labels[at], kinds[at]) for at in absent]
-    order = [*named, *rest, *gone]
-    if rest:  # others stand before the missing value
-        place = np.where(place == len(kept), len(shown), np.where(place >= len(shown), place + 1, place))
-    return Groups([label for label, _ in order], [kind for _, kind in order], place[of])
+        shown = sorted(sorted(shown, key=lambda at: (-old[at], at))[: BINS - 1])
+    place = np.array([len(shown) + (kind == "missing") for kind in kinds])
+    place[shown] = np.arange(len(shown))
+    rest: list[BinKind] = ["others", "missing"]
+    return Groups([*(labels[at] for at in shown), "", ""], [*(kinds[at] for at in shown), *rest], place[of])
 
 
 def _items(line: Line) -> tuple[list[str], list[BinKind], Index]:
     """What could be shown: nodes of one level, and names that are no leaf; and which of them each place is."""
     hierarchy, leaves = line.known.hierarchy, line.leaves
     level = 0 if hierarchy is None else _level(line, hierarchy)
-    labels: list[str] = [] if hierarchy is None else [*hierarchy.labels[level]]
+    nodes = () if hierarchy is None else hierarchy.labels[level]
     of = np.empty(0, np.int64) if hierarchy is None else hierarchy.maps[level]
-    kinds: list[BinKind] = ["node" if level and label else "value" for label in labels]
-    others = np.arange(len(line.places) - leaves) + len(labels)
-    labels += line.places[leaves:]
-    kinds += ["value"] * others.size
-    return (
-        labels,
-        ["missing" if not label else kind for label, kind in zip(labels, kinds, strict=True)],
-        np.append(of, others),
-    )
+    labels = [*nodes, *line.places[leaves:]]
+    kinds: list[BinKind] = [_kind(label, node=level > 0 and at < len(nodes)) for at, label in enumerate(labels)]
+    return labels, kinds, np.append(of, np.arange(len(nodes), len(labels)))
 
 
 def _kind(label: str, *, node: bool) -> BinKind:

@@ -18,7 +18,7 @@ from kohort.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Counts, Index, Shares
+    from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.domain import Domain
     from kohort.engines.table import CellCodes
     from kohort.hierarchy import Hierarchy
@@ -197,9 +197,16 @@ class Side:
         return int(self.records.sum())
 
     @property
+    def told(self) -> Mask:
+        """(l,) which labels stand for some place."""
+        found = np.zeros(self.means.labels, np.bool_)
+        found[self.means.of] = True
+        return found
+
+    @property
     def present(self) -> int:
         """Records whose label stands for some place."""
-        return int(self.records[np.unique(self.means.of)].sum())
+        return int(self.records[self.told].sum())
 
     @property
     def single(self) -> int:

@@ -59,7 +59,8 @@ def cost(lines: Sequence[Line], *, k: int | None = None) -> Cost | None:
     """The cost of a release by the lines of its quasi-identifiers; `None` without any."""
     if not lines:
         return None
-    sizes = group(np.stack([line.after.codes.astype(np.uint32) for line in lines], axis=1)).counts
+    width = np.result_type(np.uint16, *(line.after.codes for line in lines))
+    sizes = group(np.stack([line.after.codes.astype(width) for line in lines], axis=1)).counts
     records = lines[0].before.total
     losses = np.array([_lost(line) for line in lines])
     outcome = Outcome(records, records - int(sizes.sum()), k or 1, sizes, losses, np.ones(len(lines)))

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from kohort.comparison.line import Known, Labelled
 from kohort.comparison.reading_names import names_line
-from kohort.comparison.reading_numbers import LONGEST, numbers_line
+from kohort.comparison.reading_numbers import is_plain, numbers_line
 from kohort.domain import resolve
 from kohort.hierarchies import from_spec
-from kohort.numbers import is_numeric_text
 from kohort.schema import Role, Scale
 
 if TYPE_CHECKING:
@@ -67,9 +66,8 @@ def _built(column: Column, attribute: Attribute | None, texts: Sequence[str]) ->
 
 def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domain | None) -> bool:
     """Whether the values are numbers that can be squared; decided by the values, unless the schema says it."""
-    present = [text for text in texts if text]
     if domain is not None and domain.scale is not Scale.NUMERIC:
         return False
     if attribute is not None and attribute.scale is Scale.CATEGORICAL:
         return False
-    return is_numeric_text(present) and max(map(len, present)) <= LONGEST
+    return is_plain(text for text in texts if text)

@@ -22,7 +22,7 @@ from kohort.hierarchy import SUPPRESSED
 from kohort.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kohort.comparison.line import Known, Labelled, Places, Stretch
     from kohort.hierarchy import Hierarchy
@@ -46,8 +46,17 @@ def numbers_line(known: Known, before: Labelled, after: Labelled) -> Line:
     digits = max(len(text.partition(".")[2]) if "." in text else 0 for text in before.texts)
     digits = min(max(digits, _grid_digits(known)), FINEST)
     places = _places(before.texts, digits)
-    read = _Reader(known, digits, _ends(known, places, digits)).read(after.texts)
-    return Line(known, before.side(Stretches.at(places)), after.side(read), numeric=True, digits=digits)
+    if is_plain(text for text in after.texts if text):
+        means = Stretches.at(_places(after.texts, digits))
+    else:
+        means = _Reader(known, digits, _ends(known, places, digits)).read(after.texts)
+    return Line(known, before.side(Stretches.at(places)), after.side(means), numeric=True, digits=digits)
+
+
+def is_plain(texts: Iterable[str]) -> bool:
+    """Whether all texts, of which there is one at least, are numbers that can be squared."""
+    listed = [*texts]
+    return is_numeric_text(listed) and max(map(len, listed)) <= LONGEST
 
 
 def _grid_digits(known: Known) -> int:
@@ -96,10 +105,8 @@ class _Reader:
 
     def read(self, texts: Sequence[str]) -> Stretches:
         """What each stands for."""
-        plain = [text if len(text) <= LONGEST and is_numeric_text((text,)) else "" for text in texts]
+        plain = [text if is_plain((text,)) else "" for text in texts]
         places = _places(plain, self._digits)
-        if all(one or not text for one, text in zip(plain, texts, strict=True)):
-            return Stretches.at(places)
         meant = [
             [(place, place)] if one else list(self._meant(text)) if text else []
             for one, text, place in zip(plain, texts, places.tolist(), strict=True)
