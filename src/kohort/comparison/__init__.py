@@ -7,7 +7,7 @@ its midpoint, or mean code, in means and deviations, equal parts of it in distri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kohort.comparison.association import COLUMNS, Association, associations
@@ -84,6 +84,7 @@ class Comparison:
         absent: Columns that the release does not have.
         passed_over: Identifying columns that it has: pseudonyms, say.
         cost: What the release cost; `None` where no column is known to be quasi-identifying.
+        lines: The columns as they were read, for whoever has more to ask of them.
     """
 
     records: int
@@ -94,6 +95,7 @@ class Comparison:
     absent: tuple[str, ...]
     passed_over: tuple[str, ...]
     cost: Cost | None
+    lines: tuple[Line, ...] = field(default=(), repr=False)
 
     @property
     def suppressed(self) -> int:
@@ -145,6 +147,7 @@ def compare(
         tuple(name for name in before.names if name not in after.names),
         tuple(name for name in after.names if name not in names),
         cost([line for line in lines if line.known.domain is not None], k=k),
+        lines,
     )
 
 

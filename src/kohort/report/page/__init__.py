@@ -44,7 +44,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kohort import __version__
-from kohort.comparison import compare, lines_of
+from kohort.comparison import compare
 from kohort.report.page import transactions
 from kohort.report.page.altered import perturbed, pseudonyms
 from kohort.report.page.asked import asked, parameters
@@ -103,9 +103,8 @@ def found_in(release: Release) -> Found:
     if not release.table.records:
         return Found(risks_of(release), None, {}, {}, {})
     schema = release.job.schema
-    read = lines_of(release.source, release.table, schema=schema)
     comparison = compare(release.source, release.table, schema=schema)
-    lines = {line.name: line for line in read}
+    lines = {line.name: line for line in comparison.lines}
     return Found(risks_of(release), comparison, release.homogeneity, lines, tallies(release, [*lines]))
 
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: Subgroups that are listed of each kind.
 LISTED: Final = 10
 
+#: Digits of a share that is left out.
+SHARE_DIGITS: Final = 6
+
 
 def tallies(release: Release, names: Sequence[str]) -> dict[str, Tally]:
     """What became of the records with each value, for these columns of the input.
@@ -97,13 +100,16 @@ def _rows(name: str, groups: Groups, tally: Tally, enough: int) -> list[_Row]:
 
 
 def _dropped(row: _Row, among: int, reader: Reader) -> dict[str, Json]:
+    """One that lost records; the share is that of the counts as they are told."""
+    records, suppressed = reader.people(row.records, among), reader.people(row.suppressed, row.records)
+    share = 0.0 if records is None or suppressed is None else round(suppressed / records, SHARE_DIGITS)
     return {
         "column": row.column,
         "value": row.value,
         "kind": row.kind,
-        "records": reader.people(row.records, among),
-        "suppressed": reader.people(row.suppressed, row.records),
-        "share": reader.share(row.suppressed / row.records, row.records),
+        "records": records,
+        "suppressed": suppressed,
+        "share": share,
     }
 
 
