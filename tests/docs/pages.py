@@ -3,7 +3,8 @@
 What a fence says decides what becomes of its block:
 
     console     lines that begin with `$ ` are typed in the page's own folder; what is shown below them must be printed.
-                A line `…` stands for any lines. A status that is not 0 must be shown by `$ echo $?`.
+                A line `…` stands for any lines, and `…` in a line for any text. A status that is not 0 must be shown by
+                `$ echo $?`.
     pycon       a session at the Python prompt, one for the whole page
     python      a script
     toml        a job file that can be read
@@ -191,12 +192,12 @@ def _with_next(shown: list[Command]) -> list[tuple[Command, str]]:
 
 
 def matches(shown: tuple[str, ...], printed: list[str]) -> bool:
-    """Whether these lines were printed, a line `…` standing for any.
+    """Whether these lines were printed, a line `…` standing for any, and `…` in a line for any text.
 
-    >>> matches(("a", "…", "d"), ["a", "b", "c", "d"]), matches(("a", "d"), ["a", "b", "d"])
+    >>> matches(("a", "…", "d 1…"), ["a", "b", "c", "d 123"]), matches(("a", "d"), ["a", "b", "d"])
     (True, False)
     """
-    pattern = "".join("(?:.*\n)*" if line.strip() == "…" else re.escape(line) + "\n" for line in shown)
+    pattern = "".join("(?:.*\n)*" if line.strip() == "…" else _pattern(line) + "\n" for line in shown)
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
 
 
@@ -211,11 +212,15 @@ def renew(shown: tuple[str, ...], printed: list[str]) -> list[str]:
     left = list(printed)
     found: list[str] = []
     for line in shown:
-        alike = next((one for one in left if _words(one) == _words(line)), None)
-        found.append(line if alike is None else alike)
+        alike = next((one for one in left if _words(one) == _words(line) or re.fullmatch(_pattern(line), one)), None)
+        found.append(line if alike is None or "…" in line else alike)
         if alike is not None:
             del left[: left.index(alike) + 1]
     return found
+
+
+def _pattern(line: str) -> str:
+    return re.escape(line).replace("…", ".*")
 
 
 def _words(line: str) -> str:
