@@ -20,7 +20,7 @@ from kohort.engines.table import narrow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Counts, Shares
+    from kohort.arrays import Counts, Mask, Shares
     from kohort.comparison.distribution import Groups
     from kohort.comparison.line import Line, Places, Side
     from kohort.engines.table import CellCodes
@@ -83,23 +83,34 @@ class Numbers:
     """A column of numbers.
 
     Attributes:
-        amounts: (n,) less their mean; not a number where a record has none.
-        square: The sum of their squares; 0 where they do not vary.
+        amounts: (n,) less a whole number near their mean, so that sums of whole and half steps are exact and do not
+            depend on the order of the records; not a number where a record has none.
         complete: Whether every record has one.
     """
 
     amounts: Places
-    square: float
-    complete: bool
+    complete: bool = True
 
     @classmethod
-    def of(cls, numbers: Places, *, complete: bool) -> Numbers:
-        """The column of some numbers, of which `complete` says whether all are some."""
-        there = numbers if complete else numbers[~np.isnan(numbers)]
-        varies = there.size > 0 and bool(there.min() < there.max())
-        amounts = numbers - there.mean() if varies else numbers
-        there = amounts if complete else amounts[~np.isnan(amounts)]
-        return cls(amounts, float(there @ there) if varies else 0.0, complete)
+    def of(cls, side: Side) -> Numbers:
+        """The column of one side of a line of numbers."""
+        centres, told = side.means.centres(), side.told
+        middle = np.rint(np.average(centres[told], weights=side.records[told])) if side.present else 0.0
+        return cls((centres - middle)[side.codes], side.present == side.total)
+
+    def where(self, chosen: Mask) -> Numbers:
+        """The column of some records, all of which have a number."""
+        return Numbers(self.amounts[chosen])
+
+    def times(self, other: Numbers) -> float:
+        """The sum of the products of how far both are from their means."""
+        both = float(np.einsum("i,i->", self.amounts, other.amounts))  # in one thread, unlike a matrix product
+        return both - float(self.amounts.sum()) * float(other.amounts.sum()) / self.amounts.size
+
+    @property
+    def varies(self) -> bool:
+        """Whether there are different numbers."""
+        return self.amounts.size > 0 and bool(self.amounts.min() < self.amounts.max())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +131,7 @@ class Names:
 def _column(side: Side, groups: Groups | None) -> Numbers | Names:
     """What pairs need of a column; labels that stand for the same parts are one."""
     if groups is None:
-        return Numbers.of(side.means.centres()[side.codes], complete=side.present == side.total)
+        return Numbers.of(side)
     parts, of = np.unique(groups.matrix(side.means), axis=0, return_inverse=True)
     records = summed(of.ravel(), side.records, len(parts)).astype(np.int64)
     return Names(narrow(of.ravel(), len(parts))[side.codes], records, parts)
@@ -136,31 +147,31 @@ def strength(one: Numbers | Names, other: Numbers | Names) -> float | None:
 def pearson(one: Numbers, other: Numbers) -> float | None:
     """Pearson's correlation of the records that have both numbers; `None` where either does not vary.
 
-    >>> column = Numbers.of(np.array([1.0, 2.0, 3.0]), complete=True)
-    >>> pearson(column, Numbers.of(np.array([7.0, 5.0, np.nan]), complete=False))
+    >>> column = Numbers(np.array([1.0, 2.0, 3.0]))
+    >>> pearson(column, Numbers(np.array([7.0, 5.0, np.nan]), complete=False))
     -1.0
     """
     if not (one.complete and other.complete):
         both = ~(np.isnan(one.amounts) | np.isnan(other.amounts))
-        one, other = (Numbers.of(column.amounts[both], complete=True) for column in (one, other))
-    if not (one.square and other.square):
+        one, other = one.where(both), other.where(both)
+    if not (one.varies and other.varies):
         return None
-    return float(np.clip(one.amounts @ other.amounts / np.sqrt(one.square * other.square), -1.0, 1.0))
+    return float(np.clip(one.times(other) / np.sqrt(one.times(one) * other.times(other)), -1.0, 1.0))
 
 
 def correlation_ratio(numbers: Numbers, names: Names) -> float | None:
     """The correlation ratio of numbers by names; `None` where either does not vary."""
-    amounts, codes, held = numbers.amounts, names.codes, names.records
+    codes, held = names.codes, names.records
     if not numbers.complete:
-        told = ~np.isnan(amounts)
-        amounts, codes = amounts[told], codes[told]
+        told = ~np.isnan(numbers.amounts)
+        numbers, codes = numbers.where(told), codes[told]
         held = np.bincount(codes, minlength=held.size)
-    records, sums = names.parts.T @ held, names.parts.T @ summed(codes, amounts, held.size)
+    records, sums = names.parts.T @ held, names.parts.T @ summed(codes, numbers.amounts, held.size)
     some = records > 0
-    if some.sum() <= 1 or not numbers.square:
+    if some.sum() <= 1 or not numbers.varies:
         return None
-    between = float((sums[some] ** 2 / records[some]).sum())
-    return float(np.sqrt(np.clip(between / numbers.square, 0.0, 1.0)))
+    between = float((sums[some] ** 2 / records[some]).sum() - sums.sum() ** 2 / records.sum())
+    return float(np.sqrt(np.clip(between / numbers.times(numbers), 0.0, 1.0)))
 
 
 def joint(one: Names, other: Names) -> Shares:

@@ -69,6 +69,8 @@ def moments(values: Places, records: Counts) -> Moments | None:
     total = int(records.sum())
     if not total:
         return None
+    order = np.argsort(values, kind="stable")  # in whatever order the values are found, the last digit is the same
+    values, records = values[order], records[order]
     start = float(values[np.argmax(records)])  # near the mean, so that few digits are lost
     mean = start + float((values - start) @ records) / total
     variance = float((values - mean) ** 2 @ records) / (total - 1) if total > 1 else None
