@@ -27,6 +27,7 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         "k": ("privacy", "k"),
         "max-suppression": ("privacy", "max-suppression"),
         "method": ("method", "name"),
+        "cut": ("method", "cut"),
         "k-map": ("privacy", "k-map"),
         "presence": ("privacy", "presence"),
         "max-risk": ("privacy", "max-risk"),
