@@ -39,7 +39,19 @@ if TYPE_CHECKING:
     from kohort.recoding import Classes
     from kohort.verify import Verdict
 
-__all__ = ["Report", "Stages", "anonymize", "beside", "looked_at", "outcome_of", "rehearse", "save", "silent", "solve"]
+__all__ = [
+    "Report",
+    "Stages",
+    "anonymize",
+    "beside",
+    "claim_of",
+    "looked_at",
+    "outcome_of",
+    "rehearse",
+    "save",
+    "silent",
+    "solve",
+]
 
 
 def anything(_: Problem) -> None:
@@ -102,7 +114,7 @@ def anonymize(
     release = replace(release, like=_like(source))
     if target is None:
         with stage("verify"):
-            return replace(release, verdict=verify_table(release.table, _claim(release)))
+            return replace(release, verdict=verify_table(release.table, claim_of(release)))
     return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
 
 
@@ -226,7 +238,7 @@ def save(
     path = Path(target)
     writing = release.job.writing
     format_ = format_of(path, writing.format)
-    claim = _claim(release, format_)
+    claim = claim_of(release, format_)
 
     def write_release(file: BinaryIO) -> None:
         with stage("write"):
@@ -286,7 +298,7 @@ def outcome_of(records: int, suppressed: int, k: int, classes: Classes, full_dom
     return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
 
 
-def _claim(release: Release, format_: str = "csv") -> Claim:
+def claim_of(release: Release, format_: str = "csv") -> Claim:
     """What the release says of itself, for the verifier to doubt."""
     limit = release.job.algorithm.limit
     return Claim(

@@ -65,7 +65,7 @@ def anonymize_transactions(
     if target is not None:
         return save_transactions(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
     with stage("verify"):
-        verdict = verify_database(release.released, _claim(release))
+        verdict = verify_database(release.released, claim_of(release))
     return replace(release, verdict=verdict)
 
 
@@ -151,11 +151,11 @@ def save_transactions(
     writing = release.job.written_to(path)
     said = BasketWriting(form=writing.form, separator=writing.separator)
     release = replace(release, job=replace(release.job, writing=said))  # the certificate tells the form, said or not
-    claim = replace(_claim(release), writing=writing)
+    claim = replace(claim_of(release), writing=writing)
 
     def write_release(file: BinaryIO) -> None:
         with stage("write"):
-            write_transactions(_in_columns(release, writing), file, writing)
+            write_transactions(in_columns(release, writing), file, writing)
 
     def verify_release(file: BinaryIO) -> CoherenceVerdict:
         with stage("verify"):
@@ -176,7 +176,7 @@ def save_transactions(
     )
 
 
-def _in_columns(release: TransactionRelease, writing: BasketOptions) -> Transactions:
+def in_columns(release: TransactionRelease, writing: BasketOptions) -> Transactions:
     """What is written: where an item's name is the place of its column, every column of the source stays."""
     released, names = release.released, release.source.names
     if writing.form is not Form.MATRIX:
@@ -185,7 +185,7 @@ def _in_columns(release: TransactionRelease, writing: BasketOptions) -> Transact
     return Transactions(names, released.starts, np.array(places, np.int32)[released.cells])
 
 
-def _claim(release: TransactionRelease) -> CoherenceClaim:
+def claim_of(release: TransactionRelease) -> CoherenceClaim:
     """What the release says of itself, for the verifier to doubt."""
     source, searched, roles = release.source, release.database, release.roles
     return CoherenceClaim(

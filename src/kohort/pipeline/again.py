@@ -1,0 +1,107 @@
+"""A published release made once more, in memory: to tell of it what its files do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kohort import io
+from kohort.certificate import read_certificate
+from kohort.errors import UsageError, VerificationError
+from kohort.io.baskets import write_transactions
+from kohort.io.write import format_of, write
+from kohort.pipeline import claim_of, solve
+from kohort.pipeline.stages import Stages, beside, silent
+from kohort.pipeline.transactions import claim_of as coherence_claim_of
+from kohort.pipeline.transactions import in_columns, rehearse_transactions
+from kohort.verify import verify
+from kohort.verify.transactions import verify_transactions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.release import Job, Release
+    from kohort.release.transactions import TransactionJob, TransactionRelease
+
+
+def again(
+    source: object,
+    job: Job,
+    target: Path,
+    *,
+    population: object = None,
+    threads: int = 1,
+    tell: Callable[[str], None] = silent,
+) -> Release:
+    """The release that was published at `target`, made and verified again.
+
+    Raises:
+        UsageError: the job draws random numbers, so that it never gives the same release twice.
+        InputError: there is no certificate beside the target.
+        VerificationError: the bytes are not those that the certificate is of.
+    """
+    refuse_random(job)
+    known = read_certificate(beside(target))
+    stage = Stages(tell)
+    with stage("read"):
+        table = io.read(source, job.reading)
+        others = None if population is None else io.read(population, job.reading)
+    release = solve(table, job, population=others, threads=threads, stage=stage)
+    format_ = format_of(target, job.writing.format)
+    file = BytesIO()
+    with stage("write"):
+        write(release.table, file, format_, separator=job.writing.separator, excel_safe=job.writing.excel_safe)
+    file.seek(0)
+    with stage("verify"):
+        verdict = verify(file, claim_of(release, format_))
+    _refuse_other(verdict.sha256, known.sha256, target)
+    return replace(release, verdict=verdict, seconds=stage.seconds, path=target, certificate=beside(target))
+
+
+def transactions_again(
+    source: object, job: TransactionJob, target: Path, *, tell: Callable[[str], None] = silent
+) -> TransactionRelease:
+    """The same of a transaction database.
+
+    Raises:
+        InputError: there is no certificate beside the target.
+        VerificationError: the bytes are not those that the certificate is of.
+    """
+    known = read_certificate(beside(target))
+    writing = job.written_to(target)
+    release = rehearse_transactions(source, job, tell=tell)
+    stage = Stages(tell, dict(release.seconds))
+    file = BytesIO()
+    with stage("write"):
+        write_transactions(in_columns(release, writing), file, writing)
+    file.seek(0)
+    with stage("verify"):
+        verdict = verify_transactions(file, replace(coherence_claim_of(release), writing=writing))
+    _refuse_other(verdict.sha256, known.sha256, target)
+    return replace(release, verdict=verdict, seconds=stage.seconds, path=target, certificate=beside(target))
+
+
+def refuse_random(job: Job) -> None:
+    """Refuse a job whose noise is new each time.
+
+    Raises:
+        UsageError: it is.
+    """
+    if job.seed is None and any(one.random for one in job.perturbations):
+        raise UsageError(
+            "the job draws new random numbers each time, so its release cannot be made again",
+            where="perturb",
+            hint="ask for the page when the release is made: --report FILE.html",
+        )
+
+
+def _refuse_other(made: str, published: str, target: Path) -> None:
+    """Refuse bytes that are not the published ones."""
+    if made != published:
+        raise VerificationError(
+            "the job does not make the bytes that its certificate is of",
+            where=str(target),
+            hint="the input, the job or kohort is another one since; publish the release again with --report",
+        )
