@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 
 from kohort.engines.table import Column, narrow
-from kohort.errors import InputError
+from kohort.errors import InputError, UsageError
 from kohort.numbers import is_numeric_text
+from kohort.perturb.whole import whole
 from kohort.spelling import even_spelling
 
 if TYPE_CHECKING:
@@ -96,8 +97,17 @@ def read_numbers(column: Column, missing: frozenset[str]) -> Numbers:
     return found
 
 
-def rounded(numbers: Amounts, decimals: int, bounds: tuple[float, float]) -> Amounts:
+def rounded(numbers: Amounts, decimals: int, bounds: tuple[float, float], *, like: Amounts | None = None) -> Amounts:
     """The numbers to so many decimals, half to even, inside the bounds; as they are where float64 holds no more digits.
+
+    Args:
+        numbers: Any.
+        decimals: Digits after the point.
+        bounds: Between which numbers all lie; they are not rounded beyond.
+        like: Numbers whose mean and variance they have, and are to keep.
+
+    Raises:
+        UsageError: no such number lies between the bounds.
 
     >>> rounded(np.array([0.25, 1.26, -0.04]), 1, (-np.inf, np.inf)).tolist()
     [0.2, 1.3, 0.0]
@@ -105,11 +115,14 @@ def rounded(numbers: Amounts, decimals: int, bounds: tuple[float, float]) -> Amo
     ten = 10.0**decimals
     if numbers.size and np.abs(numbers).max() * ten >= EXACT:
         return np.clip(numbers, *bounds) + 0.0
-    units = np.rint(numbers * ten)
     low, high = (np.rint(bound * ten) if np.isfinite(bound) else bound for bound in bounds)
     low += low / ten < bounds[0]
     high -= high / ten > bounds[1]
-    return np.clip(units, low, high) / ten + 0.0
+    if low > high:
+        what = f"no number of {decimals} decimals lies between the bounds"
+        raise UsageError(what, where="lower", hint="more decimals, or wider bounds")
+    units = np.clip(np.rint(numbers * ten), low, high) if like is None else whole(numbers * ten, like * ten, low, high)
+    return units / ten + 0.0
 
 
 def distinct_from(numbers: Amounts, tokens: Iterable[str], decimals: int, bounds: tuple[float, float]) -> Amounts:

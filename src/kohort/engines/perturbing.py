@@ -108,8 +108,10 @@ def _numbers_changed(
         return {name: table[name] for name in one.columns}
     one.check(amounts, max(10.0**-digits for digits in decimals))
     made: dict[str, Column] = {}
-    for column, cells, digits in zip(numbers, one.perturb(amounts, streams), decimals, strict=True):
-        stepped = distinct_from(rounded(cells, digits, one.bounds), missing, digits, one.bounds)
+    cells = one.perturb(amounts, streams)
+    for column, present, raw, digits in zip(numbers, amounts, cells, decimals, strict=True):
+        stepped = rounded(raw, digits, one.bounds, like=present if one.keeps_moments else None)
+        stepped = distinct_from(stepped, missing, digits, one.bounds)
         made[column.column.name] = written(stepped, digits, column, records)
     return made
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,11 +18,16 @@ from kohort.numbers import refuse_inexact, said
 from kohort.perturb.base import Perturbation
 from kohort.perturb.moments import bounded, centred, total, variance
 from kohort.perturb.parameters import refuse_bounds, refuse_decimals
+from kohort.perturb.whole import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.perturb.base import Amounts
+
+
+#: Numbers whose variance is so near to the wanted one, relatively, have it: floating point tells no more.
+_SURE: Final = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +124,11 @@ class Noise(Perturbation):
         noisy = around + stream.normal(0, math.sqrt(self.scale) * spread, around.size)
         low, high = self.bounds
         made = bounded(noisy, spread, float(np.ldexp(low - mean, -power)), float(np.ldexp(high - mean, -power)))
-        found = np.clip(mean + np.ldexp(made, power), low, high)
-        return _summing(found, total(numbers), self.bounds)
+        found = _summing(np.clip(mean + np.ldexp(made, power), low, high), total(numbers), (low, high))
+        if abs(variance(np.ldexp(found - mean, -power)) / spread**2 - 1) <= _SURE:
+            return found
+        step = float(np.spacing(max(np.abs(numbers).max(), np.abs(found).max())))  # what float64 rounds these to
+        return step * whole(found / step, numbers / step, np.ceil(low / step), np.floor(high / step))
 
 
 def _summing(numbers: Amounts, wanted: float, bounds: tuple[float, float]) -> Amounts:
