@@ -92,7 +92,7 @@ def parse_json(text: str, *, where: str) -> object:
     except ValueError:
         raise InputError("a number of thousands of digits", where=where) from None
     except RecursionError:
-        raise InputError("nested too deeply to be a hierarchy", where=where) from None
+        raise InputError("nested too deeply", where=where) from None
     return value
 
 

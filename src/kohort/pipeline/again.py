@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kohort import io
@@ -21,6 +20,7 @@ from kohort.verify.transactions import verify_transactions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from kohort.release import Job, Release
     from kohort.release.transactions import TransactionJob, TransactionRelease

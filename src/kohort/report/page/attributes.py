@@ -65,20 +65,20 @@ def public_attributes(
 def _side(one: AttributeComparison, side: int, records: int, reader: Reader) -> dict[str, Json]:
     """Statistics before (0) or after (1)."""
     numeric = one.numeric[side]
-    moments = None if numeric is None else numeric.moments
+    told = _moments(None if numeric is None else numeric.moments, records, reader)
     return {
         "missing": reader.records(one.missing[side], records),
-        "numeric": _moments(moments, records, reader),
+        "numeric": None if told is None else {**told, "quantiles": None},
         "ordinal": _moments(one.ordinal[side], records, reader),
     }
 
 
-def _moments(moments: Moments | None, among: int, reader: Reader) -> Json:
+def _moments(moments: Moments | None, among: int, reader: Reader) -> dict[str, Json] | None:
     """Mean and deviation to a few digits; null of a few people, and where all have the mean for their value."""
     if moments is None or not moments.variance or reader.records(moments.records, among) is None:
         return None
     mean, deviation = reader.digits(moments.mean), reader.digits(moments.variance**0.5)
-    return {"mean": mean, "deviation": deviation, "variance": None, "quantiles": None}
+    return {"mean": mean, "deviation": deviation, "variance": None}
 
 
 def _distance(found: Distance | None, records: int, reader: Reader) -> Json:

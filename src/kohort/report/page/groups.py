@@ -39,7 +39,8 @@ class Tally:
     Attributes:
         records: (v,) records of the input.
         released: (v,) of these, how many are released.
-        loss: (v,) the losses of the released ones, added up; each is the mean of its quasi-identifiers.
+        loss: (v,) the losses of the released ones, added up; each is the mean of its quasi-identifiers, in `UNITS` of
+            `kohort.report.page.subgroups`.
     """
 
     records: Counts

@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 #: Subgroups that are listed of each kind.
 LISTED: Final = 10
 
-#: Digits of a share that is left out.
+#: Digits of a share that is left out, and of a mean loss.
 SHARE_DIGITS: Final = 6
+LOSS_DIGITS: Final = 8
+
+#: What a loss of 1 is in whole numbers, so that sums do not depend on their order.
+UNITS: Final = 1 << 28
 
 
 def tallies(release: Release, names: Sequence[str]) -> dict[str, Tally]:
@@ -47,11 +51,11 @@ def tallies(release: Release, names: Sequence[str]) -> dict[str, Tally]:
 
 
 def _lost(release: Release) -> Shares:
-    """(m,) the mean loss of each released record's quasi-identifiers."""
+    """(m,) the mean loss of each released record's quasi-identifiers, in whole units: sums of them are exact."""
     lost = np.zeros(release.table.records)
     for name, losses in release.lost.items():
         lost += losses[release.table[name].codes]
-    return lost / max(len(release.lost), 1)
+    return np.rint(lost * (UNITS / max(len(release.lost), 1)))
 
 
 class _Row(NamedTuple):
@@ -76,7 +80,7 @@ def subgroups(
     return {
         "suppressed": [*sorted(dropped, key=_by("share"))[:LISTED]],
         "distorted": [*sorted(distorted, key=_by("loss"))[:LISTED]],
-        "overall": _overall(release, reader),
+        "overall": _overall(release, next(iter(tallied.values())), reader),
     }
 
 
@@ -93,8 +97,8 @@ def _by(figure: str) -> Callable[[Mapping[str, Json]], tuple[float, int, str, st
 def _rows(name: str, groups: Groups, tally: Tally, enough: int) -> list[_Row]:
     """The groups of a column that are large enough."""
     of = tally.of(groups.of, len(groups.labels))
-    loss = of.loss / np.maximum(of.released, 1)
-    columns = (one.tolist() for one in (of.records, of.suppressed, np.round(loss, 10)))
+    loss = of.loss / UNITS / np.maximum(of.released, 1)
+    columns = (one.tolist() for one in (of.records, of.suppressed, np.round(loss, LOSS_DIGITS)))
     rows = zip(groups.labels, groups.kinds, *columns, strict=True)
     return [_Row(name, *row) for row in rows if row[2] >= enough]
 
@@ -123,8 +127,9 @@ def _distorted(row: _Row, among: int, reader: Reader) -> dict[str, Json]:
     }
 
 
-def _overall(release: Release, reader: Reader) -> dict[str, Json]:
-    """The same of all records."""
+def _overall(release: Release, tally: Tally, reader: Reader) -> dict[str, Json]:
+    """The same of all records, by the values of any column."""
     records, released = release.source.records, release.table.records
     share = reader.share(release.suppressed / max(records, 1), records) if reader.counts_input else None
-    return {"share": share, "loss": reader.share(float(_lost(release).sum()) / max(released, 1), released)}
+    loss = round(float(tally.loss.sum()) / UNITS / max(released, 1), LOSS_DIGITS)
+    return {"share": share, "loss": reader.share(loss, released)}
