@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
 S = TypeVar("S")
@@ -26,24 +26,18 @@ class Outputs(Generic[S]):
     overwrite: bool
     inputs: tuple[Path, ...]
 
-    @classmethod
-    def of(
-        cls, *forms: tuple[Path | None, Callable[[Path], Callable[[S], bytes]]], overwrite: bool, inputs: Sequence[Path]
-    ) -> Outputs[S]:
-        """The files that are asked for, each with what finds its form by the name; refused at once if they cannot be.
+    def __post_init__(self) -> None:
+        """Refuse at once what could not be published.
 
         Raises:
-            UsageError: a name asks for no form there is.
             TargetError: a file exists, or is an input.
             FileError: a folder cannot be written.
         """
         from kohort.publish import check_target
 
-        made = tuple((path, form(path)) for path, form in forms if path is not None)
-        if made:
-            (target, _), *others = made
-            check_target(target, overwrite=overwrite, inputs=inputs, companions=[path for path, _ in others])
-        return cls(made, overwrite, tuple(inputs))
+        paths = [path for path, _ in self.forms]
+        if paths:
+            check_target(paths[0], overwrite=self.overwrite, inputs=self.inputs, companions=paths[1:])
 
     def publish(self, found: S) -> None:
         """Publish them, all or none."""

@@ -122,8 +122,9 @@ def _outputs(shown: Shown, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
 
     if shown.figure is not None and shown.picture is None:
         raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
-    forms = (shown.out, writer), (shown.picture, lambda path: _picture(path, shown.figure))
-    return Outputs.of(*forms, overwrite=shown.overwrite, inputs=inputs)
+    forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
+    forms += [] if shown.picture is None else [(shown.picture, _picture(shown.picture, shown.figure))]
+    return Outputs(tuple(forms), shown.overwrite, inputs)
 
 
 def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:

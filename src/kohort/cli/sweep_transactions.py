@@ -15,7 +15,7 @@ from kohort.cli.sweep_files import Outputs
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from kohort.job.transactions import TransactionRequest
     from kohort.sweep.plan import Plan
@@ -121,12 +121,12 @@ def _outputs(made: TransactionRequest, shown: Shown) -> Outputs[Sweep]:
     from kohort.sweep.picture import picture
     from kohort.sweep.table import writer
 
-    def drawn(path: Path) -> Callable[[Sweep], bytes]:
-        format_ = format_of(path.suffix)
-        return lambda found: picture(found, format_)
-
+    forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
+    if shown.picture is not None:
+        format_ = format_of(shown.picture.suffix)
+        forms.append((shown.picture, lambda found: picture(found, format_)))
     inputs = (*(() if made.source == "-" else (Path(made.source),)), *made.inputs)
-    return Outputs.of((shown.out, writer), (shown.picture, drawn), overwrite=shown.overwrite, inputs=inputs)
+    return Outputs(tuple(forms), shown.overwrite, inputs)
 
 
 def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) -> Sweep:

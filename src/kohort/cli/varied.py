@@ -116,7 +116,7 @@ def place_of(name: str) -> Place:
 
 def said_at(tables: Mapping[str, object], place: Place) -> object:
     """What a job says at a place; `None` where it says nothing."""
-    held: object = tables
+    held: object = dict(tables)
     for key in place:
         held = cast("dict[str, object]", held).get(key) if isinstance(held, dict) else None
     return held
@@ -145,10 +145,15 @@ class Variations:
 
         Raises:
             JobError: all faults of the first job that has some.
-            UsageError: a value is said twice, or there are not so many quasi-identifiers.
+            UsageError: a value is said twice, a column has no role, or there are not so many quasi-identifiers.
         """
         from kohort.sweep.table_plan import TablePlan
 
+        for name in self.vary:
+            column = name.partition(":")[2]
+            if column and said_at(self.base, ("columns", column)) is None:
+                hint = f"name it first: --sensitive {column}"
+                raise UsageError(f"column {column} has no role", where=f"--vary {name}", hint=hint)
         try:
             return TablePlan.of(self.vary, self._job)
         except JobError:
@@ -157,10 +162,10 @@ class Variations:
             where = "--vary" if fault.where == "vary" else fault.where
             raise UsageError(fault.what, where=where, hint=fault.hint) from None
 
-    def _job(self, *values: str) -> Job:
+    def _job(self, at: Mapping[str, str]) -> Job:
         """The job with a value of each."""
         tables = deepcopy(dict(self.base))
-        for name, value in zip(self.vary, values, strict=True):
+        for name, value in at.items():
             if name == QUASI:
                 _drop_quasi(tables, value)
             else:
@@ -192,7 +197,7 @@ class Variations:
 
         methods = [name for name in self.vary.get("method", ()) if name in METHODS]
         method = said_at(tables, ("method", "name"))
-        if method not in methods:
+        if not isinstance(method, str) or method not in methods:
             return
         on_levels = {name: METHODS[name](Choices()).full_domain for name in methods}
         if len({*on_levels.values()}) > 1:

@@ -17,6 +17,7 @@ from kohort.pipeline.feasibility import refuse_hopeless
 from kohort.problem import Problem, never
 from kohort.recoding import FullDomain, Multidimensional, classes_of
 from kohort.release import plain
+from kohort.release.fit import check_population
 from kohort.risk.classes import Exposed, exposed
 from kohort.risk.reidentification import THRESHOLD, by_size
 from kohort.risk.singling import refuse_singling
@@ -68,20 +69,24 @@ class Answer(NamedTuple):
 
 def counted_alike(job: Job) -> str:
     """What jobs over one table share that are answered from the same counts."""
-    same = plain(job.schema), looked_at(job), job.algorithm.distinct, sorted(job.allow_singling)
+    same = plain(job.schema), looked_at(job), job.algorithm.distinct, sorted(job.allow_singling), _needs_population(job)
     return json.dumps(same, sort_keys=True)
 
 
 def count(table: Table, job: Job, population: Table | None) -> Counts:
     """Count the tuples that the job's search looks at; its schema is over the table's columns.
 
+    The population table is left alone where no model needs it: its values would widen the domains.
+
     Raises:
-        UsageError: the schema does not go with what the columns hold.
+        UsageError: the schema does not go with what the columns hold, or a population table is needed.
         InputError: values have no place in their domain.
         InfeasibleError: the schema suppresses every record.
     """
+    known = population if _needs_population(job) else None
+    check_population(job, known)
     refuse_singling(table, job.schema, job.allow_singling)
-    engine = LocalEngine(table, job.schema, population)
+    engine = LocalEngine(table, job.schema, known)
     frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
     if not frequency.records:
         what = "every record lacks a value, and the schema suppresses those"
@@ -109,6 +114,11 @@ def answer(counts: Counts, job: Job) -> Answer:
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
         by_size(_exposed(frequency, solution.recoding, classes), THRESHOLD),
     )
+
+
+def _needs_population(job: Job) -> bool:
+    """Whether a model compares classes with the population table."""
+    return any(model.population for model in job.models)
 
 
 def _after(seconds: float) -> Callable[[], bool]:

@@ -156,9 +156,9 @@ def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
 
 def _point(held: dict[str, Any]) -> Point:
     """A point as it was written."""
-    values, ending, seconds = tuple(held["values"]), Ending(held["ending"]), held["seconds"]
-    told = {"values": values, "ending": ending, "seconds": None if seconds is None else Seconds(*seconds)}
-    return Point(**{**held, **told})
+    seconds = held.pop("seconds")
+    ending, values = Ending(held.pop("ending")), tuple(held.pop("values"))
+    return Point(values=values, ending=ending, seconds=None if seconds is None else Seconds(*seconds), **held)
 
 
 def _foreign(path: Path) -> TargetError:

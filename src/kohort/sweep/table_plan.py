@@ -65,7 +65,7 @@ class TablePlan:
 
     >>> from kohort import Job, KAnonymity, Schema
     >>> schema = Schema.of(quasi=["age", "city"])
-    >>> plan = TablePlan.of({"k": ["2", "5"]}, lambda k: Job.of(schema, KAnonymity(int(k))))
+    >>> plan = TablePlan.of({"k": ["2", "5"]}, lambda at: Job.of(schema, KAnonymity(int(at["k"]))))
     >>> plan.fixed["method"], [job.k for job in plan.jobs]
     ('mondrian', [2, 5])
     """
@@ -74,13 +74,14 @@ class TablePlan:
     jobs: tuple[Job, ...]
 
     @classmethod
-    def of(cls, vary: Mapping[str, Sequence[str]], job: Callable[..., Job]) -> TablePlan:
-        """The sweep over these values, as they are said; `job` makes the job of one value of each, in their order."""
+    def of(cls, vary: Mapping[str, Sequence[str]], job: Callable[[Mapping[str, str]], Job]) -> TablePlan:
+        """The sweep over these values, as they are said; `job` makes the job of one value of each."""
         axes = tuple(Axis(name, tuple(values)) for name, values in vary.items())
         points = prod(len(axis.values) for axis in axes)
         if points > MOST:
             raise UsageError(f"these are {points:,} points", where="vary", hint=f"ask for {MOST:,} at most")
-        return cls(axes, tuple(job(*values) for values in product(*(axis.values for axis in axes))))
+        every = product(*(axis.values for axis in axes))
+        return cls(axes, tuple(job(dict(zip(vary, values, strict=True))) for values in every))
 
     def __post_init__(self) -> None:
         """Refuse a sweep that compares nothing, or the same twice."""
@@ -104,10 +105,11 @@ class TablePlan:
 
     @property
     def fixed(self) -> dict[str, str]:
-        """What all jobs share, by name: quasi, k, method, max-suppression, models (but k)."""
+        """What all jobs share that it concerns, by name: quasi, k, method, max-suppression, models (but k)."""
         said = [_said(job) for job in self.jobs]
         models = [model for model in self.jobs[0].models if all(model in job.models for job in self.jobs)]
-        shared = {name: text for name, text in said[0].items() if all(one.get(name) == text for one in said)}
+        every = {name: text for one in said for name, text in one.items()}
+        shared = {name: text for name, text in every.items() if all(one.get(name, text) == text for one in said)}
         others = ", ".join(model.name for model in models if not isinstance(model, KAnonymity))
         return shared | ({"models": others} if others else {})
 

@@ -152,7 +152,8 @@ def sweep(
     >>> from kohort import Job, KAnonymity, Schema
     >>> from kohort.io import read
     >>> people = read(pl.DataFrame({"age": [30, 31, 40, 41]}))
-    >>> plan = TablePlan.of({"k": ["2", "9"]}, lambda k: Job.of(Schema.of(quasi=["age"]), KAnonymity(int(k))))
+    >>> schema = Schema.of(quasi=["age"])
+    >>> plan = TablePlan.of({"k": ["2", "9"]}, lambda at: Job.of(schema, KAnonymity(int(at["k"]))))
     >>> [(point.values, str(point.ending), point.classes, point.highest) for point in sweep(people, plan).points]
     [(('2',), 'found', 2, 0.5), (('9',), 'infeasible', 0, 0.0)]
     """
