@@ -1,0 +1,130 @@
+"""A chart of a page: figures of the twin, by rows, and how they are written, drawn and told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from kohort.render.page.figure import HUGE, percent, written_number
+
+if TYPE_CHECKING:
+    from kohort.render.page.figure import Figure
+
+#: How figures are written: shares in percent; counts, which may be expected ones; numbers; and those with all digits.
+Form: TypeAlias = Literal["share", "count", "number", "exact"]
+
+#: How a series is drawn: what was is hatched, or a bare outline; what is, is filled.
+Look: TypeAlias = Literal["was", "is"]
+
+#: Rows that a description tells.
+TOLD: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A column of a chart's figures.
+
+    Attributes:
+        name: What its figures are.
+        form: How they are written.
+        look: How it is drawn; `None`: it stands only in the table.
+    """
+
+    name: str
+    form: Form
+    look: Look | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a chart: its name, a text of our own or one of the twin, and a figure for each series."""
+
+    label: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """What is drawn and put into a table.
+
+    Attributes:
+        key: Its name: that of its file, and the beginning of its ids.
+        place: The part of the twin that it shows.
+        title: What it shows.
+        says: How to read it, one plain sentence.
+        over: What the rows are.
+        series: What is told of each row; one or two of them are drawn.
+        rows: In the order in which they are drawn; at least one.
+        upright: Whether rows are neighbours on a scale, and stand side by side.
+        whole: The end of the scale; `None`: the greatest figure.
+        most: Rows that are drawn at most: the first ones.
+    """
+
+    key: str
+    place: str
+    title: str
+    says: str
+    over: str
+    series: tuple[Series, ...]
+    rows: tuple[Row, ...]
+    upright: bool = False
+    whole: float | None = None
+    most: int = 40
+
+    @property
+    def drawn(self) -> list[tuple[int, Series]]:
+        """The series that are drawn, with their places."""
+        return [(place, one) for place, one in enumerate(self.series) if one.look is not None]
+
+    @property
+    def shown(self) -> tuple[Row, ...]:
+        """The rows that are drawn."""
+        return self.rows[: self.most]
+
+    @property
+    def rest(self) -> str:
+        """What is not drawn; empty where nothing is."""
+        more = len(self.rows) - self.most
+        return f"{more:,} more {'is' if more == 1 else 'are'} in the table." if more > 0 else ""
+
+    @property
+    def end(self) -> float:
+        """Where the scale ends; never at 0."""
+        figures = [row.figures[place].number or 0 for row in self.shown for place, _ in self.drawn]
+        return float(self.whole or max(figures, default=0) or 1)
+
+    def words(self) -> str:
+        """The chart for who cannot see it."""
+        told = [f"{row.label}: {self._said(row)}" for row in self.rows[:TOLD]]
+        more = len(self.rows) - len(told)
+        return f"{self.says} " + "; ".join([*told, *([f"and {more:,} more"] if more else [])]) + "."
+
+    def _said(self, row: Row) -> str:
+        """The drawn figures of a row."""
+        said = [(one.name, written(row.figures[place], one.form)) for place, one in self.drawn]
+        return ", ".join(f"{name} {figure}" for name, figure in said) if len(said) > 1 else said[0][1]
+
+
+def written(figure: Figure, form: Form) -> str:
+    """A figure as it is written in a chart.
+
+    >>> from kohort.render.page.figure import Figure
+    >>> written(Figure(0.25), "share"), written(Figure(0.25), "number"), written(Figure(None), "share")
+    ('25.0%', '0.25', 'not told')
+    >>> written(Figure(508.21), "count"), written(Figure(8.21), "count"), written(Figure(39961.25), "exact")
+    ('508', '8.2', '39,961.25')
+    """
+    number = figure.number
+    if number is None:
+        return "not told"
+    match form:
+        case "share":
+            return percent(number)
+        case "count" if 10 <= abs(number) < HUGE:  # noqa: PLR2004  from here on parts of a record tell nothing
+            return f"{number:,.0f}"
+        case "count" if isinstance(number, float):
+            return f"{number:.2g}"
+        case "exact" if abs(number) < HUGE:
+            return f"{number:,.12g}"
+        case _:
+            return written_number(number)

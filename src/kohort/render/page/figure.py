@@ -1,0 +1,164 @@
+"""A part of a page's twin that knows where it stands, and how it is written for people.
+
+Whatever a page shows comes through here: texts without what could pass for markup or reorder a line, figures inside an
+element that names their place in the twin and holds their exact value.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kohort.report import Json
+
+#: Joiners that some scripts need inside words; all other format characters are spelled out.
+JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
+
+#: From here on a figure is written by its digits and power of ten.
+HUGE: Final = 1e15
+
+#: From here on, digits after the point are of no interest.
+LARGE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A part of the twin.
+
+    Parts are taken by key or index; one that is not there is null, so that an older twin or one that somebody wrote by
+    hand makes a shorter page and no error.
+
+    Attributes:
+        json: The part.
+        path: Keys and indices that lead to it.
+
+    >>> released = Figure({"done": {"released": 30000}})["done"]["released"]
+    >>> released.json, released.place
+    (30000, 'done.released')
+    """
+
+    json: Json
+    path: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str | int) -> Figure:
+        """The part of this name, or at this index."""
+        part: Json = None
+        match self.json, key:
+            case dict(parts), str():
+                part = parts.get(key)
+            case list(parts), int() if key < len(parts):
+                part = parts[key]
+            case _:
+                pass
+        return Figure(part, (*self.path, str(key)))
+
+    def __iter__(self) -> Iterator[Figure]:
+        """The parts of a list; there are none of anything else."""
+        return (self[index] for index in range(len(self)))
+
+    def __len__(self) -> int:
+        """How long a list is."""
+        return len(self.json) if isinstance(self.json, list) else 0
+
+    def __bool__(self) -> bool:
+        """Whether there is anything: a figure of zero is something."""
+        return self.json is not None and self.json not in ([], {}, "", False)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is this value: `page.kind == "table"`."""
+        return (self.json == other.json and self.path == other.path) if isinstance(other, Figure) else self.json == other
+
+    __hash__ = None  # type: ignore[assignment]  # it may hold a list
+
+    def __str__(self) -> str:
+        """What it is to a reader."""
+        return text(self)
+
+    @property
+    def place(self) -> str:
+        """The path with points between its parts."""
+        return ".".join(self.path)
+
+    @property
+    def exact(self) -> str:
+        """The value as JSON has it, on one line of ASCII."""
+        return json.dumps(self.json)
+
+    @property
+    def number(self) -> int | float | None:
+        """The value where it is a number."""
+        return self.json if isinstance(self.json, (int, float)) and not isinstance(self.json, bool) else None
+
+    def parts(self) -> Iterator[tuple[str, Figure]]:
+        """Each key of an object with its part."""
+        if isinstance(self.json, dict):
+            for key in self.json:
+                yield key, self[key]
+
+
+def clean(written: str) -> str:
+    r"""A text with what cannot be seen spelled out: controls, writing directions, halves of characters.
+
+    >>> print(clean("Zoë"), clean("a\x00b\N{RIGHT-TO-LEFT OVERRIDE}c"))
+    Zoë a\x00b\u202ec
+    """
+    if written.isprintable():
+        return written
+    return "".join(one if _seen(one) else one.encode("unicode_escape").decode() for one in written)
+
+
+def _seen(one: str) -> bool:
+    return one.isprintable() or one in JOINERS or unicodedata.category(one) == "Zs"
+
+
+def text(figure: Figure) -> str:
+    """What a part is in words.
+
+    >>> text(Figure(None)), text(Figure(True)), text(Figure(1234)), text(Figure("age")), text(Figure(["a", 2]))
+    ('not told', 'yes', '1,234', 'age', 'a, 2')
+    """
+    match figure.json:
+        case None:
+            return "not told"
+        case bool(yes):
+            return "yes" if yes else "no"
+        case str(written):
+            return clean(written)
+        case list():
+            return ", ".join(map(text, figure))
+        case dict():
+            return ", ".join(f"{clean(key)}: {text(part)}" for key, part in figure.parts())
+        case number:
+            return written_number(number)
+
+
+def percent(share: float) -> str:
+    """A share in percent; what is not nothing, or not all, is never written as if it were.
+
+    >>> percent(0.4648), percent(0.0), percent(0.00002), percent(0.99999), percent(1)
+    ('46.5%', '0.0%', 'under 0.1%', 'over 99.9%', '100.0%')
+    """
+    written = f"{share:.1%}"
+    if written in {"0.0%", "-0.0%"} and share:
+        return "under 0.1%"
+    return "over 99.9%" if written == "100.0%" and share < 1 else written
+
+
+def written_number(number: float) -> str:
+    """A number with as many digits as a reader wants.
+
+    >>> written_number(30000), written_number(34512.4), written_number(0.052345), written_number(2.5)
+    ('30,000', '34,512', '0.05235', '2.5')
+    >>> written_number(3e20), written_number(10**30), written_number(1e-7)
+    ('3e+20', '1e+30', '1e-07')
+    """
+    if abs(number) >= HUGE:
+        return f"{float(number):.4g}" if abs(number) < 1e300 else "beyond 1e+300"  # noqa: PLR2004  floats end at 1.8e308
+    if isinstance(number, int) or abs(number) >= LARGE:
+        return f"{number:,.0f}"
+    return f"{number:.4g}"
