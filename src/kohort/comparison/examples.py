@@ -13,7 +13,7 @@ from kohort.frequency import group
 from kohort.hierarchy import SUPPRESSED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.arrays import Codes, Index
     from kohort.comparison.line import Line, Places, Side
@@ -60,7 +60,7 @@ def left_of(lines: Sequence[Line], old: Examples, new: Examples, judged: Index) 
     covered = [covered_places(line) for line in lines]
     tuples = old.codes(judged[people.first])
     for where, whom in fitting(new.codes(new.rows[classes.first]), tuples, covered):
-        for one in whom.tolist():
+        for one in map(int, whom):
             _take(kept, int(where[0]) * answers, wanted[one])
     order = np.argsort(cells, kind="stable")
     ordered = cells[order]
@@ -71,7 +71,8 @@ def left_of(lines: Sequence[Line], old: Examples, new: Examples, judged: Index) 
 def _wanted(of: Index, answers: Index) -> list[dict[int, int]]:
     """For each tuple, how many of its records have which answer."""
     found = [dict[int, int]() for _ in range(int(of.max(initial=-1)) + 1)]
-    for one, answer in zip(of.tolist(), answers.tolist(), strict=True):
+    pairs: Iterator[tuple[int, int]] = zip(of.tolist(), answers.tolist(), strict=True)
+    for one, answer in pairs:
         found[one][answer] = found[one].get(answer, 0) + 1
     return found
 
@@ -92,8 +93,10 @@ def covered_places(line: Line) -> list[Index]:
     ordered = centres[order]
     told = int(line.before.told.sum())
     first, after = np.searchsorted(ordered[:told], means.low), np.searchsorted(ordered[:told], means.high, side="right")
-    found = [list[Index]() for _ in range(means.labels)]
-    for label, low, high in zip(means.of.tolist(), first.tolist(), after.tolist(), strict=True):
+    none: list[Index] = []
+    found = [none.copy() for _ in range(means.labels)]
+    places: Iterator[tuple[int, int, int]] = zip(means.of.tolist(), first.tolist(), after.tolist(), strict=True)
+    for label, low, high in places:
         found[label].append(order[low:high])
     for label, text in enumerate(line.after.texts):
         if not found[label] or text == SUPPRESSED:
