@@ -33,9 +33,9 @@ SAMPLE: Final = 30.0
 APART: Final = 13.0
 ASIDE: Final = 3.0
 SPREAD: Final = 24.0
-NAME: Final = 130.0
+NAME: Final = 110.0
 
-#: Names of values stand in so many rows at most, so that none hides another.
+#: Labels of values stand in so many rows at most, so that none hides another.
 ROWS: Final = 3
 
 #: Lines of marks that are in nobody's way, and of what leads from the end of a line to its name.
@@ -114,7 +114,6 @@ class Chart:
         notes: Sentences below.
         logarithmic: Whether equal ratios of values lie equally far apart.
         scale: How figures lie and are written.
-        named: Whether the values are names, all of which are written.
         measured: How values are written that are measured too, and not chosen: they lie exactly where they are, lines
             go from point to point, and `ticks` are round values that cover them.
         tags: What is written at single points.
@@ -129,7 +128,6 @@ class Chart:
     notes: tuple[str, ...] = ()
     logarithmic: bool = False
     scale: Scale = SHARES
-    named: bool = False
     measured: Scale | None = None
     tags: tuple[Tag, ...] = ()
 
@@ -202,7 +200,7 @@ def _axes(sheet: Sheet, frame: Frame, chart: Chart) -> int:
         y = frame.y(figure)
         sheet.line(edges, (y, y), color=INK if y == frame.bottom else FAINT)
         sheet.text(frame.left - BESIDE, y, label, align="right")
-    ends = [-sheet.width] * (ROWS if chart.named else 1)
+    ends = [-sheet.width] * ROWS
     used = 1
     for value, label in chart.ticks:
         x, wide = frame.x(value), width_of(label)
@@ -237,7 +235,8 @@ def _lines(sheet: Sheet, frame: Frame, chart: Chart) -> None:
         for point in line.points:
             x = frame.x(point.x) + aside
             _bar(sheet, x, (frame.y(point.low), frame.y(point.high)), line.look)
-            dot(sheet, (x, frame.y(point.y)), line.look, hollow=point.hollow)
+            hollow = "none" if chart.measured else PAPER  # marks at the same place show through
+            dot(sheet, (x, frame.y(point.y)), line.look, face=hollow if point.hollow else line.look.color)
 
 
 def draw(sheet: Sheet, path: Sequence[Place], look: Look) -> None:
@@ -246,11 +245,11 @@ def draw(sheet: Sheet, path: Sequence[Place], look: Look) -> None:
     sheet.axes.plot(xs, ys, color=look.color, linewidth=1.3, linestyle=look.dashes, zorder=2)
 
 
-def dot(sheet: Sheet, place: Place, look: Look, *, hollow: bool = False) -> None:
+def dot(sheet: Sheet, place: Place, look: Look, *, face: str) -> None:
     """Draw a line's marker."""
-    face = {"markerfacecolor": PAPER if hollow else look.color, "markeredgecolor": look.color}
-    x, y = place
-    sheet.axes.plot([x], [y], linestyle="none", marker=look.marker, markersize=5, markeredgewidth=0.9, zorder=4, **face)
+    colors = {"markerfacecolor": face, "markeredgecolor": look.color}
+    (x, y), marker = place, look.marker
+    sheet.axes.plot([x], [y], linestyle="none", marker=marker, markersize=5, markeredgewidth=0.9, zorder=4, **colors)
 
 
 def _bar(sheet: Sheet, x: float, ends: Place, look: Look) -> None:
@@ -275,7 +274,7 @@ def _names(sheet: Sheet, frame: Frame, chart: Chart, names: Sequence[Sequence[st
             sheet.line((end[0] + 2 * ASIDE + 3, frame.right, x - 3), (end[1], end[1], y), color=LEADER)
         if line.joined:
             draw(sheet, [(x, y), (x + SAMPLE, y)], line.look)
-        dot(sheet, (x + SAMPLE / 2, y), line.look)
+        dot(sheet, (x + SAMPLE / 2, y), line.look, face=line.look.color)
         for row, text in enumerate(name):
             sheet.text(x + SAMPLE + SIZE / 2, y + (row - (len(name) - 1) / 2) * LINE, text)
 

@@ -24,8 +24,8 @@ FRONTIER: Final = Look(INK, "", "-")
 MOST_KNEES: Final = 3
 
 _DEFINED: Final = (
-    "Frontier: the settings that no other beats in both, joined by a line. Knee: its point farthest below the straight "
-    "line between its two ends, after both axes are scaled to 0..1 between these."
+    "Frontier: the settings that no other beats in both, joined by a line; all others are hollow. Knee: its point "
+    "farthest below the straight line between its two ends, after both axes are scaled to 0..1 between these."
 )
 
 
@@ -45,12 +45,9 @@ def risk_utility(found: TableSweep, asked: RiskUtility) -> Chart:
     tradeoffs = [one.tradeoff for one in all_]
     bends = [all_[place] for place in knees(tradeoffs)]
     best = [all_[place] for place in frontier(tradeoffs)]
-    lines = [
-        Line(name, _points([one.tradeoff for one in some]), look(place), joined=False)
-        for place, (name, some) in enumerate(groups)
-    ]
+    lines = [Line(name, _points(some, best), look(place), joined=False) for place, (name, some) in enumerate(groups)]
     if len(best) > 1:
-        lines.append(Line("frontier", _points([one.tradeoff for one in best]), FRONTIER))
+        lines.append(Line("frontier", _points(best, best), FRONTIER))
     return Chart(
         title=f"Risk and {loss.title[0].lower()}{loss.title[1:]}",
         under=f"{fixed(found)} Less is better in both.",
@@ -85,8 +82,9 @@ def _risk(found: TableSweep, point: Found, risk: str) -> float | None:
     return None if k is None else 1 / float(k)
 
 
-def _points(tradeoffs: list[Tradeoff]) -> tuple[Point, ...]:
-    return tuple(Point(risk, loss, loss, loss) for risk, loss in tradeoffs)
+def _points(some: list[Setting], best: list[Setting]) -> tuple[Point, ...]:
+    """Where settings are drawn: those that others beat are hollow."""
+    return tuple(Point(*one.tradeoff, one.tradeoff.loss, one.tradeoff.loss, one not in best) for one in some)
 
 
 def _tags(found: TableSweep, best: list[Setting], bends: list[Setting]) -> tuple[Tag, ...]:

@@ -64,7 +64,6 @@ def chart(found: TableSweep, figure: str | None) -> Chart:
         notes=(*_left_out(asked, drawn), *unanswered(found)),
         logarithmic=values.logarithmic,
         scale=replace(asked.scale, logarithmic=wide),
-        named=values.named,
     )
 
 

@@ -48,7 +48,8 @@ def write(sheet: Sheet, frame: Frame, tags: Sequence[Tag], lines: Sequence[Line]
     taken += [box for path, line in zip(paths, lines, strict=True) if line.joined for box in _along(path)]
     for tag in sorted(tags, key=lambda tag: not tag.ringed):
         x, y, wide = frame.x(tag.x), frame.y(tag.y), width_of(tag.text, bold=tag.ringed)
-        tried = [*_around((x, y), wide, AWAY), *(_around((x, y), wide, 3 * AWAY) if tag.ringed else ())]
+        steps = (1, 2, 3) if tag.ringed else (1,)
+        tried = [box for step in steps for box in _around((x, y), wide, step * AWAY)]
         free = [box for box in tried if _inside(box, frame) and not any(_meet(box, other) for other in taken)]
         if tag.ringed:
             ring = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2}
