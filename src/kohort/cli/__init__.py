@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from kohort.cli import anonymize, check, demo, describe, generate, hierarchy, key, risk, sweep, transactions
+from kohort.cli import anonymize, check, demo, describe, generate, hierarchy, key, perturb, risk, sweep, transactions
 from kohort.errors import FileError, JobError, KohortError, LimitError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ app.command()(transactions.transactions)
 app.command()(anonymize.run)
 app.command()(check.check)
 app.command()(risk.risk)
+app.command()(perturb.perturb)
 app.command()(sweep.sweep)
 app.command()(key.key)
 app.command()(describe.schema)

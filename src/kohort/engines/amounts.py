@@ -14,7 +14,6 @@ from kohort.engines.table import Column, narrow
 from kohort.errors import InputError, UsageError
 from kohort.numbers import is_numeric_text
 from kohort.perturb.whole import whole
-from kohort.spelling import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,9 +50,8 @@ class Numbers:
 
 
 def absent(column: Column, missing: frozenset[str]) -> Mask:
-    """(v,) which values mean that there is none: null, blanks and missing tokens, however they are spelled."""
-    nothing = {"", *map(even_spelling, missing)}
-    return np.array([text is None or even_spelling(text) in nothing for text in column.values.to_list()], np.bool_)
+    """(v,) which values mean that there is none: null, the empty text and missing tokens."""
+    return column.values.fill_null("").is_in(["", *sorted(missing)]).to_numpy()
 
 
 def numbers_of(column: Column, missing: frozenset[str]) -> Numbers | None:

@@ -45,7 +45,7 @@ def perturb(
     Args:
         table: At least the columns that are perturbed.
         perturbations: Each column in one of them at most.
-        missing: Texts that mean no value, as null and blanks do.
+        missing: Texts that mean no value, as null and the empty text do.
         seed: Makes the random numbers reproducible, and with them the perturbation reversible by whoever knows or
             guesses the seed; `None` takes them from the operating system.
 

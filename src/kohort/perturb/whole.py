@@ -124,8 +124,8 @@ def _best_pair(units: Index, missing: int, low: float, high: float) -> tuple[int
     ups, downs = values[values < high], values[values > low]
     if not (ups.size and downs.size):
         return None
-    due = ups - np.clip(missing // 2 - 1, -(2**60), 2**60)  # from where another would have to go down
-    at: Index = np.searchsorted(downs, due).clip(0, downs.size - 1)
+    due: Index = ups - min(max(missing // 2 - 1, -(2**60)), 2**60)  # from where another would have to go down
+    at = np.minimum(np.searchsorted(downs, due), downs.size - 1)
     at = np.where((at > 0) & (due - downs[at - 1] < downs[at] - due), at - 1, at)
     adds = 2 * (ups - downs[at] + 1)
     best = int(np.abs(float(missing) - adds).argmin())
