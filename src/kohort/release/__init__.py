@@ -21,6 +21,7 @@ from kohort.io.write import Format, to_frame
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 from kohort.release.fit import unfit
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
+from kohort.release.notebook import release_html
 from kohort.schema import Label, Role
 from kohort.suppression import SuppressionLimit
 
@@ -279,3 +280,7 @@ class Release:
     def frame(self) -> object:
         """The released records as a frame of the kind that was given: polars, pandas or Arrow."""
         return to_frame(self.table, self.like)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return release_html(self)

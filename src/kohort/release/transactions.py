@@ -12,6 +12,7 @@ from kohort.io.baskets.frames import to_frame
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.numbers import refuse_inexact
 from kohort.release import plain
+from kohort.release.notebook import transactions_html
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
@@ -186,3 +187,7 @@ class TransactionRelease:
         `starts` and `cells` are row pointers and columns, its `names` those of the columns.
         """
         return to_frame(self.released, self.like)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return transactions_html(self)
