@@ -8,8 +8,10 @@ from kohort.comparison.numeric import QUANTILES
 
 if TYPE_CHECKING:
     from kohort.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
+    from kohort.comparison.classifier import Prediction
     from kohort.comparison.distribution import Bin
     from kohort.comparison.numeric import NumericStatistics
+    from kohort.comparison.queries import Workload
     from kohort.report import Json
 
 
@@ -103,6 +105,39 @@ def _cost(cost: Cost) -> dict[str, Json]:
         "c_dm": figure(cost.c_dm),
         "c_avg": _figure(cost.c_avg),
         "losses": {name: figure(loss) for name, loss in cost.losses.items()},
+    }
+
+
+def workload_numbers(found: Workload) -> dict[str, Json]:
+    """The figures of a workload of queries: columns, queries, seed, bound, median, mean, percentile_90."""
+    return {
+        "columns": [*found.columns],
+        "queries": found.queries,
+        "seed": found.seed,
+        "bound": found.bound,
+        "median": round(found.median, 10),
+        "mean": round(found.mean, 10),
+        "percentile_90": round(found.percentile_90, 10),
+    }
+
+
+def prediction_numbers(found: Prediction) -> dict[str, Json]:
+    """The figures of a classifier: target, features, classes, split (null: classes are values), seed, judged.
+
+    And learned (before, after), withheld; the accuracies baseline, original, released.
+    """
+    return {
+        "target": found.target,
+        "features": [*found.features],
+        "classes": found.classes,
+        "split": _figure(found.split),
+        "seed": found.seed,
+        "judged": found.judged,
+        "learned": [*found.learned],
+        "withheld": found.withheld,
+        "baseline": round(found.baseline, 10),
+        "original": round(found.original, 10),
+        "released": round(found.released, 10),
     }
 
 

@@ -113,18 +113,19 @@ def page(release: Release, *, audience: Audience) -> dict[str, Json]:
     least, schema = least_of(release.job.models), release.job.schema
     anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
     found = found_in(release)
-    return _told(release, audience, anybody, lambda reader: _table(release, found, reader))
+    return _told(release, "table", audience, anybody, lambda reader: _table(release, found, reader))
 
 
 def transactions_page(release: TransactionRelease, *, audience: Audience) -> dict[str, Json]:
     """The twin of the page of a transaction database; its sections are told in `kohort.report.page.transactions`."""
     least = max(FEWEST, release.job.coherence.k)
     anybody = Reader(least, counts_input=transactions.counts_input(release, least))
-    return _told(release, audience, anybody, lambda reader: transactions.sections(release, reader))
+    return _told(release, "transactions", audience, anybody, lambda reader: transactions.sections(release, reader))
 
 
 def _told(
     release: Release | TransactionRelease,
+    kind: str,
     audience: Audience,
     anybody: Reader,
     sections: Callable[[Reader], dict[str, Json]],
@@ -134,20 +135,20 @@ def _told(
     def twin(reader: Reader) -> dict[str, Json]:
         return {
             "form": FORM,
-            "kind": "transactions" if "lengths" in (told := sections(reader)) else "table",
+            "kind": kind,
             "audience": reader.audience.value,
             "least": reader.least or None,
             "name": None if release.path is None else release.path.name,
             "kohort": __version__,
             "notes": _notes(reader),
-            **told,
+            **sections(reader),
             "certificate": certificate(release),
         }
 
     if audience is Audience.PUBLIC:
         return twin(anybody)
     seconds: dict[str, Json] = {stage: round(seconds, 4) for stage, seconds in release.seconds.items()}
-    return twin(Reader()) | {"seconds": seconds, "public": twin(anybody)}
+    return {**twin(Reader()), "seconds": seconds, "public": twin(anybody)}
 
 
 def _table(release: Release, found: Found, reader: Reader) -> dict[str, Json]:

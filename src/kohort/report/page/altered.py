@@ -19,12 +19,13 @@ def perturbed(release: Release, reader: Reader) -> list[Json]:
 
 def _effect(effect: Effect, among: int, reader: Reader) -> dict[str, Json]:
     """One of them, by the names of `kohort.perturb.effect.Effect`."""
-    told = {name: [*part] if isinstance(part, tuple) else part for name, part in asdict(effect).items()}
+    told = {name: _listed(part) for name, part in cast("dict[str, object]", asdict(effect)).items()}
     if reader.knows_all:
-        return cast("dict[str, Json]", told)
+        return told
     records = reader.records(effect.records, among)
     few = records is None or effect.records == 0
-    return cast("dict[str, Json]", told) | {
+    return {
+        **told,
         "records": records,
         "unchanged": None if few else reader.records(effect.unchanged, effect.records),
         "decimals": None,
@@ -34,6 +35,11 @@ def _effect(effect: Effect, among: int, reader: Reader) -> dict[str, Json]:
         "correlation": None if few else _correlation(effect, reader),
         "linked": None if few or effect.linked is None else reader.share(effect.linked, effect.records),
     }
+
+
+def _listed(part: object) -> Json:
+    """A part as JSON has it."""
+    return cast("Json", [*cast("tuple[object, ...]", part)] if isinstance(part, tuple) else part)
 
 
 def _pair(pair: tuple[float, float] | None, effect: Effect, reader: Reader) -> Json:

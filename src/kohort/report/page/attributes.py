@@ -36,9 +36,9 @@ def attributes(comparison: Comparison, alike: Mapping[str, Homogeneity]) -> list
 
 
 def _with_units(one: dict[str, Json], alike: Homogeneity | None) -> dict[str, Json]:
-    distribution = {"unit": "records"} | cast("dict[str, Json]", one["distribution"])
-    homogeneity = None if alike is None else {"people": alike.alike, "largest_share": round(alike.share, 10)}
-    return one | {"distribution": distribution, "homogeneity": homogeneity}
+    distribution: dict[str, Json] = {"unit": "records", **cast("dict[str, Json]", one["distribution"])}
+    homogeneity: Json = None if alike is None else {"people": alike.alike, "largest_share": round(alike.share, 10)}
+    return {**one, "distribution": distribution, "homogeneity": homogeneity}
 
 
 def public_attributes(

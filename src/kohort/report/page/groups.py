@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.comparison.distribution import BINS, distribution
+from kohort.comparison.line import summed
 from kohort.covering import span_of
 from kohort.domain import decimal, interval
 from kohort.report.page.done import runs
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from kohort.report.page.audience import Reader
 
 #: A group that every value has that is in no other.
-_MISSING: Final = ("", "missing")
-_OTHERS: Final = ("", "others")
+_MISSING: Final[tuple[str, BinKind]] = ("", "missing")
+_OTHERS: Final[tuple[str, BinKind]] = ("", "others")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +50,8 @@ class Tally:
 
     def of(self, groups: Index, count: int) -> Tally:
         """The same of groups of values."""
-        records, released, loss = (
-            np.bincount(groups, part, count) for part in (self.records, self.released, self.loss)
-        )
-        return Tally(records.astype(np.int64), released.astype(np.int64), loss)
+        records, released = (summed(groups, part, count).astype(np.int64) for part in (self.records, self.released))
+        return Tally(records, released, summed(groups, self.loss, count))
 
     @property
     def suppressed(self) -> Counts:
@@ -79,7 +78,7 @@ class Groups:
     def merged(self, of: Sequence[int], labels: Sequence[str], kinds: Sequence[BinKind]) -> Groups:
         """Fewer groups, where group g goes to `of[g]`."""
         place = np.array(of, dtype=np.int64)
-        return Groups(labels, kinds, place[self.of], np.bincount(place, self.after, len(labels)))
+        return Groups(labels, kinds, place[self.of], summed(place, self.after, len(labels)))
 
 
 def groups_of(line: Line) -> Groups:
@@ -133,9 +132,11 @@ def _open_ended(groups: Groups, tally: Tally, reader: Reader, labels: Sequence[s
         return None
     names = [_between(ends, first, last) for first, last in told]
     of = [place for place, (first, last) in enumerate(told) for _ in range(first, last + 1)]
-    kinds: list[BinKind] = ["interval"] * len(names)
+    kinds: list[BinKind] = ["interval" for _ in names]
     if absent:
-        of, names, kinds = [*of, len(names)], [*names, ""], [*kinds, "missing"]
+        of.append(len(names))
+        names.append("")
+        kinds.append("missing")
     return groups.merged(of, names, kinds)
 
 
@@ -168,8 +169,9 @@ def _nodes(line: Line, hierarchy: Hierarchy) -> Groups:
     named = [bool(name) and name not in raw for name in names]
     place[~np.array([*named, True])[place]] = len(names)
     place[[at for at, name in enumerate(line.places) if not name]] = len(names) + 1
-    labels, kinds = [*names, _OTHERS[0], _MISSING[0]], ["node"] * len(names) + [_OTHERS[1], _MISSING[1]]
-    after = np.bincount(place, line.expected(line.after), len(labels))
+    labels = [*names, _OTHERS[0], _MISSING[0]]
+    kinds: list[BinKind] = [*("node" for _ in names), _OTHERS[1], _MISSING[1]]
+    after = summed(place, line.expected(line.after), len(labels))
     of = place[line.before.means.centres().astype(np.int64)]
     return Groups(labels, kinds, of, after)
 
@@ -188,7 +190,8 @@ def _lumped(groups: Groups, tally: Tally, reader: Reader) -> Groups | None:
     labels, kinds = [groups.labels[at] for at in kept], [groups.kinds[at] for at in kept]
     of = [kept.index(at) if at in kept else len(kept) for at in range(len(counts))]
     if any(any(counts[at]) for at in rest):
-        labels, kinds = [*labels, _OTHERS[0]], [*kinds, _OTHERS[1]]
+        labels.append(_OTHERS[0])
+        kinds.append(_OTHERS[1])
     else:  # nobody is in what is left: no record is asked where it goes
         of = [min(place, len(kept) - 1) for place in of]
     return groups.merged(of, labels, kinds)

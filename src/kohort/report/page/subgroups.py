@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
+from kohort.comparison.line import summed
 from kohort.report.page.groups import Tally
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def tallies(release: Release, names: Sequence[str]) -> dict[str, Tally]:
     for name in names:
         column = release.source[name]
         codes, values = column.codes[release.lineage], len(column.values)
-        found[name] = Tally(column.counts(), np.bincount(codes, minlength=values), np.bincount(codes, lost, values))
+        found[name] = Tally(column.counts(), np.bincount(codes, minlength=values), summed(codes, lost, values))
     return found
 
 

@@ -32,6 +32,8 @@ from kohort.report.transactions import numbers
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.report.page.audience import Reader
@@ -113,7 +115,7 @@ def _verdict(release: TransactionRelease, figures: dict[str, Json], reader: Read
     """What verification found, and what follows from it."""
     found = release.verdict
     more = NOT_PROMISED_OF_CELLS if figures["suppress"] == "cells" else ()
-    checks = {} if found is None else found.checks
+    checks: Mapping[str, int] = {} if found is None else found.checks
     smallest = None if found is None else reader.exactly(found.smallest, found.smallest)
     confidence = None if found is None or not reader.knows_all else float(Fraction(*found.confidence))
     return {

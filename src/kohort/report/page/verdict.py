@@ -20,7 +20,7 @@ def verdict(release: Release, reader: Reader) -> dict[str, Json]:
     found, job = release.verdict, release.job
     part = cast("dict[str, object]", json.loads(job.described()))
     promised = [f"Every equivalence class satisfies {model.name}." for model in job.models]
-    shared = {"promised": [*promised], "not_promised": [*not_promised(described(part))]}
+    shared: dict[str, Json] = {"promised": [*promised], "not_promised": [*not_promised(described(part))]}
     if found is None:
         nothing: dict[str, Json] = {"verified": False, "sha256": None, "bytes": None, "checks": []}
         return nothing | {"data_dependent": None, "range_exposure": None} | shared
