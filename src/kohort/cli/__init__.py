@@ -13,7 +13,21 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from kohort.cli import anonymize, check, demo, describe, generate, hierarchy, key, perturb, risk, sweep, transactions
+from kohort.cli import (
+    anonymize,
+    check,
+    compare,
+    demo,
+    describe,
+    generate,
+    hierarchy,
+    key,
+    perturb,
+    report,
+    risk,
+    sweep,
+    transactions,
+)
 from kohort.errors import FileError, JobError, KohortError, LimitError
 
 if TYPE_CHECKING:
@@ -43,7 +57,9 @@ app.command()(anonymize.anonymize)
 app.command()(transactions.transactions)
 app.command()(anonymize.run)
 app.command()(check.check)
+app.command()(report.report)
 app.command()(risk.risk)
+app.command()(compare.compare)
 app.command()(perturb.perturb)
 app.command()(sweep.sweep)
 app.command()(key.key)

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import flags, options, outputs, transactions
+from kohort.cli import flags, options, outputs, pages, transactions
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kohort.job import Request
-    from kohort.release import Release
-    from kohort.report import Json
 
 
 def anonymize(
@@ -149,6 +145,7 @@ def anonymize(
         bool, typer.Option("--excel-safe", help="Neutralise cells that a spreadsheet would run.")
     ] = False,
     report: outputs.ReportFile = None,
+    audience: pages.AudienceWord = None,
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
     compare_grid: outputs.CompareGrid = False,
@@ -225,7 +222,7 @@ def anonymize(
     }
     options.use_threads(threads)
     made = flags.request(raw, faults)
-    files = outputs.Files(report, mapping, picture)
+    files = outputs.Files(outputs.Asked(report, audience), mapping, picture)
     told = outputs.figures_of(made, compare=compare_grid, threads=threads)
     _carry_out(made, files, told, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
@@ -234,6 +231,7 @@ def run(
     job: Annotated[Path, typer.Argument(metavar="JOB", help="A job file (TOML); `kohort init` writes one to correct.")],
     *,
     report: outputs.ReportFile = None,
+    audience: pages.AudienceWord = None,
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
     compare_grid: outputs.CompareGrid = False,
@@ -256,12 +254,14 @@ def run(
         of_tables = {"mapping": mapping, "picture": picture, "compare-grid": compare_grid}
         flags.refuse(of_tables, "it is of jobs on tables")
         shown = transactions.Shown(json=json, quiet=quiet, trace=trace, values=show_values)
-        transactions.carry_out(made_of(text), report, shown, dry_run=dry_run, overwrite=overwrite)
+        transactions.carry_out(
+            made_of(text), outputs.Asked(report, audience), shown, dry_run=dry_run, overwrite=overwrite
+        )
         return
     from kohort.job import of
 
     flags.refuse({"trace": trace, "show-values": show_values}, "it is of jobs on transactions")
-    made, files = of(text), outputs.Files(report, mapping, picture)
+    made, files = of(text), outputs.Files(outputs.Asked(report, audience), mapping, picture)
     told = outputs.figures_of(made, compare=compare_grid, threads=threads)
     _carry_out(made, files, told, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
@@ -269,7 +269,7 @@ def run(
 def _carry_out(
     made: Request,
     files: outputs.Files,
-    told: Callable[[Release], dict[str, Json]],
+    told: outputs.Figures,
     *,
     threads: int,
     json: bool,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from kohort.cli import pages
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from kohort.job import Request
     from kohort.pipeline import Report
@@ -19,12 +20,18 @@ if TYPE_CHECKING:
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
+    from kohort.report.page.audience import Audience
 
 #: Forms that a report can have, by its name's ending.
-_REPORTS = (".json", ".txt")
+_REPORTS = (*pages.FORMS, ".txt")
 
 ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Publish the figures too: a .json or .txt file.")
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Publish a report too: a page (.html), its figures (.json), or what is printed (.txt).",
+    ),
 ]
 
 MappingFile = Annotated[
@@ -55,40 +62,70 @@ PictureFile = Annotated[
 ]
 
 
+class Asked(NamedTuple):
+    """A report that is asked for: where it goes, and the word for who reads it."""
+
+    path: Path | None
+    audience: str | None
+
+
 class Files(NamedTuple):
     """What is published with a release."""
 
-    report: Path | None
+    report: Asked
     mapping: Path | None
     picture: Path | None
 
 
-def figures_of(made: Request, *, compare: bool, threads: int) -> Callable[[Release], dict[str, Json]]:
-    """What tells of a release, in files and on the screen; the search that a comparison takes is made once.
+class Figures:
+    """What tells of a release, in files and on the screen; the search that a comparison takes is made once."""
+
+    def __init__(self, *, compare: bool, threads: int) -> None:
+        """Keep what is asked for."""
+        self._compare = compare
+        self._threads = threads
+        self._compared: dict[str, Json] = {}
+
+    def __call__(self, release: Release) -> dict[str, Json]:
+        """What is printed."""
+        from kohort.report import numbers
+
+        return numbers(release) | self.compared(release)
+
+    def page(self, release: Release, audience: Audience | None) -> dict[str, Json]:
+        """What a page is drawn from; how cuts compare is told to the steward only."""
+        from kohort.report.page import page
+        from kohort.report.page.audience import Audience
+
+        if audience is Audience.PUBLIC:
+            return page(release, audience=audience)
+        return page(release, audience=Audience.INTERNAL) | self.compared(release)
+
+    def compared(self, release: Release) -> dict[str, Json]:
+        """How the cuts compare, where that was asked."""
+        from kohort import exposure
+        from kohort.report.grid import grid_numbers
+
+        if self._compare and not self._compared:
+            self._compared.update(grid_numbers(exposure.compare(release, threads=self._threads)))
+        return self._compared
+
+
+def figures_of(made: Request, *, compare: bool, threads: int) -> Figures:
+    """What tells of a release.
 
     Raises:
         UsageError: there are no cuts to compare.
     """
     from kohort import exposure
-    from kohort.report import numbers
-    from kohort.report.grid import grid_numbers
 
-    compared: dict[str, Json] = {}
     if compare:
         with _placed("--compare-grid"):
             exposure.check_cuts(made.job)
-
-    def told(release: Release) -> dict[str, Json]:
-        if compare and not compared:
-            compared.update(grid_numbers(exposure.compare(release, threads=threads)))
-        return numbers(release) | compared
-
-    return told
+    return Figures(compare=compare, threads=threads)
 
 
-def companions(
-    made: Request, files: Files, told: Callable[[Release], dict[str, Json]], *, dry_run: bool
-) -> tuple[Report, ...]:
+def companions(made: Request, files: Files, told: Figures, *, dry_run: bool) -> tuple[Report, ...]:
     """The files to publish with the release, and what writes each.
 
     Args:
@@ -102,11 +139,13 @@ def companions(
     """
     from kohort import mapping, pipeline
 
-    for flag, path in (("--report", files.report), ("--mapping", files.mapping)):
+    report = files.report.path
+    for flag, path in (("--report", report), ("--mapping", files.mapping)):
         _refuse_dry(flag, path, dry_run=dry_run)
     found: list[Report] = []
-    if files.report is not None:
-        found.append(pipeline.Report(files.report, _writer(files.report, made.quasi, told)))
+    audience = _audience(files.report)
+    if report is not None:
+        found.append(pipeline.Report(report, _writer(report, audience, made.quasi, told)))
     if files.mapping is not None:
         with _placed("--mapping"):
             mapping.check(made.job.algorithm)
@@ -116,21 +155,44 @@ def companions(
     return tuple(found)
 
 
-def transaction_companions(report: Path | None, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
+def transaction_companions(asked: Asked, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
     """The same for a release of transactions: its report, if one is asked for.
 
     Raises:
         UsageError: it cannot be written; it is told before any work.
     """
+    report = asked.path
     _refuse_dry("--report", report, dry_run=dry_run)
+    audience = _audience(asked)
     if report is None:
         return ()
     from kohort.publish import Companion
     from kohort.render.transactions import release_text
+    from kohort.report.page import transactions_page
+    from kohort.report.page.audience import Audience
     from kohort.report.transactions import numbers
 
-    write = _form(report, release_text)
-    return (Companion(report, lambda release: write(numbers(release))),)
+    if report.suffix == ".txt":
+        return (Companion(report, lambda release: f"{release_text(numbers(release))}\n".encode()),)
+    write, reader = pages.writer_of(report.suffix), audience or Audience.INTERNAL
+    return (Companion(report, lambda release: write(transactions_page(release, audience=reader))),)
+
+
+def _audience(asked: Asked) -> Audience | None:
+    """The audience of a report; refuses a report of no known form, and text that the public should read.
+
+    Raises:
+        UsageError: one of these, or there is no report.
+    """
+    report, audience = asked.path, pages.audience_of(asked.audience)
+    if report is None and audience is not None:
+        raise UsageError("no report is asked for", where="--audience", hint="add --report FILE.html, or leave it out")
+    if report is not None and report.suffix not in _REPORTS:
+        raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
+    if report is not None and report.suffix == ".txt" and audience is not None:
+        hint = "name the report .html or .json"
+        raise UsageError("what is printed is the same for every audience", where="--audience", hint=hint)
+    return audience
 
 
 def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
@@ -158,20 +220,11 @@ def _placed(flag: str) -> Generator[None]:
         raise UsageError(fault.what, where=flag, hint=fault.hint) from None
 
 
-def _writer(path: Path, quasi: Sequence[str], told: Callable[[Release], dict[str, Json]]) -> Callable[[Release], bytes]:
-    """What writes a release's figures."""
+def _writer(path: Path, audience: Audience | None, quasi: Sequence[str], told: Figures) -> Callable[[Release], bytes]:
+    """What writes a release's report in the form that its name asks for."""
     from kohort.render import release_text
 
-    write = _form(path, lambda figures: release_text(figures, quasi))
-    return lambda release: write(told(release))
-
-
-def _form(path: Path, text: Callable[[Mapping[str, Json]], str]) -> Callable[[Mapping[str, Json]], bytes]:
-    """What writes figures in the form that a report's name asks for."""
-    from json import dumps
-
-    if path.suffix not in _REPORTS:
-        raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
-    if path.suffix == ".json":
-        return lambda figures: (dumps(figures, indent=2) + "\n").encode()
-    return lambda figures: (text(figures) + "\n").encode()
+    if path.suffix == ".txt":
+        return lambda release: f"{release_text(told(release), quasi)}\n".encode()
+    write = pages.writer_of(path.suffix)
+    return lambda release: write(told.page(release, audience))

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from kohort.cli import flags, options, outputs
+from kohort.cli import flags, options, outputs, pages
 from kohort.cli.screen import progress, say
 from kohort.errors import InfeasibleError, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kohort.job.transactions import TransactionRequest
     from kohort.release.transactions import TransactionRelease
 
@@ -78,6 +76,7 @@ def transactions(
         typer.Option("--out-separator", metavar="CHAR", help="Its separator.", show_default="that of IN"),
     ] = None,
     report: outputs.ReportFile = None,
+    audience: pages.AudienceWord = None,
     trace: options.Trace = False,
     show_values: options.ShowValues = False,
     threads: options.Threads = options.CORES,
@@ -118,7 +117,7 @@ def transactions(
     options.use_threads(threads)
     made = flags.transaction_request(raw, faults)
     shown = Shown(json=json, quiet=quiet, trace=trace, values=show_values)
-    carry_out(made, report, shown, dry_run=dry_run, overwrite=overwrite)
+    carry_out(made, outputs.Asked(report, audience), shown, dry_run=dry_run, overwrite=overwrite)
 
 
 class Shown(NamedTuple):
@@ -130,7 +129,7 @@ class Shown(NamedTuple):
     values: bool
 
 
-def carry_out(made: TransactionRequest, report: Path | None, shown: Shown, *, dry_run: bool, overwrite: bool) -> None:
+def carry_out(made: TransactionRequest, report: outputs.Asked, shown: Shown, *, dry_run: bool, overwrite: bool) -> None:
     """Make the transactions coherent as `made` asks, and say what came of it."""
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
     from kohort.render.transactions import release_text

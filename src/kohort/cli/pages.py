@@ -1,0 +1,72 @@
+"""What a page is written as: HTML, or its twin in JSON."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kohort.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kohort.report import Json
+    from kohort.report.page.audience import Audience
+
+AudienceWord = Annotated[
+    str | None,
+    typer.Option(
+        "--audience",
+        metavar="WORD",
+        help="Who reads the page: internal (if not given), the steward; or public: no value, no count below k.",
+    ),
+]
+
+#: The forms that a page can have, by its file's ending.
+FORMS: Final = (".html", ".json")
+
+
+def audience_of(word: str | None) -> Audience | None:
+    """The audience that was said.
+
+    Raises:
+        UsageError: there is none called so.
+    """
+    from kohort.report.page.audience import Audience
+
+    if word is None:
+        return None
+    if word not in list(Audience):
+        raise UsageError("there is no such audience", where="--audience", hint=f"one of {', '.join(Audience)}")
+    return Audience(word)
+
+
+def writer_of(ending: str) -> Callable[[Mapping[str, Json]], bytes]:
+    """What writes a twin in the form that a file's ending asks for; what is missing for it is told before any work.
+
+    Raises:
+        MissingExtraError: a page is asked for, and what it is made with is not installed.
+    """
+    if ending == ".json":
+        return lambda twin: (dumps(twin, indent=2, allow_nan=False) + "\n").encode()
+    refuse_missing()
+    from kohort.render.page import html
+
+    return lambda twin: html(twin).encode()
+
+
+def refuse_missing() -> None:
+    """Refuse to draw a page where what it is made with is not installed.
+
+    Raises:
+        MissingExtraError: it is not.
+    """
+    from importlib.util import find_spec
+
+    from kohort.sheet import library
+
+    library()
+    if find_spec("jinja2") is None:
+        raise MissingExtraError("jinja2 is needed for pages and is not installed", hint="pip install 'kohort[report]'")

@@ -1,0 +1,201 @@
+"""`kohort report`: the page of a release, from its figures or from its job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
+
+import typer
+
+from kohort.cli import options, pages
+from kohort.cli.screen import progress, say
+from kohort.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.job.document import Document
+    from kohort.publish import Companion
+    from kohort.render.page import Plate
+    from kohort.report import Json
+    from kohort.report.page.audience import Audience
+    from kohort.sheet import Format
+
+
+#: The formats of charts.
+CHARTS: Final = ("png", "pdf", "svg")
+
+
+def report(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN",
+            help="The figures of a release, as --report FIGURES.json writes them, or the job that made it, JOB.toml.",
+        ),
+    ],
+    *,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="The page to write: .html, or its figures as .json.")
+    ] = None,
+    audience: pages.AudienceWord = None,
+    charts: Annotated[
+        Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file too.")
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", metavar="WORD", help="Of charts: png (if not given), pdf or svg.")
+    ] = None,
+    threads: options.Threads = options.CORES,
+    quiet: options.Quiet = False,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """The page of a release: what was asked and done, what it cost and whom; from its figures, or from its job."""
+    options.use_threads(threads)
+    from kohort.publish import publish
+
+    whose = pages.audience_of(audience)
+    write = _writer(out, charts, format_)
+    with progress(quiet=quiet) as tell:
+        twin, inputs = _told(source, out, whose, threads=threads, overwrite=overwrite, tell=tell)
+        tell("draw")
+        first, *others = _files(twin, out, write, charts, format_)
+    publish(
+        first.path,
+        lambda file: file.write(first.content(None)),
+        lambda _: None,
+        companions=others,
+        overwrite=overwrite,
+        inputs=inputs,
+    )
+    for one in (first, *others):
+        say(str(one.path), quiet=quiet)
+
+
+def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Callable[[Mapping[str, Json]], bytes]:
+    """What writes the page; refuses what could not be written before any work.
+
+    Raises:
+        UsageError: nothing is asked for, or a form that is not known.
+        MissingExtraError: what draws pages or charts is not installed.
+    """
+    if out is None and charts is None:
+        raise UsageError("nothing is to be written", where="--out", hint="add --out FILE.html, or --charts FOLDER")
+    if out is not None and out.suffix not in pages.FORMS:
+        raise UsageError(f"a page is one of {', '.join(pages.FORMS)}", where="--out", hint="name it so")
+    if format_ is not None and charts is None:
+        raise UsageError("no charts are asked for", where="--format", hint="add --charts FOLDER, or leave it out")
+    if format_ is not None and format_ not in CHARTS:
+        raise UsageError("there is no such format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
+    if charts is not None:
+        pages.refuse_missing()
+    return pages.writer_of(".json" if out is None else out.suffix)
+
+
+class Told(NamedTuple):
+    """A twin, and the files that it came of, which no output may replace."""
+
+    twin: Mapping[str, Json]
+    inputs: Sequence[Path]
+
+
+def _told(
+    source: Path,
+    out: Path | None,
+    audience: Audience | None,
+    *,
+    threads: int,
+    overwrite: bool,
+    tell: Callable[[str], None],
+) -> Told:
+    """The twin that is to be drawn, and the files that no output may replace.
+
+    Raises:
+        UsageError: the source is neither figures nor a job.
+    """
+    from kohort.publish import check_target
+    from kohort.report.page.twin import for_audience, read_twin
+
+    if out is not None:
+        check_target(out, overwrite=overwrite, inputs=[source])
+    if source.suffix == ".json":
+        return Told(for_audience(read_twin(source), audience), [source])
+    if source.suffix != ".toml":
+        raise UsageError(
+            "a page is drawn from figures or from a job", where=str(source), hint="name FIGURES.json, or JOB.toml"
+        )
+    from kohort.job.document import document_at
+
+    text = document_at(source)
+    remade = _transactions if text.is_of_transactions else _table
+    return remade(text, audience, threads=threads, tell=tell)
+
+
+def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Told:
+    """The twin of the release of a job on a table, which is made again."""
+    from kohort.job import of
+    from kohort.pipeline.again import again, refuse_random
+    from kohort.report.page import page
+    from kohort.report.page.audience import Audience
+
+    made = of(text)
+    refuse_random(made.job)
+    target = Path(made.target)
+    try:
+        release = again(made.source, made.job, target, population=made.population, threads=threads, tell=tell)
+    except UsageError as fault:
+        raise made.placed(fault) from None
+    inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
+    if made.population is not None:
+        inputs.append(Path(made.population))
+    return Told(page(release, audience=audience or Audience.INTERNAL), inputs)
+
+
+def _transactions(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Told:
+    """The same of transactions."""
+    del threads  # one is enough
+    from kohort.job.transactions import of
+    from kohort.pipeline.again import transactions_again
+    from kohort.report.page import transactions_page
+    from kohort.report.page.audience import Audience
+
+    made = of(text)
+    made.refuse_output()
+    target = Path(made.target)
+    try:
+        release = transactions_again(made.source, made.job, target, tell=tell)
+    except UsageError as fault:
+        raise made.placed(fault) from None
+    inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
+    return Told(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
+
+
+def _files(
+    twin: Mapping[str, Json],
+    out: Path | None,
+    write: Callable[[Mapping[str, Json]], bytes],
+    charts: Path | None,
+    format_: str | None,
+) -> list[Companion[None]]:
+    """The files to publish, drawn when they are written."""
+    from kohort.publish import Companion
+
+    files: list[Companion[None]] = [] if out is None else [Companion(out, lambda _: write(twin))]
+    if charts is None:
+        return files
+    from kohort.render.page import charts as charts_of
+
+    _made(charts)
+    form = cast("Format", format_ or CHARTS[0])
+
+    def drawn(plate: Plate) -> Callable[[None], bytes]:
+        return lambda _: plate.bytes(form)
+
+    return files + [Companion(charts / f"{name}.{form}", drawn(plate)) for name, plate in charts_of(twin).items()]
+
+
+def _made(folder: Path) -> None:
+    """Make a folder where there is none."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as fault:
+        raise FileError(f"the folder could not be made: {fault.strerror}", where=str(folder)) from None
