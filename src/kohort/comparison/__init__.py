@@ -21,6 +21,7 @@ from kohort.errors import InputError
 from kohort.schema import Attribute, Role, Scale, Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from kohort.comparison.distribution import Groups
@@ -37,6 +38,7 @@ __all__ = [
     "Moments",
     "NumericStatistics",
     "compare",
+    "comparison_of",
     "lines_of",
 ]
 
@@ -135,19 +137,22 @@ def compare(
     >>> found.suppressed, found.attributes[0].numeric[1].moments.mean
     (1, 24.5)
     """
-    lines = lines_of(before, after, schema=schema, missing=missing)
+    return comparison_of(before, after, lines_of(before, after, schema=schema, missing=missing), k=k)
+
+
+def comparison_of(before: Table, after: Table, lines: Sequence[Line], *, k: int | None = None) -> Comparison:
+    """The comparison of two tables by the lines that they have in common."""
     groups = [None if line.numeric else groups_of(line) for line in lines]
     names = [line.name for line in lines]
     return Comparison(
         before.records,
         after.records,
-        tuple(_attribute(line, put, schema) for line, put in zip(lines, groups, strict=True)),
+        tuple(_attribute(line, put) for line, put in zip(lines, groups, strict=True)),
         associations(lines[:COLUMNS], groups[:COLUMNS]),
         tuple(names[COLUMNS:]),
         tuple(name for name in before.names if name not in after.names),
         tuple(name for name in after.names if name not in names),
         cost([line for line in lines if line.known.domain is not None], k=k),
-        lines,
     )
 
 
@@ -163,10 +168,10 @@ def lines_of(
     known = schema or Schema(())
     attributes = {attribute.name: attribute for attribute in known.attributes}
     roles = {name: _role(name, attributes, known) for name in before.names}
-    refuse_unlike(before, after, {name for name, role in roles.items() if role is Role.IDENTIFYING} if schema else None)
+    refuse_unlike(before, after, {name for name, role in roles.items() if role in {None, Role.IDENTIFYING}})
     shared = [name for name in before.names if name in after.names and roles[name] is not Role.IDENTIFYING]
     tokens = known.missing | missing
-    return tuple(read_line(before[name], after[name], attributes.get(name), tokens) for name in shared)
+    return tuple(read_line(before[name], after[name], roles[name], attributes.get(name), tokens) for name in shared)
 
 
 def _role(name: str, attributes: dict[str, Attribute], schema: Schema) -> Role | None:
@@ -174,30 +179,26 @@ def _role(name: str, attributes: dict[str, Attribute], schema: Schema) -> Role |
     return attributes[name].role if name in attributes else schema.rest
 
 
-def refuse_unlike(before: Table, after: Table, identifying: AbstractSet[str] | None) -> None:
+def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> None:
     """Refuse a release whose columns are not those of the table, or that has more records.
 
     Args:
         before: The table.
         after: The release.
-        identifying: Columns that it need not have; `None`: it may lack any.
+        droppable: Columns that it need not have: identifying ones, and those of which nothing is known.
 
     Raises:
         InputError: they differ; the message lists by which columns.
     """
+    gone = [name for name in before.names if name not in after.names and name not in droppable]
     new = [name for name in after.names if name not in before.names]
-    gone = [name for name in before.names if name not in after.names]
-    if identifying is not None:
-        gone = [name for name in gone if name not in identifying]
-    if new or (gone and identifying is not None):
+    if gone or new:
         told = [f"only in {where}: {', '.join(names)}" for where, names in (("BEFORE", gone), ("AFTER", new)) if names]
         raise InputError(
             "the columns differ",
             where="; ".join(told),
-            hint="columns are found by name, in any order; only identifying ones may be gone",
+            hint="columns are found by name, in any order; a release may only lack identifying ones",
         )
-    if not any(name in after.names for name in before.names):
-        raise InputError("the tables have no column in common", hint="is this a release of that table?")
     if after.records > before.records:
         raise InputError(
             f"AFTER has {after.records:,} records, and BEFORE only {before.records:,}",
@@ -205,14 +206,12 @@ def refuse_unlike(before: Table, after: Table, identifying: AbstractSet[str] | N
         )
 
 
-def _attribute(line: Line, groups: Groups | None, schema: Schema | None) -> AttributeComparison:
+def _attribute(line: Line, groups: Groups | None) -> AttributeComparison:
     """What is told of one column."""
     old, new = line.sides
-    attribute = line.known.attribute
-    role = attribute.role if attribute is not None else schema.rest if schema is not None else None
     return AttributeComparison(
         line.name,
-        role,
+        line.known.role,
         Scale.NUMERIC if line.numeric else Scale.CATEGORICAL,
         (old.values, new.values),
         (old.absent, new.absent),

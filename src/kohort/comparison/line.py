@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.domain import Domain
     from kohort.engines.table import CellCodes
     from kohort.hierarchy import Hierarchy
-    from kohort.schema import Attribute
+    from kohort.schema import Role
 
 #: Places on a line: float64; whole numbers but for single values between two steps.
 Places: TypeAlias = NDArray[np.float64]
@@ -146,13 +146,13 @@ class Known:
 
     Attributes:
         name: Its name.
-        attribute: What the schema says of it; `None` where it says nothing.
+        role: What the schema says that it tells of a person; `None` where it says nothing.
         domain: The domain, where it is a quasi-identifier.
         hierarchy: The hierarchy of its values.
     """
 
     name: str
-    attribute: Attribute | None = None
+    role: Role | None = None
     domain: Domain | None = None
     hierarchy: Hierarchy | None = None
 

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from kohort.schema import Attribute
 
 
-def read_line(before: Column, after: Column, attribute: Attribute | None, missing: AbstractSet[str]) -> Line:
+def read_line(
+    before: Column, after: Column, role: Role | None, attribute: Attribute | None, missing: AbstractSet[str]
+) -> Line:
     """The line of two columns of the same name.
 
     Args:
         before: The column as it was.
         after: The same column of the release.
-        attribute: What the schema says of it.
+        role: What the schema says that it tells of a person.
+        attribute: What else it says of it.
         missing: The texts that mean no value, besides null and the empty one.
 
     Raises:
@@ -38,7 +41,7 @@ def read_line(before: Column, after: Column, attribute: Attribute | None, missin
     old, new = _texts(before, missing), _texts(after, missing)
     domain = _domain(before, attribute, missing)
     hierarchy = _built(before, attribute, old) if domain is None else domain.hierarchy
-    known = Known(before.name, attribute, domain, hierarchy)
+    known = Known(before.name, role, domain, hierarchy)
     columns = (Labelled(old, before.codes, before.counts()), Labelled(new, after.codes, after.counts()))
     return (numbers_line if _is_numeric(old, attribute, domain) else names_line)(known, *columns)
 
