@@ -116,7 +116,7 @@ def place_of(name: str) -> Place:
 
 def said_at(tables: Mapping[str, object], place: Place) -> object:
     """What a job says at a place; `None` where it says nothing."""
-    held: object = dict(tables)
+    held = cast("object", tables)
     for key in place:
         held = cast("dict[str, object]", held).get(key) if isinstance(held, dict) else None
     return held

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.numbers import said
-from kohort.sweep.plan import Parameter
 from kohort.sweep.ending import Ending
+from kohort.sweep.plan import Parameter
 from kohort.transactions.roles import Draw, Drawn
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from kohort.errors import LimitError, UsageError
 from kohort.numbers import said
 from kohort.pipeline.transactions import problem_of
 from kohort.sweep import transactions as sweeps
+from kohort.sweep.ending import Ending
 from kohort.sweep.plan import SCORES, Plan
-from kohort.sweep.transactions import Ending, Summary, problem_at, sweep
+from kohort.sweep.transactions import Summary, problem_at, sweep
 from kohort.transactions.database import Transactions
 from kohort.transactions.feasibility import is_feasible
 from kohort.transactions.loss import distortion

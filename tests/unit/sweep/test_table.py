@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
+from kohort.sweep.ending import Ending
 from kohort.sweep.plan import Plan
 from kohort.sweep.table import asked, csv_text, figures, json_text, notes, text, writer
-from kohort.sweep.transactions import Ending, Outcome, sweep
+from kohort.sweep.transactions import Outcome, sweep
 from kohort.transactions.roles import Draw, Drawn
 from tests.unit.sweep.sweeps import DENSE, PAPER, drawn, job, made
 

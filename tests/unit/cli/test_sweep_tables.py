@@ -1,0 +1,335 @@
+"""`kohort sweep` of a table: from flags or a job file to figures; stopped anywhere, it goes on where it was."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kohort.sweep import tables
+from kohort.sweep.journal import Journal
+from tests.command import kohort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from kohort.release import Job
+
+#: Forty people: age, city, illness.
+PEOPLE = "age,city,illness,name\n" + "".join(
+    f"{20 + place % 9},{'abc'[place * place % 3]},{'xyzw'[place * 7 % 4]},p{place}\n" for place in range(40)
+)
+
+JOB = """
+input.path = "people.csv"
+output.path = "release.csv"
+rest = "drop"
+[privacy]
+k = 3
+max-suppression = "10%"
+[method]
+name = "samarati"
+[columns]
+age = { role = "quasi", hierarchy = "intervals:2,4" }
+city = { role = "quasi", hierarchy = "suppress" }
+illness = { role = "sensitive" }
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """The people."""
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def asked(source: Path) -> list[object]:
+    """All but what is varied."""
+    columns = ["--quasi", "age,city", "--sensitive", "illness", "--rest", "drop"]
+    return ["sweep", source, *columns, "--hierarchy", "age=intervals:2,4", "--hierarchy", "city=suppress"]
+
+
+def points(*arguments: object) -> list[dict[str, Any]]:
+    """The points of a sweep that ends well."""
+    ended = kohort(*arguments, "--json")
+    assert (ended.status, ended.err) == (0, "")
+    found: list[dict[str, Any]] = ended.figures["points"]
+    return found
+
+
+def test_a_point_is_what_anonymize_would_tell(asked: list[object], tmp_path: Path) -> None:
+    """The figures are those that `kohort anonymize --json` prints of the same job; nothing is written."""
+    limits = ["--vary", "max-suppression=0,10%"]
+    methods = ["--vary", "method=mondrian,samarati,optimal"]
+    before = sorted(tmp_path.iterdir())
+    for point in points(*asked, "--vary", "k=2,5", *methods, *limits):
+        said = point["values"]
+        limit = [] if said["method"] == "mondrian" else ["--max-suppression", said["max-suppression"]]
+        flags = ["--k", said["k"], "--method", said["method"], *limit, "--out", tmp_path / "x.csv", "--dry-run"]
+        told = kohort("anonymize", *asked[1:], *flags, "--json").figures
+        assert {name: round(value, 10) for name, value in point["metrics"].items()} == told["metrics"]
+        for key in ("released", "suppressed", "classes", "smallest", "largest", "node"):
+            assert point[key] == told[key], key
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_people_read_a_table(asked: list[object]) -> None:
+    """A line for each point, a k above all records told with its reason, and that nothing is released."""
+    ended = kohort(*asked, "--vary", "k=2,50")
+    assert ended.status == 0
+    assert "40 records; quasi = age, city; method = mondrian" in ended.out
+    assert "infeasible at k = 50: the whole table, 40 records" in ended.out
+    assert "Nothing is released" in ended.out
+    assert kohort(*asked, "--vary", "k=2", "--quiet").out == ""
+
+
+def test_without_any_answer_it_ends_as_one_release_would(asked: list[object]) -> None:
+    """Where no point has a release the status is 4, and the table is shown all the same."""
+    ended = kohort(*asked, "--vary", "k=50,60")
+    assert (ended.status, ended.out.count("infeasible at")) == (4, 2)
+
+
+def test_fewer_quasi_identifiers_are_the_first_ones(asked: list[object], tmp_path: Path) -> None:
+    """The others are not released: the same as without them."""
+    one, two = points(*asked, "--vary", "quasi=1,2", "--k", 4)
+    assert (set(one["losses"]), set(two["losses"])) == ({"age"}, {"age", "city"})
+    flags = ["--quasi", "age", "--sensitive", "illness", "--rest", "drop", "--k", 4, "--hierarchy", "age=intervals:2,4"]
+    told = kohort("anonymize", asked[1], *flags, "--out", tmp_path / "x.csv", "--dry-run", "--json").figures
+    assert one["metrics"]["c_dm"] == told["metrics"]["c_dm"]
+
+
+def test_models_are_varied(asked: list[object]) -> None:
+    """Each parameter at its column; a k that another model makes needless is not said."""
+    found = points(*asked, "--vary", "k=2,3", "--vary", "l:illness=2,3", "--vary", "t:illness=0.3,0.9")
+    assert [tuple(point["values"].values()) for point in found][:3] == [
+        ("2", "2", "0.3"),
+        ("2", "2", "0.9"),
+        ("2", "3", "0.3"),
+    ]
+    diverse = [point["smallest"] for point in found if point["values"]["l:illness"] == "3" and point["metrics"]]
+    assert min(diverse) >= 3
+    assert len(points(*asked, "--vary", "max-risk=0.2,0.5")) == 2
+    assert points(*asked, "--vary", "l:illness=2,3")[0]["smallest"] >= 10
+
+
+def test_what_a_method_cannot_be_told_is_told_to_the_others(asked: list[object]) -> None:
+    """Cuts to Mondrian, limits and objectives to methods on levels, the first node to Samarati."""
+    mixed = [*asked, "--k", 3, "--grid", "age=5", "--labels", "range", "--cut", "median", "--order", "sorted"]
+    assert len(points(*mixed, "--vary", "method=mondrian,samarati", "--max-suppression", "5%")) == 2
+    first = ["--vary", "method=samarati,optimal,mondrian", "--objective", "first", "--max-level", "age=1"]
+    assert len(points(*asked, "--k", 3, *first)) == 3
+    ended = kohort(*asked, "--vary", "method=optimal,datafly", "--objective", "first")
+    assert (ended.status, "--objective" in ended.err) == (2, True)
+
+
+def test_a_job_file_is_a_base(source: Path, tmp_path: Path) -> None:
+    """What is varied replaces what the job says; its own files are inputs, and what it lacks is told by its place."""
+    job = source.parent / "job.toml"
+    job.write_text(JOB, encoding="utf-8")
+    found = points("sweep", "--job", job, "--vary", "k=2,4", "--vary", "method=samarati,best-effort,mondrian")
+    assert [point["values"]["k"] for point in found] == ["2"] * 3 + ["4"] * 3
+    assert len({json.dumps(point["metrics"]) for point in found}) > 2
+    out = tmp_path / "sweep.csv"
+    assert kohort("sweep", "--job", job, "--vary", "quasi=1,2", "--out", out).status == 0
+    assert [row["quasi"] for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())] == ["1", "2"]
+    job.write_text(JOB.replace("quasi", "quassi"), encoding="utf-8")
+    ended = kohort("sweep", "--job", job, "--vary", "k=2,4")
+    assert (ended.status, "job.toml, line" in ended.err) == (2, True)
+    job.write_text(JOB, encoding="utf-8")
+    ended = kohort("sweep", "--job", job, "--vary", "k=1,4")
+    assert (ended.status, "where: --vary k" in ended.err) == (2, True)
+
+
+def test_a_population_is_read_once_for_all(source: Path, tmp_path: Path) -> None:
+    """A job with a population table: k-map against it, resumed or not."""
+    (tmp_path / "everybody.csv").write_text(PEOPLE + PEOPLE.split("\n", 1)[1], encoding="utf-8")
+    job = source.parent / "job.toml"
+    text = JOB.replace("k = 3", "k-map = 3") + '[population]\npath = "everybody.csv"\n'
+    job.write_text(text, encoding="utf-8")
+    resumed = ["--out", tmp_path / "sweep.json", "--resume"]
+    found = points("sweep", "--job", job, "--vary", "k-map=2,6", *resumed)
+    assert [point["ending"] for point in found] == ["found"] * 2
+    presence = ["--vary", "presence=0.1..0.9,0.2..0.8"]
+    job.write_text(text.replace("k-map = 3", ""), encoding="utf-8")
+    assert len(points("sweep", "--job", job, *presence)) == 2
+
+
+def test_files_are_published_together(asked: list[object], tmp_path: Path) -> None:
+    """Figures and picture or neither; neither replaces a file unasked, nor the input."""
+    out, picture = tmp_path / "sweep.csv", tmp_path / "sweep.svg"
+    files = ["--vary", "k=2,5", "--out", out, "--picture", picture, "--figure", "c_dm"]
+    assert kohort(*asked, *files).status == 0
+    assert [row["k"] for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())] == ["2", "5"]
+    assert picture.read_bytes().startswith(b"<?xml")
+    out.unlink()
+    ended = kohort(*asked, *files)
+    assert (ended.status, out.exists()) == (7, False)
+    assert (
+        kohort(*asked, "--vary", "k=2", "--picture", tmp_path / "frontier.png", "--figure", "risk-utility").status == 0
+    )
+    linked = tmp_path / "linked.csv"
+    linked.symlink_to(tmp_path / "people.csv")
+    assert kohort(*asked, "--vary", "k=2", "--out", linked, "--overwrite").status == 7
+    assert (tmp_path / "people.csv").read_text(encoding="utf-8") == PEOPLE
+
+
+def test_seconds_only_where_asked_for(asked: list[object], tmp_path: Path) -> None:
+    """Without them two sweeps give the same bytes, for any number of threads."""
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    kohort(*asked, "--vary", "k=2,5,7", "--out", one, "--threads", 1)
+    kohort(*asked, "--vary", "k=2,5,7", "--out", other, "--threads", 3)
+    assert one.read_bytes() == other.read_bytes()
+    assert all(point["wall_seconds"] >= 0 for point in points(*asked, "--vary", "k=2", "--seconds"))
+
+
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        (["--vary", "k"], "--vary"),
+        (["--vary", "k=2,,3"], "--vary"),
+        (["--vary", "=2"], "--vary"),
+        (["--vary", "kk=2"], "--vary"),
+        (["--vary", "l=2"], "--vary"),
+        (["--vary", "recursive:illness=2"], "--vary"),
+        (["--vary", "k=2,2"], "--vary"),
+        (["--vary", "k=2", "--vary", "k=3"], "--vary"),
+        (["--vary", "k=1,2"], "--vary k"),
+        (["--vary", "k=two"], "--vary k"),
+        (["--vary", "k=2.5"], "--vary k"),
+        (["--vary", "k=2", "--k", "3"], "--k"),
+        (["--vary", "method=mondrian", "--method", "samarati"], "--method"),
+        (["--vary", "method=mondrian,samarate"], "--vary method"),
+        (["--vary", "method=samarati", "--vary", "max-suppression=1.5"], "--vary max-suppression"),
+        (["--vary", "method=samarati", "--vary", "max-suppression=-1"], "--vary max-suppression"),
+        (["--vary", "method=samarati", "--vary", "max-suppression=101%"], "--vary max-suppression"),
+        (["--vary", "method=samarati", "--vary", "max-suppression=5%,0.05"], "--vary"),
+        (["--vary", "max-suppression=0,5"], "--vary max-suppression"),
+        (["--vary", "l:illness=1,2"], "--vary l:illness"),
+        (["--vary", "l:illnes=2"], "--vary l:illnes"),
+        (["--vary", "l:illness=2", "--l", "illness=2"], "--l illness=…"),
+        (["--vary", "delta:illness=-1"], "--vary delta:illness"),
+        (["--vary", "k-map=5"], "--vary k-map"),
+        (["--vary", "quasi=0,1"], "--vary"),
+        (["--vary", "quasi=3"], "--vary"),
+        (["--vary", f"quasi={'9' * 5000}"], "--vary"),
+        (["--vary", "k=2", "--figure", "lm"], "--figure"),
+        (["--vary", "k=2", "--figure", "beauty", "--picture", "sweep.svg"], "--figure"),
+        (["--vary", "k=2", "--out", "sweep.txt"], "--out"),
+        (["--vary", "k=2", "--picture", "sweep.pdf"], "--picture"),
+        (["--vary", "k=2", "--resume"], "--resume"),
+        (["--vary", "k=2", "--job", "job.toml"], "IN"),
+        (["--vary", "k=2", "--quasi", "shoe"], "column shoe"),
+    ],
+)
+def test_a_misuse_is_told_with_its_flag(asked: list[object], more: list[str], where: str) -> None:
+    """Status 2, the flag that is wrong, and no traceback."""
+    ended = kohort(*asked, *more)
+    assert (ended.status, f"where: {where}\n" in f"{ended.err}\n") == (2, True), ended.err
+
+
+def test_an_input_is_needed_and_one_is_enough(source: Path) -> None:
+    """Without IN, with a job on transactions, with flags beside a job: refused."""
+    job = source.parent / "job.toml"
+    job.write_text(JOB, encoding="utf-8")
+    assert "where: IN" in kohort("sweep", "--vary", "k=2").err
+    assert "where: --quasi" in kohort("sweep", "--job", job, "--vary", "k=2", "--quasi", "age").err
+    job.write_text("transactions = {}\n", encoding="utf-8")
+    ended = kohort("sweep", "--job", job, "--vary", "k=2")
+    assert (ended.status, "on transactions" in ended.err) == (2, True)
+    job.write_text("privacy = 5\nmethod = 7\ncolumns = 9\n", encoding="utf-8")
+    ended = kohort("sweep", "--job", job, "--vary", "k=2,3", "--vary", "method=mondrian,samarati")
+    assert (ended.status, "must be a table" in ended.err) == (2, True)
+
+
+def test_standard_input_is_read_but_not_resumed(asked: list[object], tmp_path: Path) -> None:
+    """A dash is standard input; it cannot be read again."""
+    ended = kohort("sweep", "-", *asked[2:], "--vary", "k=2", "--json", stdin=PEOPLE.encode())
+    assert ended.figures["records"] == 40
+    resumed = ["--out", tmp_path / "sweep.csv", "--resume"]
+    ended = kohort("sweep", "-", *asked[2:], "--vary", "k=2", *resumed, stdin=PEOPLE.encode())
+    assert (ended.status, "where: --resume" in ended.err) == (2, True)
+
+
+# --- resuming ---------------------------------------------------------------------------------------------------------
+
+#: A run that is killed when its third job is to be solved.
+KILLED = """
+import os, signal, sys
+from kohort.cli import main
+from kohort.sweep import tables
+from kohort.sweep.journal import Journal
+real, solved = tables.answer, []
+def answer(counts, job):
+    solved.append(job)
+    if len(solved) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(counts, job)
+tables.answer = answer
+main(sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def solved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The k of every job that is solved."""
+    ks: list[int] = []
+    real: Callable[..., object] = vars(tables)["answer"]
+
+    def answer(counts: object, job: Job) -> object:
+        ks.append(job.k)
+        return real(counts, job)
+
+    monkeypatch.setattr(tables, "answer", answer)
+    return ks
+
+
+def test_a_killed_sweep_goes_on_where_it_was(asked: list[object], tmp_path: Path, solved: list[int]) -> None:
+    """After `kill -9` only the journal is there; the next run solves what is missing, and then it is gone."""
+    out, whole = tmp_path / "sweep.csv", tmp_path / "whole.csv"
+    arguments = [*asked, "--vary", "k=2,3,5,7", "--threads", 1, "--overwrite"]
+    resumed = [*map(str, arguments), "--out", str(out), "--resume"]
+    died = subprocess.run([sys.executable, "-c", KILLED, *resumed], check=False, capture_output=True)
+    assert died.returncode == -signal.SIGKILL
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "sweep.csv.points.jsonl"]
+    assert kohort(*resumed).status == 0
+    assert solved == [5, 7]
+    assert not (tmp_path / "sweep.csv.points.jsonl").exists()
+    assert kohort(*arguments, "--out", whole).status == 0
+    assert out.read_bytes() == whole.read_bytes()
+
+
+def test_points_of_another_input_or_job_are_not_taken(
+    asked: list[object], tmp_path: Path, solved: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another method, seconds, a changed cell: all is solved anew; what stays as it was is not."""
+    monkeypatch.setattr(Journal, "remove", Journal.__len__)  # which leaves the file
+
+    def again(*more: object, ks: str = "2,3") -> list[int]:
+        solved.clear()
+        resumed = ["--out", tmp_path / "sweep.json", "--resume", "--overwrite", "--threads", 1, "--quiet"]
+        assert kohort(*asked, *resumed, "--vary", f"k={ks}", *more).status == 0
+        return list(solved)
+
+    assert again() == [2, 3]
+    assert again() == []
+    assert again(ks="3,2,5") == [5]
+    assert again("--method", "samarati") == [2, 3]
+    assert again("--seconds") == [2, 3]
+    (tmp_path / "people.csv").write_text(PEOPLE.replace("20,a", "21,a", 1), encoding="utf-8")
+    assert again() == [2, 3]
+
+
+def test_another_file_in_its_place_is_left_alone(asked: list[object], tmp_path: Path) -> None:
+    """What is no journal is refused, and stays."""
+    other = tmp_path / "sweep.csv.points.jsonl"
+    other.write_text("mine\n", encoding="utf-8")
+    ended = kohort(*asked, "--vary", "k=2", "--out", tmp_path / "sweep.csv", "--resume")
+    assert (ended.status, other.read_text(encoding="utf-8")) == (7, "mine\n")
