@@ -44,7 +44,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kohort import __version__
-from kohort.comparison import compare
+from kohort.comparison import comparison_of, lines_of
 from kohort.report.page import transactions
 from kohort.report.page.altered import perturbed, pseudonyms
 from kohort.report.page.asked import asked, parameters
@@ -103,8 +103,9 @@ def found_in(release: Release) -> Found:
     if not release.table.records:
         return Found(risks_of(release), None, {}, {}, {})
     schema = release.job.schema
-    comparison = compare(release.source, release.table, schema=schema)
-    lines = {line.name: line for line in comparison.lines}
+    read = lines_of(release.source, release.table, schema=schema)
+    comparison = comparison_of(release.source, release.table, read)
+    lines = {line.name: line for line in read}
     return Found(risks_of(release), comparison, release.homogeneity, lines, tallies(release, [*lines]))
 
 

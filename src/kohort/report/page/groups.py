@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 #: A group that every value has that is in no other.
 _MISSING: Final[tuple[str, BinKind]] = ("", "missing")
 _OTHERS: Final[tuple[str, BinKind]] = ("", "others")
+_NODE: Final[BinKind] = "node"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +171,7 @@ def _nodes(line: Line, hierarchy: Hierarchy) -> Groups:
     place[~np.array([*named, True])[place]] = len(names)
     place[[at for at, name in enumerate(line.places) if not name]] = len(names) + 1
     labels = [*names, _OTHERS[0], _MISSING[0]]
-    kinds: list[BinKind] = [*("node" for _ in names), _OTHERS[1], _MISSING[1]]
+    kinds = [*([_NODE] * len(names)), _OTHERS[1], _MISSING[1]]
     after = summed(place, line.expected(line.after), len(labels))
     of = place[line.before.means.centres().astype(np.int64)]
     return Groups(labels, kinds, of, after)
@@ -187,7 +188,8 @@ def _lumped(groups: Groups, tally: Tally, reader: Reader) -> Groups | None:
     if not [at for at in kept if groups.kinds[at] == "node"]:
         return None
     kept.sort()
-    labels, kinds = [groups.labels[at] for at in kept], [groups.kinds[at] for at in kept]
+    labels = [groups.labels[at] for at in kept]
+    kinds: list[BinKind] = [groups.kinds[at] for at in kept]
     of = [kept.index(at) if at in kept else len(kept) for at in range(len(counts))]
     if any(any(counts[at]) for at in rest):
         labels.append(_OTHERS[0])
