@@ -21,6 +21,8 @@ BENCHMARKS = (
     "models lattice --runs 3",
     "models table",
     "models mondrian",
+    "report page",
+    "report compare",
     "anonymize",
 )
 
