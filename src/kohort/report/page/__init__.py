@@ -25,7 +25,7 @@ Keys of a table's page:
     losses          [{column, loss, level, height}] of each quasi-identifier; level and height of lattice methods
     attributes      null of a table without records, or one for each released column that names nobody, see
                     `kohort.report.page.attributes`
-    associations    [{columns [a, b], measure, before, after, change}]
+    associations    [{columns [a, b], measure, before, after, change}]; internal only, for of rare values they count
     risks           threshold, before and after: {people, prosecutor {highest, average, over}, marketer, uniques,
                     uniques_share, journalist {highest, average, over}, journalist_marketer}; the last two are null
                     without a population table
@@ -45,10 +45,11 @@ from typing import TYPE_CHECKING, Final
 
 from kohort import __version__
 from kohort.comparison import comparison_of, lines_of
+from kohort.report.comparison import numbers
 from kohort.report.page import transactions
 from kohort.report.page.altered import perturbed, pseudonyms
 from kohort.report.page.asked import asked, parameters
-from kohort.report.page.attributes import associations, attributes, public_attributes
+from kohort.report.page.attributes import attributes, public_attributes
 from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
 from kohort.report.page.cost import losses, metrics
 from kohort.report.page.done import counts_input, done, sizes
@@ -173,16 +174,17 @@ def _compared(release: Release, found: Found, reader: Reader) -> dict[str, Json]
     """The columns before and after, and whose records lost most."""
     if found.comparison is None:
         return {"attributes": None, "associations": [], "subgroups": None}
+    pairs: Json = []
     if reader.knows_all:
-        groups = _steward_groups(release, found)
-        told = attributes(found.comparison, found.alike)
+        groups, figures = _steward_groups(release, found), numbers(found.comparison)
+        told, pairs = attributes(figures, found.alike), figures["associations"]
     else:
         groups = _public_groups(found, reader)
         told = public_attributes(found.comparison, found.alike, found.tallied, groups, reader)
     by_quasi = {one.name: groups[one.name] for one in _grouping(release) if one.name in groups}
     return {
         "attributes": told,
-        "associations": associations(found.comparison, reader),
+        "associations": pairs,
         "subgroups": subgroups(release, found.tallied, by_quasi, reader, least_of(release.job.models)),
     }
 
@@ -217,7 +219,7 @@ def _notes(reader: Reader) -> list[Json]:
     least = reader.least
     told: list[Json] = [
         f"No value of a record and no count of fewer than {least} people is in this page.",
-        f"Counts of parts, shares, losses and means are rounded to steps that are worth at least {least} people.",
+        f"Counts of parts are rounded down to multiples of {least}; shares, losses, means to steps of {least} people.",
     ]
     if not reader.counts_input:
         told.append(f"What was left out of the release is of fewer than {least} people; how many is not told.")

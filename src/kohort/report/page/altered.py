@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def perturbed(release: Release, reader: Reader) -> list[Json]:
-    """The effect on each perturbed column; the public is told its moments to three digits."""
+    """The effect on each perturbed column; what the public may know of its moments stands with the attributes."""
     return [_effect(one, release.table.records, reader) for one in release.effects]
 
 
@@ -23,37 +23,23 @@ def _effect(effect: Effect, among: int, reader: Reader) -> dict[str, Json]:
     if reader.knows_all:
         return told
     records = reader.records(effect.records, among)
-    few = records is None or effect.records == 0
+    told_of = records is not None and effect.records > 0
     return {
         **told,
         "records": records,
-        "unchanged": None if few else reader.records(effect.unchanged, effect.records),
+        "unchanged": reader.records(effect.unchanged, effect.records) if told_of else None,
         "decimals": None,
-        "bounds": [None, None],
-        "mean": None if few else _pair(effect.mean, effect, reader),
-        "variance": None if few else _pair(effect.variance, effect, reader),
-        "correlation": None if few else _correlation(effect, reader),
-        "linked": None if few or effect.linked is None else reader.share(effect.linked, effect.records),
+        "bounds": None,
+        "mean": None,
+        "variance": None,
+        "correlation": None,
+        "linked": reader.share(effect.linked, effect.records) if told_of and effect.linked is not None else None,
     }
 
 
 def _listed(part: object) -> Json:
     """A part as JSON has it."""
     return cast("Json", [*cast("tuple[object, ...]", part)] if isinstance(part, tuple) else part)
-
-
-def _pair(pair: tuple[float, float] | None, effect: Effect, reader: Reader) -> Json:
-    """A figure before and after; null where the column is constant, for its mean is its value."""
-    if pair is None or effect.variance is None or min(effect.variance) <= 0:
-        return None
-    return [reader.digits(one) for one in pair]
-
-
-def _correlation(effect: Effect, reader: Reader) -> Json:
-    if effect.correlation is None:
-        return None
-    change, column = effect.correlation
-    return [reader.share(change, effect.records), column]
 
 
 def pseudonyms(release: Release, reader: Reader) -> list[Json]:

@@ -4,7 +4,8 @@
     values          how many different values it had, and how many labels it has; internal only
     single          released records whose cell was not generalized
     before, after   missing (records without a value), numeric {mean, deviation, variance, quantiles {share: number}}
-                    or null, ordinal {mean, deviation, variance} or null; variances and quantiles are internal only
+                    or null, ordinal {mean, deviation, variance} or null; the public is told means and deviations of
+                    numbers, and of `before` nothing where too few records were left out to be told
     distance        {kind, value, relative}; the public is told `relative` alone
     distribution    unit ("records" or "share"), bins [{label, kind, before, after}]; null where nothing may be told
     homogeneity     of some sensitive columns {people, largest_share}: people in classes of a single value, and the
@@ -17,21 +18,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from kohort.report.comparison import numbers
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.comparison import AttributeComparison, Comparison, Distance, Moments
+    from kohort.comparison import AttributeComparison, Comparison, Distance
+    from kohort.comparison.numeric import NumericStatistics
     from kohort.release.homogeneity import Homogeneity
     from kohort.report import Json
     from kohort.report.page.audience import Reader
     from kohort.report.page.groups import Groups, Tally
 
 
-def attributes(comparison: Comparison, alike: Mapping[str, Homogeneity]) -> list[Json]:
-    """All that the steward is told."""
-    told = cast("list[dict[str, Json]]", numbers(comparison)["attributes"])
+def attributes(figures: Mapping[str, Json], alike: Mapping[str, Homogeneity]) -> list[Json]:
+    """All that the steward is told, from the figures of the comparison."""
+    told = cast("list[dict[str, Json]]", figures["attributes"])
     return [_with_units(one, alike.get(str(one["name"]))) for one in told]
 
 
@@ -64,21 +64,31 @@ def public_attributes(
 
 def _side(one: AttributeComparison, side: int, records: int, reader: Reader) -> dict[str, Json]:
     """Statistics before (0) or after (1)."""
-    numeric = one.numeric[side]
-    told = _moments(None if numeric is None else numeric.moments, records, reader)
     return {
         "missing": reader.records(one.missing[side], records),
-        "numeric": None if told is None else {**told, "quantiles": None},
-        "ordinal": _moments(one.ordinal[side], records, reader),
+        "numeric": _numeric(one.numeric[side], _span(one), records, reader),
+        "ordinal": None,
     }
 
 
-def _moments(moments: Moments | None, among: int, reader: Reader) -> dict[str, Json] | None:
-    """Mean and deviation to a few digits; null of a few people, and where all have the mean for their value."""
-    if moments is None or not moments.variance or reader.records(moments.records, among) is None:
+def _span(one: AttributeComparison) -> float:
+    """From the least to the greatest number: the most that one person adds to a sum."""
+    return max((side.quantiles[-1] - side.quantiles[0] for side in one.numeric if side is not None), default=0.0)
+
+
+def _numeric(found: NumericStatistics | None, span: float, among: int, reader: Reader) -> Json:
+    """Mean and deviation; null of a few people, and where all have the mean for their value."""
+    if found is None or reader.records(found.moments.records, among) is None:
         return None
-    mean, deviation = reader.digits(moments.mean), reader.digits(moments.variance**0.5)
-    return {"mean": mean, "deviation": deviation, "variance": None}
+    records, deviation = found.moments.records, found.moments.deviation
+    if not deviation:
+        return None
+    return {
+        "mean": reader.figure(found.moments.mean, span / records),
+        "deviation": reader.figure(deviation, span * span / (2 * records * deviation)),
+        "variance": None,
+        "quantiles": None,
+    }
 
 
 def _distance(found: Distance | None, records: int, reader: Reader) -> Json:
@@ -110,18 +120,3 @@ def _distribution(comparison: Comparison, tally: Tally | None, groups: Groups | 
 
 def _homogeneity(alike: Homogeneity | None, released: int, reader: Reader) -> Json:
     return None if alike is None else {"people": reader.people(alike.alike, released), "largest_share": None}
-
-
-def associations(comparison: Comparison, reader: Reader) -> list[Json]:
-    """How far pairs of columns go together, before and after."""
-    told = cast("list[dict[str, Json]]", numbers(comparison)["associations"])
-    if reader.knows_all:
-        return [*told]
-    return [
-        one | {key: _rounded(one[key], comparison.records, reader) for key in ("before", "after", "change")}
-        for one in told
-    ]
-
-
-def _rounded(value: Json, records: int, reader: Reader) -> Json:
-    return reader.share(value, records) if isinstance(value, float | int) else None

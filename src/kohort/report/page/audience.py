@@ -1,10 +1,11 @@
 """Who reads a page, and what they may be told.
 
 A public page holds no value of a record and no count of fewer people than `least`, and none follows from two figures
-that it shows. Wherever a count is told beside the whole that it is of, the rest of the whole is as many too; counts of
-parts are rounded to multiples of one step of at least `least`, so that any two differ by nothing or by as many; shares,
-losses and means are rounded as coarsely. Where the records left out are too few to be told, neither is the number of
-records that there were: its difference from the release is known to whoever has that.
+that it shows. Wherever a count is told beside the whole that it is of, the rest of the whole is as many too. Counts of
+parts are rounded down to multiples of `least`, so that any two differ by nothing or by as many. Shares, losses and
+means are rounded to a step that so many people are worth: a share of 0.15 of twenty people is three of them, and so is
+a mean of zeros and ones. Where the records left out are too few to be told, neither is the number of records that there
+were: its difference from the release is known to whoever has that.
 """
 
 from __future__ import annotations
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
 #: A public page tells of no fewer people than these, however small k is.
 FEWEST: Final = 3
 
-#: Digits that nobody misses, and those that the public is told of a figure without a step.
+#: Digits that nobody misses.
 DIGITS: Final = 10
-FEW_DIGITS: Final = 3
 
 
 class Audience(StrEnum):
@@ -61,7 +61,7 @@ class Reader:
     >>> steward.people(3, 100), anybody.people(3, 100), anybody.people(98, 100), anybody.people(0, 100)
     (3, None, None, 0)
     >>> steward.people(33, 100), anybody.people(33, 100), anybody.exactly(33, 100)
-    (33, 35, 33)
+    (33, 30, 33)
     >>> steward.share(0.12345, 100), anybody.share(0.12345, 100)
     (0.12345, 0.1)
     """
@@ -89,10 +89,9 @@ class Reader:
         return count if self.tells(count, among - count) else None
 
     def people(self, count: int, among: int) -> int | None:
-        """The same to a step, where other counts are told of the same people."""
-        if self.exactly(count, among) is None:
-            return None
-        return count if self.knows_all or not count else max(int(stepped(count, self.least)), int(step(self.least)))
+        """The same, rounded down for the public, where other counts are told of the same people."""
+        told = self.exactly(count, among)
+        return told if told is None or self.knows_all else told - told % self.least
 
     def records(self, count: int, among: int) -> int | None:
         """The same of records: where people have several, many records may be of a few people."""
@@ -105,10 +104,6 @@ class Reader:
     def figure(self, value: float, worth: float) -> float:
         """A figure to which one person adds at most `worth`."""
         return round(value, DIGITS) if self.knows_all else stepped(value, self.least * worth)
-
-    def digits(self, value: float) -> float:
-        """A figure that no step fits, such as a mean: for the public to a few digits."""
-        return float(f"{value:.12g}" if self.knows_all else f"{value:.{FEW_DIGITS}g}")
 
 
 def step(least: float) -> float:

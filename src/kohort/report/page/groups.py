@@ -171,7 +171,8 @@ def _nodes(line: Line, hierarchy: Hierarchy) -> Groups:
     place[~np.array([*named, True])[place]] = len(names)
     place[[at for at, name in enumerate(line.places) if not name]] = len(names) + 1
     labels = [*names, _OTHERS[0], _MISSING[0]]
-    kinds = [*([_NODE] * len(names)), _OTHERS[1], _MISSING[1]]
+    kinds: list[BinKind] = [_NODE] * len(names)
+    kinds.extend((_OTHERS[1], _MISSING[1]))
     after = summed(place, line.expected(line.after), len(labels))
     of = place[line.before.means.centres().astype(np.int64)]
     return Groups(labels, kinds, of, after)
