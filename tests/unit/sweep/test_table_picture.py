@@ -39,6 +39,7 @@ CHARTS = {
     "long names": chart(made(LONG, LIMITS), "ncp"),
     "names of three parts": chart(made(KS, METHODS, LIMITS), "lm"),
     "more than can be drawn": chart(made(QUASI, METHODS, KS, LIMITS), "classes"),
+    "more labels than rows": chart(made(Axis("k", tuple(map(str, range(1_000, 1_080))))), "lm"),
     "frontier": chart(made(KS, METHODS), "risk-utility"),
     "frontier of few": chart(made(Axis("k", ("2", "5"))), "risk-utility:average,ncp"),
     "frontier of nothing": chart(made(KS, gone=frozenset((k,) for k in KS.values)), "risk-utility"),
