@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 Format: TypeAlias = Literal["svg", "png"]
+
+#: What a sheet can be written as; commands offer the first two for single pictures.
+Written: TypeAlias = Literal["svg", "png", "pdf"]
 Align: TypeAlias = Literal["left", "center", "right"]
 
 #: The corners of a shape of some width and height about the origin, and the first one again.
@@ -170,21 +173,21 @@ class Sheet:
         edge = {"markeredgecolor": style.edge, "markeredgewidth": style.width}
         self.axes.plot(xs, ys, linestyle="none", zorder=2, **marks, **edge)
 
-    def bytes(self, format_: Format, title: str, description: str) -> bytes:
+    def bytes(self, format_: Written, title: str, description: str) -> bytes:
         """The sheet, cut below what was drawn, with what it shows in words for who cannot see it."""
         height = self.end + MARGIN
         self.figure.set_size_inches(self.width / POINTS, height / POINTS)
         self.axes.set(xlim=(0, self.width), ylim=(height, 0))
         file = BytesIO()
-        metadata = (
-            {"Date": None, "Creator": None, "Format": None, "Type": None}
-            if format_ == "svg"
-            else {"Software": None, "Title": title, "Description": description}
-        )
+        metadata = {
+            "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+            "png": {"Software": None, "Title": title, "Description": description},
+            "pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": title, "Subject": description},
+        }[format_]
         with warnings.catch_warnings():  # a name in a script that the font lacks is drawn as boxes
             warnings.filterwarnings("ignore", "Glyph", UserWarning)
             self.figure.savefig(file, format=format_, dpi=PIXELS, metadata=metadata)
-        return file.getvalue() if format_ == "png" else _spoken(file.getvalue().decode(), title, description).encode()
+        return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description).encode()
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """A release as a page that people look at, and its charts as files: drawn from the page's twin and nothing else.
 
-The twin is what `kohort.report.page` makes. The page is one file of HTML: it loads nothing, runs nothing, and is read by
-eye, by ear, by keyboard and on paper. Every figure in it stands in an element that names its place in the twin:
+The twin is what `kohort.report.page` makes. The page is one file of HTML: it loads nothing, runs nothing, and is read
+by eye, by ear, by keyboard and on paper. Every figure in it stands in an element that names its place in the twin:
 `<data value="30000" data-figure="done.released">30,000</data>`.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from kohort.render.page.chart import Chart
     from kohort.report import Json
-    from kohort.sheet import Format
+    from kohort.sheet import Written
 
 __all__ = ["Plate", "charts", "html"]
 
@@ -39,7 +39,7 @@ class Plate:
 
     chart: Chart
 
-    def bytes(self, format: Format) -> bytes:  # noqa: A002  as everywhere that writes pictures
+    def bytes(self, format: Written) -> bytes:  # noqa: A002  as everywhere that writes pictures
         """The chart as a picture; the same bytes whenever the twin is the same."""
         with _settings():
             return drawn(self.chart, headline=True).bytes(format, self.chart.title, self.chart.words())

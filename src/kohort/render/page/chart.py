@@ -16,6 +16,9 @@ Form: TypeAlias = Literal["share", "count", "number", "exact"]
 #: How a series is drawn: what was is hatched, or a bare outline; what is, is filled.
 Look: TypeAlias = Literal["was", "is"]
 
+#: Less than this is nothing to see.
+NOTHING: Final = 1e-9
+
 #: Rows that a description tells.
 TOLD: Final = 12
 
@@ -37,10 +40,17 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a chart: its name, a text of our own or one of the twin, and a figure for each series."""
+    """A row of a chart.
+
+    Attributes:
+        label: Its name: a text of our own, or one of the twin.
+        figures: One for each series.
+        aside: Whether it puts much together, and would leave no room for the other bars: it is told below them.
+    """
 
     label: str
     figures: tuple[Figure, ...]
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,29 +87,31 @@ class Chart:
         return [(place, one) for place, one in enumerate(self.series) if one.look is not None]
 
     @property
-    def shown(self) -> tuple[Row, ...]:
-        """The rows that are drawn."""
-        return self.rows[: self.most]
+    def shown(self) -> list[Row]:
+        """The rows that are drawn; where all stand aside, all of them."""
+        return ([row for row in self.rows if not row.aside] or [*self.rows])[: self.most]
 
     @property
-    def rest(self) -> str:
-        """What is not drawn; empty where nothing is."""
-        more = len(self.rows) - self.most
-        return f"{more:,} more {'is' if more == 1 else 'are'} in the table." if more > 0 else ""
+    def rest(self) -> list[str]:
+        """What is told of the rows that are not drawn."""
+        aside = [row for row in self.rows if row.aside and row not in self.shown]
+        more = len(self.rows) - len(self.shown) - len(aside)
+        told = [f"{row.label}: {self.said(row)}" for row in aside]
+        return [*told, *([f"{more:,} more in the table"] if more else [])]
 
     @property
     def end(self) -> float:
-        """Where the scale ends; never at 0."""
-        figures = [row.figures[place].number or 0 for row in self.shown for place, _ in self.drawn]
-        return float(self.whole or max(figures, default=0) or 1)
+        """Where the scale ends; at 1 where there is nothing to see."""
+        most = max(row.figures[place].number or 0.0 for row in self.shown for place, _ in self.drawn)
+        return float(max(most, self.whole or 0.0)) if max(most, self.whole or 0.0) > NOTHING else 1.0
 
     def words(self) -> str:
         """The chart for who cannot see it."""
-        told = [f"{row.label}: {self._said(row)}" for row in self.rows[:TOLD]]
+        told = [f"{row.label}: {self.said(row)}" for row in self.rows[:TOLD]]
         more = len(self.rows) - len(told)
         return f"{self.says} " + "; ".join([*told, *([f"and {more:,} more"] if more else [])]) + "."
 
-    def _said(self, row: Row) -> str:
+    def said(self, row: Row) -> str:
         """The drawn figures of a row."""
         said = [(one.name, written(row.figures[place], one.form)) for place, one in self.drawn]
         return ", ".join(f"{name} {figure}" for name, figure in said) if len(said) > 1 else said[0][1]

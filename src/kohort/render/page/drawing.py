@@ -47,9 +47,11 @@ def drawn(chart: Chart, *, headline: bool) -> Sheet:
         _columns(sheet, chart)
     else:
         _bars(sheet, chart)
-    if chart.rest:
-        sheet.text(EDGE, sheet.end + LINE / 2, chart.rest, size=SIZE, color=GREY)
-        sheet.end += LINE
+    for told in chart.rest:
+        sheet.end += LINE / 2
+        for line in folded(told, WIDTH - 2 * EDGE, SIZE):
+            sheet.text(EDGE, sheet.end + LINE / 2, line, size=SIZE)
+            sheet.end += LINE
     return sheet
 
 

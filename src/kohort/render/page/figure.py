@@ -22,6 +22,9 @@ JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
 #: From here on a figure is written by its digits and power of ten.
 HUGE: Final = 1e15
 
+#: Beyond this nothing can be drawn: floats end at 1.8e308.
+HUGEST: Final = 1e300
+
 #: From here on, digits after the point are of no interest.
 LARGE: Final = 1_000
 
@@ -71,7 +74,9 @@ class Figure:
 
     def __eq__(self, other: object) -> bool:
         """Whether it is this value: `page.kind == "table"`."""
-        return (self.json == other.json and self.path == other.path) if isinstance(other, Figure) else self.json == other
+        return (
+            (self.json == other.json and self.path == other.path) if isinstance(other, Figure) else self.json == other
+        )
 
     __hash__ = None  # type: ignore[assignment]  # it may hold a list
 
@@ -91,8 +96,10 @@ class Figure:
 
     @property
     def number(self) -> int | float | None:
-        """The value where it is a number."""
-        return self.json if isinstance(self.json, (int, float)) and not isinstance(self.json, bool) else None
+        """The value where it is a number that can be drawn."""
+        if isinstance(self.json, bool) or not isinstance(self.json, (int, float)):
+            return None
+        return self.json if abs(self.json) < HUGEST else None
 
     def parts(self) -> Iterator[tuple[str, Figure]]:
         """Each key of an object with its part."""
@@ -158,7 +165,7 @@ def written_number(number: float) -> str:
     ('3e+20', '1e+30', '1e-07')
     """
     if abs(number) >= HUGE:
-        return f"{float(number):.4g}" if abs(number) < 1e300 else "beyond 1e+300"  # noqa: PLR2004  floats end at 1.8e308
+        return f"{float(number):.4g}" if abs(number) < HUGEST else "beyond 1e+300"
     if isinstance(number, int) or abs(number) >= LARGE:
         return f"{number:,.0f}"
     return f"{number:.4g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from kohort.render.page.shapes import COLORS
 
@@ -29,13 +29,13 @@ _NUMBER: Final = re.compile(r"-?\d+\.\d+")
 
 def inline(svg: bytes, key: str) -> str:
     """The picture that matplotlib wrote as an element of HTML, all of whose ids begin with `key`."""
-    root = ElementTree.fromstring(svg)  # noqa: S314  matplotlib wrote it, a moment ago
+    root = ET.fromstring(svg)  # noqa: S314  matplotlib wrote it, a moment ago
     styles = (element.get("style", "") for element in root.iter())
     used = frozenset(name for style in styles for name in _POINTER.findall(style))
     (picture,) = _plain(root, key, used)
     spoken = {"aria-labelledby": f"{key}-title", "aria-describedby": f"{key}-desc"}
     picture.attrib = {"viewBox": root.attrib["viewBox"], "role": "img", **spoken}
-    return ElementTree.tostring(picture, encoding="unicode")
+    return ET.tostring(picture, encoding="unicode")
 
 
 def _plain(element: Element, key: str, used: frozenset[str]) -> Iterator[Element]:
@@ -50,7 +50,7 @@ def _plain(element: Element, key: str, used: frozenset[str]) -> Iterator[Element
     if (tag == "g" and not attributes) or (tag == "defs" and not parts):
         yield from parts
         return
-    plain = ElementTree.Element(tag, attributes)
+    plain = ET.Element(tag, attributes)
     plain.text = element.text if tag in WORDS else None
     plain.extend(parts)
     yield plain

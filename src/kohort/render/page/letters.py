@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: After these a name may go on in the next line.
 BREAKS: Final = " _-/,.;|"
 
+#: More letters than these fit nowhere.
+LONGEST: Final = 200
+
 #: How much wider bold letters are, at most.
 BOLD: Final = 1.12
 
@@ -38,7 +41,7 @@ def _advance(letter: str) -> float:
         return 0.0
     if east_asian_width(letter) in "WF" or not _font().get_char_index(ord(letter)):
         return 1.0
-    return float(_font().load_char(ord(letter), flags=2).linearHoriAdvance) / 65536 / _EM
+    return float(_font().load_char(ord(letter)).linearHoriAdvance) / 65536 / _EM
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
@@ -56,12 +59,13 @@ def folded(text: str, room: float, size: float, lines: int = 2) -> Sequence[str]
     >>> folded("city", 60, 10)
     ['city']
     >>> folded("occupation_of_the_mother", 80, 10)
-    ['occupation_', 'of_the_mother']
+    ['occupation_of_', 'the_mother']
     >>> folded("occupation_of_the_mother_of_the_patient", 80, 10)
-    ['occupation_…', 'the_patient']
+    ['occupation_of_', '…f_the_patient']
     """
     left = text
-    for keep in range(len(text), 0, -1):
+    most = LONGEST if len(text) > LONGEST else int(lines * room / max(width(text, size), 1) * len(text)) + 1
+    for keep in range(min(len(text), most), 0, -1):
         left = text if keep == len(text) else _shortened(text, keep)
         broken = _broken(left, room, size)
         if len(broken) <= lines:
@@ -72,7 +76,7 @@ def folded(text: str, room: float, size: float, lines: int = 2) -> Sequence[str]
 def _shortened(text: str, keep: int) -> str:
     """So many letters of a text, of both of its ends."""
     head = (keep + 1) // 2
-    return f"{text[:head].rstrip()}…{text[len(text) - (keep - head):].lstrip()}"
+    return f"{text[:head].rstrip()}…{text[len(text) - (keep - head) :].lstrip()}"
 
 
 def _broken(text: str, room: float, size: float) -> list[str]:

@@ -90,7 +90,7 @@ def _distribution(attribute: Figure) -> Chart:
         says=f"{'Shares of the records' if shares else 'Records'} with each value.",
         over="Value",
         series=(Series("before", form, "was"), Series("after", form, "is")),
-        rows=tuple(Row(_value(one), (one["before"], one["after"])) for one in bins),
+        rows=tuple(Row(_value(one), (one["before"], one["after"]), one["kind"] == "others") for one in bins),
         upright=attribute["scale"] == "numeric",
     )
 

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from kohort.render.page.chart import written
+from kohort.render.page import chart
 from kohort.render.page.figure import Figure, clean, text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from jinja2 import Template
 
     from kohort.render.page.chart import Form
 
 #: What a figure that is not told is called on the page.
 UNTOLD: Final = Markup('<span class="untold">not told</span>')
+
+#: What the twin's words are on the page, where they differ.
+_ROLES: Final = {"quasi": "quasi-identifying"}
+_QUANTILES: Final = {"0": "Least", "0.25": "Lower quartile", "0.5": "Median", "0.75": "Upper quartile", "1": "Greatest"}
+_MEASURES: Final = {"cramers v": "Cramér's V"}
+_METRICS: Final = {
+    "lm": "LM",
+    "ncp": "NCP",
+    "lm_geometric": "LM, geometric mean",
+    "arx_loss": "Loss (ARX)",
+    "c_dm": "C_DM",
+    "c_avg": "C_AVG",
+    "precision": "Precision",
+    "entropy": "Non-uniform entropy",
+    "height": "Height",
+    "distortion": "Distortion",
+}
 
 
 class _Environment(Environment):
@@ -38,26 +57,44 @@ def template() -> Template:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {
-        "count": lambda figure: figured(figure, "number"),
-        "percent": lambda figure: figured(figure, "share"),
+    cast("dict[str, object]", environment.filters).update(_filters())
+    cast("dict[str, object]", environment.tests)["told"] = _told
+    return environment.get_template("page.html.jinja")
+
+
+def _filters() -> dict[str, Callable[..., object]]:
+    """What templates do with figures, by the names that they use."""
+    return {
+        "count": figured,
+        "percent": partial(figured, form="share"),
+        "exactly": partial(figured, form="exact"),
         "figured": figured,
         "name": name,
-        "leaves": leaves,
-        "picture": Markup,
-        "spoken": clean,
         "text": text,
+        "spoken": clean,
+        "picture": Markup,
+        "leaves": leaves,
         "parts": Figure.parts,
-        "place": lambda figure: figure.place,
-        "number": lambda figure: figure.number or 0,
-        "role": role,
-        "measure": measure,
+        "place": _place,
+        "number": _number,
+        "role": partial(called, _ROLES),
+        "measure": partial(called, _MEASURES),
+        "metric": partial(called, _METRICS),
         "quantile": quantile,
         "most_moved": most_moved,
-        "exactly": partial(figured, form="exact"),
     }
-    environment.tests |= {"told": lambda figure: figure.json is not None}
-    return environment.get_template("page.html.jinja")
+
+
+def _told(figure: Figure) -> bool:
+    return figure.json is not None
+
+
+def _place(figure: Figure) -> str:
+    return figure.place
+
+
+def _number(figure: Figure) -> float:
+    return figure.number or 0
 
 
 def figured(figure: Figure, form: Form = "number") -> Markup:
@@ -72,56 +109,43 @@ def figured(figure: Figure, form: Form = "number") -> Markup:
         return UNTOLD
     if not isinstance(figure.json, (bool, int, float)):
         return name(figure)
-    shown = text(figure) if figure.number is None else written(figure, form)
+    shown = text(figure) if figure.number is None else chart.written(figure, form)
     return Markup('<data value="{}" data-figure="{}">{}</data>').format(figure.exact, clean(figure.place), shown)
 
 
 def name(figure: Figure | str) -> Markup:
-    """A name that somebody else chose, whichever way it is written.
+    r"""A name that somebody else chose, whichever way it is written; a long one may go on after an underscore.
 
     >>> print(name("a\N{RIGHT-TO-LEFT OVERRIDE}b"))
-    <bdi>a\\u202eb</bdi>
+    <bdi>a\u202eb</bdi>
     """
-    return Markup("<bdi>{}</bdi>").format(text(figure) if isinstance(figure, Figure) else clean(figure))
+    written = escape(text(figure) if isinstance(figure, Figure) else clean(figure))
+    return Markup("<bdi>{}</bdi>").format(written.replace("_", Markup("_<wbr>")))
 
 
 def leaves(figure: Figure, before: str = "") -> list[tuple[str, Figure]]:
     """Every part of an object that has no parts itself, with the way to it; a list of names or numbers is one part.
 
-    >>> [(way, text(part)) for way, part in leaves(Figure({"k": 5, "read": {"quote": "'", "lines": [1, 2]}, "of": [{"a": 1}]}))]
-    [('k', '5'), ('read › quote', "'"), ('read › lines', '1, 2'), ('of › 1 › a', '1')]
+    >>> job = Figure({"k": 5, "read": {"quote": "|", "lines": [1, 2]}, "of": [{"a": 1}]})
+    >>> [(way, text(part)) for way, part in leaves(job)]
+    [('k', '5'), ('read / quote', '|'), ('read / lines', '1, 2'), ('of / 1 / a', '1')]
     """
     found: list[tuple[str, Figure]] = []
     parts = [*figure.parts()] or [(str(nth), part) for nth, part in enumerate(figure, 1)]
     for key, part in parts:
-        way = f"{before} › {key}" if before else key
+        way = f"{before} / {key}" if before else key
         nested = isinstance(part.json, dict) or any(isinstance(one.json, (dict, list)) for one in part)
         found.extend(leaves(part, way) if nested and part else [(way, part)])
     return found
 
 
-#: Roles in words.
-_ROLES: Final = {"quasi": "quasi-identifying"}
+def called(words: Mapping[str, str], figure: Figure) -> Markup:
+    """A word of the twin as the page has it.
 
-
-def role(figure: Figure) -> Markup:
-    """A column's role."""
-    told = text(figure)
-    return name(_ROLES.get(told, told)) if figure else Markup("no role")
-
-
-#: Measures of association in words.
-_MEASURES: Final = {"cramers v": "Cramér's V"}
-
-
-def measure(figure: Figure) -> Markup:
-    """What association is measured by."""
-    told = text(figure)
-    return name(_MEASURES.get(told, told))
-
-
-#: Quantiles that have a name.
-_QUANTILES: Final = {"0": "Least", "0.0": "Least", "0.25": "Lower quartile", "0.5": "Median", "0.75": "Upper quartile", "1": "Greatest", "1.0": "Greatest"}
+    >>> print(called(_ROLES, Figure("quasi")), called(_ROLES, Figure("sensitive")))
+    <bdi>quasi-identifying</bdi> <bdi>sensitive</bdi>
+    """
+    return name(words.get(text(figure)) or figure)
 
 
 def quantile(share: str) -> str:
