@@ -8,6 +8,8 @@ import sys
 #: The benchmarks and what they are told, quick ones first.
 BENCHMARKS = (
     "startup",
+    "sweep",
+    "sweep threads",
     "generate",
     "lattice adult",
     "lattice grow --records 100000 300000 1000000",
