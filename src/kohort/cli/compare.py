@@ -51,8 +51,8 @@ def compare(
         typer.Option(
             metavar="N",
             min=0,
-            help="Random counts that both tables are asked; 0: none.",
-            show_default=f"{QUERIES}, if quasi-identifiers are named",
+            help="Random counts that both tables are asked, where quasi-identifiers are known; 0: none.",
+            show_default=str(QUERIES),
         ),
     ] = None,
     target: Annotated[

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kohort.comparison.association import COLUMNS, Association, associations
-from kohort.comparison.distance import Distance, distance
-from kohort.comparison.distribution import Bin, distribution, groups_of
+from kohort.comparison.distance import Distance, distance_of
+from kohort.comparison.distribution import Bin, bins_of, groups_of
 from kohort.comparison.loss import Cost, cost
 from kohort.comparison.numeric import Moments, NumericStatistics, numeric_statistics
 from kohort.comparison.ordinal import ordinal_moments
@@ -218,6 +218,6 @@ def _attribute(line: Line, groups: Groups | None) -> AttributeComparison:
         new.single,
         (numeric_statistics(line, old), numeric_statistics(line, new)) if line.numeric else (None, None),
         (None, None) if line.numeric else (ordinal_moments(line, old), ordinal_moments(line, new)),
-        distance(line),
-        distribution(line, groups),
+        distance_of(line),
+        bins_of(line, groups),
     )

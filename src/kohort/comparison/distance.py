@@ -38,7 +38,7 @@ class Distance:
     relative: float | None
 
 
-def distance(line: Line) -> Distance | None:
+def distance_of(line: Line) -> Distance | None:
     """The distance between the two sides of a line; `None` where one has no value."""
     if not all(side.present for side in line.sides):
         return None

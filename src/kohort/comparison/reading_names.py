@@ -47,7 +47,7 @@ def names_line(known: Known, before: Labelled, after: Labelled) -> Line:
     at = {name: float(place) for place, name in enumerate(places)}
     old = Stretches.at(np.array([at[text] for text in before.texts], dtype=np.float64))
     meant = _meant(known, places, after.texts)
-    fresh = [place for place, stretches in enumerate(meant) if not stretches]
+    fresh = sorted((at for at, stretches in enumerate(meant) if not stretches), key=after.texts.__getitem__)
     for number, place in enumerate(fresh, start=len(places)):
         meant[place] = [(float(number), float(number))]
     return Line(
@@ -69,23 +69,29 @@ def _meant(known: Known, places: Sequence[str], texts: Sequence[str]) -> list[li
     found = [nodes.get(text, []) for text in texts]
     rest = [place for place, stretches in enumerate(found) if not stretches]
     step = max(1, _TOGETHER // len(places))
+    lost = 0
     for start in range(0, len(rest), step):
         part = rest[start : start + step]
         for place, row in zip(part, _covered(known, places, [texts[place] for place in part]), strict=True):
-            found[place] = runs(np.flatnonzero(row))
-    lost = sum(not found[place] for place in rest) if known.hierarchy is not None else 0
+            found[place] = [] if row is None else runs(np.flatnonzero(row))
+            lost += row is None or (known.hierarchy is not None and not found[place])
     if lost:
         raise known.unreadable(lost, len(texts))
     return found
 
 
-def _covered(known: Known, places: Sequence[str], labels: Sequence[str]) -> Mask:
-    """(L, v) whether each label covers each place."""
+def _covered(known: Known, places: Sequence[str], labels: Sequence[str]) -> list[Mask | None]:
+    """(L,) for each label, whether it covers each place; nothing of what cannot be read."""
     order = known.domain.texts if known.domain is not None and known.hierarchy is None else None
     try:
-        return covers(labels, places, hierarchy=known.hierarchy, order=order)
-    except InputError as fault:
-        raise InputError(fault.what, where=f"column {known.name}", hint=fault.hint) from None
+        return [*covers(labels, places, hierarchy=known.hierarchy, order=order)]
+    except InputError:  # some of them: which?
+        half = len(labels) // 2
+        return (
+            [None]
+            if not half
+            else [part for some in (labels[:half], labels[half:]) for part in _covered(known, places, some)]
+        )
 
 
 def _nodes(hierarchy: Hierarchy) -> dict[str, list[Stretch]]:
