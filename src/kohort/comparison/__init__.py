@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from kohort.comparison.association import COLUMNS, Association, associations
 from kohort.comparison.distance import Distance, distance_of
-from kohort.comparison.distribution import Bin, bins_of, groups_of
+from kohort.comparison.distribution import Bin, groups_of
+from kohort.comparison.distribution import distribution as bins_of
 from kohort.comparison.loss import Cost, cost
 from kohort.comparison.numeric import Moments, NumericStatistics, numeric_statistics
 from kohort.comparison.ordinal import ordinal_moments

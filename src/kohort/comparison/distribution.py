@@ -74,7 +74,7 @@ class Groups:
         return found
 
 
-def bins_of(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
+def distribution(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
     """The bins of a line; `groups` are those of its names, `None` of numbers. Bins that nobody is in are left out.
 
     But not between numbers, where a gap is told by its bars.
