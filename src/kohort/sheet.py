@@ -10,6 +10,7 @@ import re
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from importlib import import_module
 from io import BytesIO
@@ -200,6 +201,7 @@ def settings() -> Generator[None]:
         yield
 
 
+@lru_cache(maxsize=1 << 12)  # each outline takes a good part of a millisecond, and charts ask again and again
 def width_of(text: str, size: float = SIZE, *, bold: bool = False) -> float:
     """How wide a line of text is."""
     if not text:
