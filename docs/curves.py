@@ -25,8 +25,8 @@ from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
 from kohort.release.transactions import TransactionJob
 from kohort.sweep.chart import Line, Look, Point
-from kohort.sweep.picture import chart
-from kohort.sweep.plan import Plan
+from kohort.sweep.transaction_picture import chart
+from kohort.sweep.transaction_plan import Plan
 from kohort.sweep.transactions import problem_at, sweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
@@ -35,7 +35,7 @@ from kohort.transactions.roles import Draw, Drawn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.sweep.plan import Run
+    from kohort.sweep.transaction_plan import Run
 
 #: What stays as it is, and the seeds of the roles.
 DELTA = Drawn(delta=Fraction(2, 5))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from kohort.job.transactions import TransactionRequest
-    from kohort.sweep.plan import Plan
+    from kohort.sweep.transaction_plan import Plan
     from kohort.sweep.transactions import Sweep
 
 #: What stays as it is where nothing is said.
@@ -87,7 +87,7 @@ def carry_out(
         outputs = _outputs(made, shown)
         found = _swept(made, plan, quiet=shown.quiet, timed=shown.seconds)
     outputs.publish(found)
-    from kohort.sweep.table import figures, text
+    from kohort.sweep.transaction_figures import figures, text
 
     say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
     if found.status:
@@ -106,7 +106,7 @@ def _plan(
     made: TransactionRequest, vary: tuple[str, list[str]], scores: list[str] | None, seeds: list[str] | None
 ) -> Plan:
     """The sweep that the flags make."""
-    from kohort.sweep.plan import SCORES, SEEDS, Plan
+    from kohort.sweep.transaction_plan import SCORES, SEEDS, Plan
 
     try:
         numbers = [int(one) for one in options.names(seeds)] if seeds else SEEDS
@@ -118,8 +118,8 @@ def _plan(
 def _outputs(made: TransactionRequest, shown: Shown) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.sheet import format_of
-    from kohort.sweep.picture import picture
-    from kohort.sweep.table import writer
+    from kohort.sweep.transaction_figures import writer
+    from kohort.sweep.transaction_picture import picture
 
     forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
     if shown.picture is not None:

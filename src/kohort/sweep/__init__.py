@@ -1,1 +1,1 @@
-"""Sweeps: what one parameter costs, by every method, over several seeds; as a table and as a picture."""
+"""Sweeps: what releases of a table, or of transactions, would cost as parameters change; in figures and in pictures."""

@@ -25,7 +25,7 @@ from kohort.transactions.problem import CellSuppression, ItemSuppression
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.sweep.plan import Plan, Run
+    from kohort.sweep.transaction_plan import Plan, Run
     from kohort.transactions.database import Transactions
     from kohort.transactions.moles import Moles
     from kohort.transactions.problem import Suppression, SuppressionProblem

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.numbers import said
 from kohort.sweep.chart import LOOKS, Chart, Line, Point
-from kohort.sweep.plan import Parameter
-from kohort.sweep.table import asked, notes
+from kohort.sweep.transaction_figures import asked, notes
+from kohort.sweep.transaction_plan import Parameter
 from kohort.transactions.methods import METHODS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from kohort.errors import UsageError
 from kohort.numbers import said
 from kohort.sweep.ending import Ending
-from kohort.sweep.plan import Parameter
+from kohort.sweep.transaction_plan import Parameter
 from kohort.transactions.roles import Draw, Drawn
 
 if TYPE_CHECKING:

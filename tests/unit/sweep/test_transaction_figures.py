@@ -13,11 +13,11 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.sweep.ending import Ending
-from kohort.sweep.plan import Plan
-from kohort.sweep.table import asked, csv_text, figures, json_text, notes, text, writer
+from kohort.sweep.transaction_figures import asked, csv_text, figures, json_text, notes, text, writer
+from kohort.sweep.transaction_plan import Plan
 from kohort.sweep.transactions import Outcome, sweep
 from kohort.transactions.roles import Draw, Drawn
-from tests.unit.sweep.sweeps import DENSE, PAPER, drawn, job, made
+from tests.unit.sweep.transaction_sweeps import DENSE, PAPER, drawn, job, made
 
 
 def test_a_line_for_each_run() -> None:

@@ -18,12 +18,12 @@ from kohort.errors import MissingExtraError, UsageError
 from kohort.sheet import format_of
 from kohort.sweep.axes import Frame
 from kohort.sweep.chart import LOOKS, Line, Point, spread
-from kohort.sweep.picture import chart, picture
-from kohort.sweep.plan import Plan
+from kohort.sweep.transaction_picture import chart, picture
+from kohort.sweep.transaction_plan import Plan
 from kohort.sweep.transactions import sweep
 from kohort.transactions.methods import METHODS
 from tests.unit.sweep.drawing import assert_legible, drawn, sheet_of
-from tests.unit.sweep.sweeps import PAPER, job, made
+from tests.unit.sweep.transaction_sweeps import PAPER, job, made
 
 if TYPE_CHECKING:
     from kohort.sheet import Format

@@ -15,7 +15,7 @@ from kohort.numbers import said
 from kohort.pipeline.transactions import problem_of
 from kohort.sweep import transactions as sweeps
 from kohort.sweep.ending import Ending
-from kohort.sweep.plan import SCORES, Plan
+from kohort.sweep.transaction_plan import SCORES, Plan
 from kohort.sweep.transactions import Summary, problem_at, sweep
 from kohort.transactions.database import Transactions
 from kohort.transactions.feasibility import is_feasible
@@ -23,7 +23,7 @@ from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
 from kohort.transactions.roles import Draw, Drawn, Listed
-from tests.unit.sweep.sweeps import DENSE, DISEASES, PAPER, drawn, job, made
+from tests.unit.sweep.transaction_sweeps import DENSE, DISEASES, PAPER, drawn, job, made
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
