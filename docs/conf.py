@@ -17,5 +17,3 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
-# Pages link to files of the repository, which the site does not hold.
-suppress_warnings = ["myst.xref_missing"]

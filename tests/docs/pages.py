@@ -157,6 +157,7 @@ class Session:
         printed = f"{self.status}\n" if command.words == "echo $?" else self._answer(command.words)
         if self.status and "echo $?" not in {command.words, after}:
             self.faults.append(f"$ {command.words}\n{printed}status {self.status}, of which nothing is said")
+            return
         lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
         if command.shown and not matches(command.shown, lines):
             self.faults.append(f"line {command.first}: $ {command.words}\n{printed}")
@@ -164,10 +165,13 @@ class Session:
 
     def _answer(self, typed: str) -> str:
         words = shlex.split(typed.replace("\\\n", " "), comments=True)
-        if words[0] == "kohort" and not _SHELL & set("".join(words)):
-            ran = tests.command.kohort(*words[1:])
+        *plain, redirect, file = words if words[-2:-1] == [">"] else [*words, "", ""]
+        if words[0] == "kohort" and not _SHELL & set("".join(plain)):
+            ran = tests.command.kohort(*plain[1:])
             self.status = ran.status
-            return ran.out + ran.err
+            if redirect:
+                Path(file).write_text(ran.out, encoding="utf-8")
+            return ran.err if redirect else ran.out + ran.err
         tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         known = {**os.environ, "PATH": tools, "COLUMNS": "100", "LC_ALL": "C.UTF-8", "PS1": ""}
         done = subprocess.run(

@@ -33,9 +33,19 @@ def test_a_page_does_what_it_shows(page: Path, tmp_path: Path) -> None:
     """Files, commands and Python of a page, tried in its order in one folder, answer what the page says."""
     session = Session(tmp_path)
     session.follow(page)
-    if session.renewed and os.environ.get("KOHORT_GOLDEN") == "write":
+    if os.environ.get("KOHORT_GOLDEN") == "write":
         rewrite(page, session)
+        for shown, made in pictures(page, tmp_path):
+            shown.write_bytes(made.read_bytes())
     assert not session.faults, "\n\n".join(session.faults)
+    for shown, made in pictures(page, tmp_path):
+        assert shown.read_bytes() == made.read_bytes(), f"{title(shown)} is not what the page's commands draw"
+
+
+def pictures(page: Path, folder: Path) -> list[tuple[Path, Path]]:
+    """The pictures of a page that its own commands have made: `images/PAGE-NAME` is NAME in their folder."""
+    named = re.findall(rf"\]\((images/{page.stem}-(.+?))\)", page.read_text(encoding="utf-8"))
+    return [(page.parent / shown, folder / made) for shown, made in named]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != REFERENCE], ids=title)
@@ -45,9 +55,12 @@ def test_nothing_is_passed_over(page: Path) -> None:
     assert not re.findall(r"^ +```", page.read_text(encoding="utf-8"), re.MULTILINE)
 
 
+KOHORT: Any = typer.main.get_command(app)
+
+
 def known(words: list[str]) -> Iterator[Any]:
     """The commands that words lead to, the group first, as far as they are commands."""
-    command: Any = typer.main.get_command(app)
+    command = KOHORT
     for word in words:
         command = getattr(command, "commands", {}).get(word)
         if command is None:
@@ -71,7 +84,7 @@ def test_commands_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=title)
 def test_flags_exist(page: Path) -> None:
     """Every flag that is named in passing is one that some command has."""
-    groups: list[Any] = [typer.main.get_command(app)]
+    groups: list[Any] = [KOHORT]
     for group in groups:
         groups += getattr(group, "commands", {}).values()
     flags = {flag for command in groups for parameter in command.params for flag in parameter.opts}

@@ -1,77 +1,26 @@
-"""The pages about models, risk and weaknesses say only what kohort does."""
+"""The pages about models say what the models declare; `tests/docs` tries what the pages show."""
 
 from __future__ import annotations
 
-import doctest
 import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import typer.main
 
 import kohort
 import kohort.models
 from kohort import job
-from kohort.cli import app
 from tests.command import kohort as run
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [*sorted((DOCS / "models").glob("*.md")), DOCS / "risk.md", DOCS / "weaknesses.md"]
 
 #: Every privacy model, by the name of its file.
 MODELS = sorted({path.stem for path in Path(*kohort.models.__path__).glob("[a-z]*.py")} - {"base"})
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """The page's blocks of code in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda page: page.stem)
-def test_examples_run(page: Path) -> None:
-    """What a page shows at the Python prompt is what Python answers, from its first block to its last."""
-    session = "\n".join(blocks(page, "pycon"))
-    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
-    told: list[str] = []
-    result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
-    assert result.attempted > 0
-    assert not result.failed, "".join(told)
-
-
-def test_python_is_tried() -> None:
-    """Python is shown at the prompt only, where what it answers is held against what is said."""
-    assert not [page.name for page in PAGES if blocks(page, "python")]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_commands_exist(page: Path) -> None:
-    """Every `kohort` command and flag that a page shows is one that the command line has."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
-    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
-    for line in re.findall(r"(?:^|^\$ |`)kohort ([^`\n]+)", text, re.MULTILINE):
-        command, *rest = line.partition("#")[0].split()
-        flags = {flag for parameter in commands[command].params for flag in parameter.opts}
-        assert {word for word in rest if word.startswith("--")} <= flags, line
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_flags_exist(page: Path) -> None:
-    """Every flag that is named in passing is one that some command has."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
-    flags = {flag for command in commands.values() for parameter in command.params for flag in parameter.opts}
-    assert set(re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))) <= flags
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_links_lead_somewhere(page: Path) -> None:
-    """Every page that is linked to is there."""
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).is_file(), target
 
 
 def row(name: str, begin: str) -> list[str]:

@@ -1,0 +1,21 @@
+"""docs/how-to/read-the-report.md: it goes through the page as the page is."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from tests.docs.pages import ROOT
+
+PAGE = ROOT / "docs" / "how-to" / "read-the-report.md"
+
+
+def test_the_sections_are_those_of_the_page() -> None:
+    """The numbered list has the headings of a table's page, in their order."""
+    templates = files("kohort.render.page") / "templates"
+    shown = [templates / f"{name}.html.jinja" for name in ("table", "altered")]
+    headings = [re.findall(r'heading\("\w+", "(.+?)"\)', one.read_text(encoding="utf-8")) for one in shown]
+    told = re.findall(r"^\d+\. \*\*(.+?)\.\*\*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    altered = headings[1][0]
+    assert [title for title in told if title != altered] == headings[0]
+    assert altered in told
