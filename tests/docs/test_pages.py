@@ -14,7 +14,7 @@ import pytest
 import typer.main
 
 from kohort.cli import app
-from tests.docs.pages import PAGES, ROOT, Session, blocks, rewrite, title
+from tests.docs.pages import PAGES, Session, blocks, rewrite, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 #: What a fence may say: what is run or read, what is not, and the directives that hold no code.
 DIRECTIVES = {"{eval-rst}", "{glossary}", "{include} ../README.md", "{toctree}"}
 KINDS = {"console", "pycon", "python", "toml", "text"} | DIRECTIVES
-
-#: Its examples are run by test_reference.py, each by itself.
-REFERENCE = ROOT / "docs" / "reference" / "cli.md"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=title)
@@ -48,7 +45,7 @@ def pictures(page: Path, folder: Path) -> list[tuple[Path, Path]]:
     return [(page.parent / shown, folder / made) for shown, made in named]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != REFERENCE], ids=title)
+@pytest.mark.parametrize("page", PAGES, ids=title)
 def test_nothing_is_passed_over(page: Path) -> None:
     """Every block is of a kind that is run, is a named file, or says that it is text."""
     assert {block.kind for block in blocks(page) if not block.caption} <= KINDS

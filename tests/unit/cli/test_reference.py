@@ -1,4 +1,7 @@
-"""docs/reference/cli.md: every command and every flag is in it, as the command line itself describes them."""
+"""docs/reference/cli.md: every command and every flag is in it, as the command line itself describes them.
+
+Its examples are typed by `tests/docs`.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ def test_a_command_is_documented_as_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", commands())
 def test_an_example_is_one_that_the_command_takes(name: str) -> None:
     """The example of each section has only arguments and flags that exist, with values where they are needed."""
-    [example] = re.findall(r"```sh\n(.+?)\n```", sections()[name], flags=re.DOTALL)
+    [example] = re.findall(r"```console\n\$ (.+?)\n```", sections()[name], flags=re.DOTALL)
     words = shlex.split(example.replace("\\\n", " "))
     if ">" in words:
         words = words[: words.index(">")]
