@@ -6,7 +6,7 @@
     before, after   missing (records without a value), numeric {mean, deviation, variance, quantiles {share: number}}
                     or null, ordinal {mean, deviation, variance} or null; the public is told means and deviations of
                     numbers, and of `before` nothing where too few records were left out to be told
-    distance        {kind, value, relative}; the public is told `relative` alone
+    distance        {kind, value, relative}; the public is told `relative` alone, where it is told `before`
     distribution    unit ("records" or "share"), bins [{label, kind, before, after}]; null where nothing may be told
     homogeneity     of some sensitive columns {people, largest_share}: people in classes of a single value, and the
                     largest share of one value in a class, which is internal only; else null
@@ -55,7 +55,7 @@ def public_attributes(
         told |= {"values": None, "single": reader.records(one.single, comparison.released)}
         told |= {"before": _side(one, 0, comparison.records, reader) if reader.counts_input else None}
         told |= {"after": _side(one, 1, comparison.released, reader)}
-        told |= {"distance": _distance(one.distance, comparison.records, reader)}
+        told |= {"distance": _distance(one.distance, comparison.records, reader) if reader.counts_input else None}
         told |= {"distribution": _distribution(comparison, tallied.get(one.name), groups.get(one.name), reader)}
         told |= {"homogeneity": _homogeneity(alike.get(one.name), comparison.released, reader)}
         found.append(told)
@@ -101,7 +101,6 @@ def _distribution(comparison: Comparison, tally: Tally | None, groups: Groups | 
     """The groups that may be told, in shares."""
     if groups is None or tally is None:
         return None
-    records, released = max(comparison.records, 1), max(comparison.released, 1)
     before = tally.of(groups.of, len(groups.labels)).records
     rows = zip(groups.labels, groups.kinds, before.tolist(), groups.after.tolist(), strict=True)
     return {
@@ -110,8 +109,8 @@ def _distribution(comparison: Comparison, tally: Tally | None, groups: Groups | 
             {
                 "label": label,
                 "kind": kind,
-                "before": reader.share(had / records, records),
-                "after": reader.share(has / released, released),
+                "before": reader.part(had, comparison.records),
+                "after": reader.part(has, comparison.released),
             }
             for label, kind, had, has in rows
         ],

@@ -28,6 +28,9 @@ FEWEST: Final = 3
 #: Digits that nobody misses.
 DIGITS: Final = 10
 
+#: What an expected count may lack of a whole one by the rounding of its parts.
+SLACK: Final = 1e-6
+
 
 class Audience(StrEnum):
     """For whom a page is written."""
@@ -64,6 +67,8 @@ class Reader:
     (33, 30, 33)
     >>> steward.share(0.12345, 100), anybody.share(0.12345, 100)
     (0.12345, 0.1)
+    >>> steward.part(33, 100), anybody.part(33, 100), anybody.part(3, 100)
+    (0.33, 0.3, None)
     """
 
     least: int = 0
@@ -96,6 +101,13 @@ class Reader:
     def records(self, count: int, among: int) -> int | None:
         """The same of records: where people have several, many records may be of a few people."""
         return self.people(count, among) if self.one_each or self.knows_all else None
+
+    def part(self, count: float, among: int) -> float | None:
+        """The share that so many people are: that of the count as it is told, for two roundings of it tell more."""
+        if self.knows_all:
+            return round(count / max(among, 1), DIGITS)
+        told = self.people(floor(count + SLACK), among)
+        return None if told is None else round(told / max(among, 1), DIGITS)
 
     def share(self, value: float, among: int) -> float:
         """A share, a loss or a distance of so many people, to a step that is worth enough of them."""

@@ -30,6 +30,9 @@ SAYS: Final = MappingProxyType(
 #: Metrics that whoever has the release can count, but for the records left out.
 _COUNTED: Final = frozenset({"c_dm", "c_avg", "height"})
 
+#: Of these, those to which the records left out add nothing: all others together would tell how few they are.
+_RELEASED: Final = frozenset({"c_avg", "height"})
+
 
 def metrics(release: Release, reader: Reader) -> list[Json]:
     """Every metric that is defined, with what it says."""
@@ -42,7 +45,7 @@ def metrics(release: Release, reader: Reader) -> list[Json]:
 def _value(name: str, value: float, release: Release, reader: Reader) -> Json:
     """A metric; null where it would tell how few records were left out."""
     records = max(release.source.records, 1)
-    if name == "c_dm" and not reader.counts_input:
+    if name not in _RELEASED and not reader.counts_input:
         return None
     if reader.knows_all or name in _COUNTED:
         return whole(round(value, 10))
@@ -56,12 +59,15 @@ def whole(value: float) -> Json:
 
 
 def losses(release: Release, reader: Reader) -> list[Json]:
-    """The loss of each quasi-identifier, its level where it has one, and the height of its hierarchy."""
+    """The loss of each quasi-identifier, its level where it has one, and the height of its hierarchy.
+
+    A record left out loses everything: where it may not be told how many these are, neither are losses.
+    """
     heights = _heights(release)
     return [
         {
             "column": one.name,
-            "loss": None if one.name not in release.losses else _loss(release, one, reader),
+            "loss": _loss(release, one, reader) if one.name in release.losses and reader.counts_input else None,
             "level": release.levels.get(one.name),
             "height": heights.get(one.name),
         }

@@ -24,7 +24,7 @@ def done(release: Release, reader: Reader) -> dict[str, Json]:
         "released": released,
         "suppressed": suppressed,
         "suppressed_share": None if suppressed is None else reader.share(release.suppressed / max(records, 1), records),
-        "people": release.people,
+        "people": None if release.people is None else reader.exactly(release.people, released),
         "classes": sizes.size,
         "smallest": reader.exactly(smallest, smallest),
         "largest": reader.exactly(largest, largest),
@@ -36,17 +36,18 @@ def done(release: Release, reader: Reader) -> dict[str, Json]:
 def counts_input(release: Release, least: int) -> bool:
     """Whether the public may know how many records there were: not where a few people's were left out."""
     gone = [release.suppressed]
-    if release.job.schema.person is not None and release.suppressed:
-        gone.append(_people_gone(release))
+    if release.job.schema.person is not None:
+        gone += _people_gone(release)
     return all(count == 0 or count >= least for count in gone)
 
 
-def _people_gone(release: Release) -> int:
-    """People with a record that was left out, by the schema's person key."""
+def _people_gone(release: Release) -> tuple[int, int]:
+    """People with a record that was left out, and those without any other, by the schema's person key."""
     codes = release.source[str(release.job.schema.person)].codes
-    stays = np.zeros(codes.size, np.bool_)
-    stays[release.lineage] = True
-    return int(np.unique(codes[~stays]).size)
+    left_out = np.ones(codes.size, np.bool_)
+    left_out[release.lineage] = False
+    gone = np.unique(codes[left_out])
+    return gone.size, int(np.isin(gone, codes[release.lineage], invert=True).sum())
 
 
 def sizes(release: Release, reader: Reader) -> list[Json]:

@@ -23,6 +23,7 @@ class Found(NamedTuple):
     """The risks of one table.
 
     Attributes:
+        records: How many there are.
         people: How many are in it; records, without a person key.
         prosecutor: The prosecutor's.
         marketer: The share of right links.
@@ -31,6 +32,7 @@ class Found(NamedTuple):
         among: The marketer's among the population; likewise.
     """
 
+    records: int
     people: int
     prosecutor: Exposure
     marketer: float
@@ -76,6 +78,7 @@ def _found(release: Release, table: Table) -> Found | None:
         journalist = by_size(exposed(frequency, classes.of, fits), THRESHOLD)
         among = marketer_among(sizes, 1 / fits)
     return Found(
+        table.records,
         mine.people,
         by_size(mine, THRESHOLD),
         marketer(sizes),
@@ -86,20 +89,24 @@ def _found(release: Release, table: Table) -> Found | None:
 
 
 def risks(found: Risks, reader: Reader) -> dict[str, Json]:
-    """Both as JSON."""
-    before = None if found.before is None else _told(found.before, reader, counted=reader.counts_input)
-    after = None if found.after is None else _told(found.after, reader, counted=True)
+    """Both as JSON; before is null where the reader may not know how many records there were.
+
+    Each figure of a few records fewer would be a little other: together they would tell how many were left out.
+    """
+    known = found.before is not None and reader.counts_input
+    before = _told(found.before, reader) if found.before is not None and known else None
+    after = None if found.after is None else _told(found.after, reader)
     return {"threshold": float(THRESHOLD), "before": before, "after": after}
 
 
-def _told(found: Found, reader: Reader, *, counted: bool) -> dict[str, Json]:
-    """The risks of one table; `counted`: whether the reader may know how many its records are."""
+def _told(found: Found, reader: Reader) -> dict[str, Json]:
+    """The risks of one table."""
     return {
-        "people": found.people if counted else None,
+        "people": reader.exactly(found.people, found.records),
         "prosecutor": _exposure(found.prosecutor, found.people, reader),
         "marketer": reader.share(found.marketer, found.people),
-        "uniques": reader.people(found.uniques, found.people) if counted else None,
-        "uniques_share": reader.share(found.uniques / found.people, found.people),
+        "uniques": reader.people(found.uniques, found.people),
+        "uniques_share": reader.part(found.uniques, found.people),
         "journalist": None if found.journalist is None else _exposure(found.journalist, found.people, reader),
         "journalist_marketer": None if found.among is None else reader.share(found.among, found.people),
     }
@@ -111,5 +118,5 @@ def _exposure(exposure: Exposure, people: int, reader: Reader) -> dict[str, Json
     return {
         "highest": round(exposure.highest, 10) if tells else None,
         "average": reader.share(exposure.average, people),
-        "over": reader.share(exposure.over, people),
+        "over": reader.part(exposure.over * people, people),
     }

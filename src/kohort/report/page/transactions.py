@@ -166,7 +166,7 @@ def _expected(count: int, among: int, reader: Reader) -> int | float:
 def _metrics(release: TransactionRelease, reader: Reader) -> list[Json]:
     """The distortion."""
     says = "Distortion: the share of all items in transactions that the release lacks, by their weights."
-    value = whole(reader.share(float(release.distortion), len(release.source)))
+    value = whole(reader.share(float(release.distortion), len(release.source))) if reader.counts_input else None
     return [{"name": "distortion", "value": value, "says": says}]
 
 

@@ -1,0 +1,92 @@
+"""Attacks on public pages: by somebody who has the release, does sums, and compares every figure with every other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import kohort
+from kohort import Attribute, GivenNode, Job, KAnonymity, Mondrian, Role, Schema, SuppressionLimit
+from kohort.report.page import Audience, page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort import Release
+
+K = 6
+
+
+def told(release: Release) -> dict[str, Any]:
+    """The public twin."""
+    return page(release, audience=Audience.PUBLIC)
+
+
+def on_levels(rows: Sequence[tuple[str, str, str, str]], *, person: bool) -> Release:
+    """A release on given levels, which leaves small classes out."""
+    table = pl.DataFrame(rows, schema=["id", "age", "city", "pay"], orient="row")
+    schema = Schema(
+        (
+            Attribute("id", Role.IDENTIFYING),
+            Attribute("age", Role.QUASI, hierarchy="intervals:0..100:5,25"),
+            Attribute("city", Role.QUASI, hierarchy=kohort.Hierarchy.from_rows([[x, y, "*"] for x, y in CITIES])),
+            Attribute("pay", Role.SENSITIVE),
+        ),
+        person="id" if person else None,
+    )
+    algorithm = GivenNode((2, 1), limit=SuppressionLimit.of("50%"))
+    return kohort.anonymize(table, Job.of(schema, KAnonymity(K), algorithm=algorithm))
+
+
+CITIES = [("Bari", "South"), ("Lecce", "South"), ("Milan", "North"), ("Pavia", "North"), ("Trento", "Alps")]
+
+
+def population(records: int = 40) -> list[tuple[str, str, str, str]]:
+    """Records that all stay: ages below 25 or not, in the south or the north."""
+    return [(f"p{row}", str(10 + row % 29), CITIES[row % 4][0], str(1000 + 37 * row)) for row in range(records)]
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_pages_do_not_tell_how_few_were_left_out(*, person: bool) -> None:
+    """Whoever has the release cannot tell by any figure whether one record was left out or k - 1 were."""
+    twins = [
+        told(on_levels([*population(), *[(f"q{row}", "31", "Trento", "1037") for row in range(gone)]], person=person))
+        for gone in range(1, K)
+    ]
+    assert [twin["done"]["records"] for twin in twins] == [None] * (K - 1)
+    assert all(twin == twins[0] for twin in twins)
+
+
+def test_people_of_whom_a_few_records_were_left_out_do_not_show() -> None:
+    """Nor how many records of theirs were left out, where these are of fewer than k people."""
+    more = [[(f"q{row % 2}", "31", "Trento", "1037") for row in range(2 * gone)] for gone in (1, 2)]
+    twins = [told(on_levels([*population(), *rows], person=True)) for rows in more]
+    assert all(twin == twins[0] for twin in twins)
+
+
+@pytest.mark.parametrize("twice", [0, 1, K - 1, K])
+def test_few_people_with_several_records_are_not_counted(twice: int) -> None:
+    """Records less people are at least those with several: few of them are not told, in the table or the release."""
+    rows = [*population(), *population()[:twice]]
+    twin = told(on_levels(rows, person=True))
+    expected = 40 if twice in {0, K} else None
+    assert twin["done"]["people"] == expected
+    assert [twin["risks"][side]["people"] for side in ("before", "after")] == [expected] * 2
+
+
+def test_two_roundings_of_a_count_do_not_meet() -> None:
+    """A share of people is that of their count as it is told: multiplied, it says no more than the count."""
+    for records in (37, 64, 101):
+        rows = [(str(20 + row * row % 41), str(1000 + 37 * row), "mf"[row % 3 == 0]) for row in range(records)]
+        table = pl.DataFrame(rows, schema=["age", "pay", "sex"], orient="row")
+        schema = Schema.of(quasi=["age", "sex"], sensitive=["pay"])
+        twin = told(kohort.anonymize(table, Job.of(schema, KAnonymity(K), algorithm=Mondrian())))
+        parts = [part for one in twin["attributes"] if one["distribution"] for part in one["distribution"]["bins"]]
+        assert parts
+        shares = [part[side] for part in parts for side in ("before", "after")]
+        for risk in (twin["risks"]["before"], twin["risks"]["after"]):
+            shares += [risk["uniques_share"], risk["prosecutor"]["over"]]
+        people = [share * records for share in shares if share is not None]
+        assert [count for count in people if abs(count - K * round(count / K)) > 1e-6] == []
