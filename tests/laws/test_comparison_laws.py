@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from fractions import Fraction
 from importlib import import_module
-from random import Random
 from statistics import mean, variance
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,9 @@ from tests.unit.comparison.tables import REGIONS, line_of, quasi, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from kohort.comparison.line import Places
 
 #: A released label, and the values that it stands for, each as likely as the others.
 Label = tuple[str, list[Fraction]]
@@ -46,21 +48,15 @@ def numeric_columns(draw: st.DrawFn) -> tuple[list[Fraction], list[Label], int]:
 
     def label(kind: str, one: Fraction, width: Fraction) -> Label:
         told, end = text_of(one, digits), text_of(one + width, digits)
-        match kind:
-            case "range":
-                return f"[{told}-{end}]", listed(one, one + width)
-            case "interval":
-                return f"[{told}-{end})", listed(one, one + width - step)
-            case "below":
-                return f"<{told}", listed(min(low, one - step), one - step)
-            case "above":
-                return f">={told}", listed(one, max(high, one))
-            case "any":
-                return "*", listed(low, high)
-            case "set":
-                return f"{{{told}, {end}}}", [one, one + width]
-            case _:
-                return told, [one]
+        return {
+            "value": (told, [one]),
+            "range": (f"[{told}-{end}]", listed(one, one + width)),
+            "interval": (f"[{told}-{end})", listed(one, one + width - step)),
+            "below": (f"<{told}", listed(min(low, one - step), one - step)),
+            "above": (f">={told}", listed(one, max(high, one))),
+            "any": ("*", listed(low, high)),
+            "set": (f"{{{told}, {end}}}", [one, one + width]),
+        }[kind]
 
     made = st.builds(
         label,
@@ -139,7 +135,8 @@ def test_names_are_what_their_labels_stand_for(before: list[str], data: st.DataO
         values = [mean(Fraction(codes[name]) for name in NAMES[label]) for label in labels]
         assert told.mean == pytest.approx(float(mean(values)))
         assert told.variance == pytest.approx(float(variance(values)), abs=1e-12)
-    shares = {name: sum(name in NAMES[label] and Fraction(1, len(NAMES[label])) for label in after) for name in LEAVES}
+    held = [NAMES[label] for label in after]
+    shares = {name: sum((Fraction(name in one, len(one)) for one in held), Fraction(0)) for name in LEAVES}
     moved = sum(abs(Fraction(before.count(name), len(before)) - shares[name] / len(after)) for name in LEAVES) / 2
     assert found.distance is not None
     assert found.distance.value == pytest.approx(float(moved), abs=1e-12)
@@ -167,7 +164,7 @@ def test_associations_of_values_are_those_of_the_textbook(rows: list[tuple[str, 
     assert found["z", "w"].before == pytest.approx(cramer(cells["z"], cells["w"]), abs=1e-9)
 
 
-def ratio(amounts: np.ndarray, names: Sequence[str]) -> float | None:  # type: ignore[type-arg]
+def ratio(amounts: Places, names: Sequence[str]) -> float | None:
     """The correlation ratio."""
     if len(set(names)) == 1 or amounts.std() == 0:
         return None

@@ -76,13 +76,13 @@ def workload(lines: Sequence[Line], queries: int = QUERIES, *, seed: int = 0) ->
         raise UsageError("the number of queries must be a whole number of at least 1", where="queries")
     if type(seed) is not int or seed < 0:
         raise UsageError("a seed is a whole number of at least 0", where="seed")
-    before, after = (_Tuples.of([line.sides[at] for line in lines]) for at in (0, 1))
-    scales = [_Scale.of(line) for line in lines]
+    before, after = (Tuples.of([line.sides[at] for line in lines]) for at in (0, 1))
+    scales = [Ranges.of(line) for line in lines]
     random = Random(seed)  # noqa: S311  drawn to measure, not to hide
     bound = max(1, -(-before.total // SANITY))
     errors = np.empty(queries)
     for at in range(queries):
-        asked = _draw(random, before, scales)
+        asked = draw(random, before, scales)
         true, expected = (float(side.expected(asked)) for side in (before, after))
         errors[at] = abs(expected - true) / max(true, bound)
     median, most = np.quantile(errors, (0.5, 0.9))
@@ -106,7 +106,7 @@ class Predicate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Tuples:
+class Tuples:
     """The distinct tuples of a table, in the order of their texts.
 
     Attributes:
@@ -122,7 +122,7 @@ class _Tuples:
     upto: Counts
 
     @classmethod
-    def of(cls, sides: Sequence[Side]) -> _Tuples:
+    def of(cls, sides: Sequence[Side]) -> Tuples:
         """The tuples of some columns of a table."""
         _, first, records = np.unique(keys_of(sides), return_index=True, return_counts=True)
         return cls(sides, [side.codes[first].astype(np.int64) for side in sides], records, np.cumsum(records))
@@ -148,7 +148,7 @@ def _fit(side: Side, one: Predicate) -> Shares:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scale:
+class Ranges:
     """A column before, as queries are drawn from it.
 
     Attributes:
@@ -164,7 +164,7 @@ class _Scale:
     upto: Counts
 
     @classmethod
-    def of(cls, line: Line) -> _Scale:
+    def of(cls, line: Line) -> Ranges:
         """The scale of one column."""
         side = line.before
         centres = side.means.centres()
@@ -182,7 +182,7 @@ class _Scale:
         return min(float(self.places[first]), place), max(float(self.places[last]), place)
 
 
-def _draw(random: Random, before: _Tuples, scales: Sequence[_Scale]) -> list[Predicate]:
+def draw(random: Random, before: Tuples, scales: Sequence[Ranges]) -> list[Predicate]:
     """A query: some of the columns, and what it asks of each."""
     number = random.randint(1, len(scales))
     columns = sorted(random.sample(range(len(scales)), number))

@@ -38,7 +38,7 @@ AGES = "intervals:18..90:5,10,20"
     ],
 )
 def test_the_cost_is_that_of_the_release(age: Attribute, education: Attribute, algorithm: Algorithm | None) -> None:
-    """LM, NCP, C_DM, C_AVG and every attribute's loss, read from the labels alone, are those the release was made with."""
+    """LM, NCP, C_DM, C_AVG and every attribute's loss, read from labels alone, are those the release was made with."""
     schema = Schema((age, education, quasi("gender", "suppress")), rest=Role.IDENTIFYING)
     release = anonymize(italy(400, seed=5), Job.of(schema, KAnonymity(6), algorithm=algorithm))
     cost = compare(release.source, release.table, schema=release.job.schema, k=6).cost
