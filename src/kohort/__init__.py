@@ -40,6 +40,7 @@ _MODULES = MappingProxyType(
         "BasketWriting": "kohort.release.transactions",
         "BestEffort": "kohort.algorithms.best_effort",
         "Check": "kohort.checking",
+        "Coding": "kohort.perturb.coding",
         "Coherence": "kohort.transactions.coherence",
         "CoherenceFinding": "kohort.checking.transactions",
         "CoherenceVerdict": "kohort.verify.transactions.verdict",
@@ -59,21 +60,27 @@ _MODULES = MappingProxyType(
         "Job": "kohort.release",
         "KAnonymity": "kohort.models.k_anonymity",
         "KMap": "kohort.models.k_map",
+        "Key": "kohort.pseudonyms",
         "Label": "kohort.schema",
         "Listed": "kohort.transactions.roles",
         "LocalSuppression": "kohort.transactions.cells",
         "MaximumRisk": "kohort.models.maximum_risk",
+        "Microaggregation": "kohort.perturb.microaggregation",
         "Missing": "kohort.schema",
         "Mondrian": "kohort.algorithms.mondrian",
+        "Noise": "kohort.perturb.noise",
         "Optimal": "kohort.algorithms.optimal",
         "Optimum": "kohort.transactions.optimum",
         "Order": "kohort.schema",
+        "PostRandomization": "kohort.perturb.post_randomization",
+        "RankSwapping": "kohort.perturb.rank_swapping",
         "ReadOptions": "kohort.io.options",
         "RecursiveLDiversity": "kohort.models.recursive_l_diversity",
         "Release": "kohort.release",
         "Risk": "kohort.risk",
         "Role": "kohort.schema",
         "Roles": "kohort.transactions.roles",
+        "Rounding": "kohort.perturb.rounding",
         "Samarati": "kohort.algorithms.samarati",
         "Scale": "kohort.schema",
         "Schema": "kohort.schema",
@@ -91,6 +98,7 @@ _MODULES = MappingProxyType(
         "check": "kohort.checking",
         "check_transactions": "kohort.checking.transactions",
         "read_hierarchy": "kohort.hierarchies.files",
+        "read_key": "kohort.pseudonyms",
         "read_transactions": "kohort.io.baskets",
         "rehearse": "kohort.pipeline",
         "rehearse_transactions": "kohort.pipeline.transactions",
@@ -108,6 +116,7 @@ __all__ = [
     "BasketWriting",
     "BestEffort",
     "Check",
+    "Coding",
     "Coherence",
     "CoherenceFinding",
     "CoherenceVerdict",
@@ -133,24 +142,30 @@ __all__ = [
     "JobError",
     "KAnonymity",
     "KMap",
+    "Key",
     "KohortError",
     "Label",
     "LimitError",
     "Listed",
     "LocalSuppression",
     "MaximumRisk",
+    "Microaggregation",
     "Missing",
     "MissingExtraError",
     "Mondrian",
+    "Noise",
     "Optimal",
     "Optimum",
     "Order",
+    "PostRandomization",
+    "RankSwapping",
     "ReadOptions",
     "RecursiveLDiversity",
     "Release",
     "Risk",
     "Role",
     "Roles",
+    "Rounding",
     "Samarati",
     "Scale",
     "Schema",
@@ -173,6 +188,7 @@ __all__ = [
     "check",
     "check_transactions",
     "read_hierarchy",
+    "read_key",
     "read_transactions",
     "rehearse",
     "rehearse_transactions",
@@ -208,8 +224,15 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.models.maximum_risk import MaximumRisk
     from kohort.models.recursive_l_diversity import RecursiveLDiversity
     from kohort.models.t_closeness import TCloseness
+    from kohort.perturb.coding import Coding
+    from kohort.perturb.microaggregation import Microaggregation
+    from kohort.perturb.noise import Noise
+    from kohort.perturb.post_randomization import PostRandomization
+    from kohort.perturb.rank_swapping import RankSwapping
+    from kohort.perturb.rounding import Rounding
     from kohort.pipeline import anonymize, rehearse, save
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
+    from kohort.pseudonyms import Key, read_key
     from kohort.release import Job, Release, Writing
     from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
     from kohort.risk import Risk, assess
