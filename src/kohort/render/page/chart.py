@@ -45,11 +45,13 @@ class Row:
     Attributes:
         label: Its name: a text of our own, or one of the twin.
         figures: One for each series.
+        ends: The figures that the name is made of, if it is: one, or from one to another.
         aside: Whether it puts much together, and would leave no room for the other bars: it is told below them.
     """
 
     label: str
     figures: tuple[Figure, ...]
+    ends: tuple[Figure, ...] = ()
     aside: bool = False
 
 

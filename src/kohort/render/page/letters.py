@@ -27,9 +27,9 @@ _EM: Final = 100
 
 @lru_cache(maxsize=1)
 def _font() -> Any:  # noqa: ANN401  the type is private to matplotlib
-    """The font that pictures are drawn in; nearly every system's own is narrower."""
+    """The font that pictures are drawn in, our own copy of it; nearly every system's own is narrower."""
     manager = library("matplotlib.font_manager")
-    font = manager.get_font(manager.findfont(manager.FontProperties()))
+    font = library("matplotlib.ft2font").FT2Font(manager.findfont(manager.FontProperties(family="DejaVu Sans")))
     font.set_size(_EM, 72)
     return font
 

@@ -37,21 +37,21 @@ def _sizes(twin: Figure) -> Chart:
         " quasi-identifying values.",
         over="Records of a class",
         series=(Series("classes", "count", "is"), Series("records in them", "count")),
-        rows=tuple(Row(_band(one), (one["classes"], one["records"])) for one in twin["sizes"]),
+        rows=tuple(_band(one, "classes", "records") for one in twin["sizes"]),
     )
 
 
-def _band(one: Figure) -> str:
-    """From one figure to another.
+def _band(one: Figure, *names: str) -> Row:
+    """From one figure to another; what the first is may not be told.
 
     >>> from kohort.render.page.figure import Figure
-    >>> [_band(Figure({"low": low, "high": 9})) for low in (5, 9, None)]
+    >>> [_band(Figure({"low": low, "high": 9})).label for low in (5, 9, None)]
     ['5 to 9', '9', 'up to 9']
     """
     low, high = one["low"], one["high"]
-    if low.json == high.json:
-        return text(high)
-    return f"{text(low)} to {text(high)}" if low.number is not None else f"up to {text(high)}"
+    ends = (high,) if low.json == high.json else (low, high)
+    label = f"up to {text(high)}" if low.number is None else " to ".join(map(text, ends))
+    return Row(label, tuple(one[name] for name in names), ends)
 
 
 def _losses(twin: Figure) -> Chart:
@@ -90,7 +90,7 @@ def _distribution(attribute: Figure) -> Chart:
         says=f"{'Shares of the records' if shares else 'Records'} with each value.",
         over="Value",
         series=(Series("before", form, "was"), Series("after", form, "is")),
-        rows=tuple(Row(_value(one), (one["before"], one["after"]), one["kind"] == "others") for one in bins),
+        rows=tuple(Row(_value(one), (one["before"], one["after"]), aside=one["kind"] == "others") for one in bins),
         upright=attribute["scale"] == "numeric",
     )
 
@@ -192,7 +192,7 @@ def _moles(twin: Figure) -> Chart:
         " are in them.",
         over="Items of a set",
         series=(Series("shared by too few", "count", "was"), Series("tell too much", "count", "is")),
-        rows=tuple(Row(text(one["size"]), (one["rare"], one["breach"])) for one in twin["moles"]),
+        rows=tuple(Row(text(one["size"]), (one["rare"], one["breach"]), (one["size"],)) for one in twin["moles"]),
     )
 
 
@@ -207,7 +207,7 @@ def _lengths(twin: Figure) -> Chart:
         says=f"{'Shares of the transactions' if shares else 'Transactions'} by how many items they have.",
         over="Items",
         series=(Series("before", form, "was"), Series("after", form, "is")),
-        rows=tuple(Row(_band(one), (one["before"], one["after"])) for one in twin["lengths"]["bins"]),
+        rows=tuple(_band(one, "before", "after") for one in twin["lengths"]["bins"]),
     )
 
 

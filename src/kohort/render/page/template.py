@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Template
 
-    from kohort.render.page.chart import Form
+    from kohort.render.page.chart import Form, Row
 
 #: What a figure that is not told is called on the page.
 UNTOLD: Final = Markup('<span class="untold">not told</span>')
@@ -69,6 +69,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "percent": partial(figured, form="share"),
         "exactly": partial(figured, form="exact"),
         "figured": figured,
+        "heading": heading,
         "name": name,
         "text": text,
         "spoken": clean,
@@ -121,6 +122,19 @@ def name(figure: Figure | str) -> Markup:
     """
     written = escape(text(figure) if isinstance(figure, Figure) else clean(figure))
     return Markup("<bdi>{}</bdi>").format(written.replace("_", Markup("_<wbr>")))
+
+
+def heading(row: Row) -> Markup:
+    """The name of a row; figures in it are figures too.
+
+    >>> from kohort.render.page.chart import Row
+    >>> print(heading(Row("up to 9", (), (Figure(None), Figure(9, ("high",))))))
+    up to <data value="9" data-figure="high">9</data>
+    """
+    if not row.ends:
+        return name(row.label)
+    low = "up" if row.ends[0].json is None else figured(row.ends[0])
+    return Markup(" to ").join([low, *map(figured, row.ends[1:])])
 
 
 def leaves(figure: Figure, before: str = "") -> list[tuple[str, Figure]]:
