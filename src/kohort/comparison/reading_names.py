@@ -46,18 +46,27 @@ def names_line(known: Known, before: Labelled, after: Labelled) -> Line:
     places = [*leaves, *others]
     at = {name: float(place) for place, name in enumerate(places)}
     old = Stretches.at(np.array([at[text] for text in before.texts], dtype=np.float64))
-    meant = _meant(known, places, after.texts)
-    fresh = sorted((at for at, stretches in enumerate(meant) if not stretches), key=after.texts.__getitem__)
-    for number, place in enumerate(fresh, start=len(places)):
-        meant[place] = [(float(number), float(number))]
+    if not leaves and all(text in at for text in after.texts):  # released as they were
+        new, fresh = Stretches.at(np.array([at[text] for text in after.texts], dtype=np.float64)), list[str]()
+    else:
+        new, fresh = _read(known, places, after.texts)
     return Line(
         known,
         before.side(old),
-        after.side(Stretches.over(meant)),
+        after.side(new),
         numeric=False,
-        places=(*places, *(after.texts[place] for place in fresh)),
+        places=(*places, *fresh),
         leaves=len(leaves),
     )
+
+
+def _read(known: Known, places: Sequence[str], texts: Sequence[str]) -> tuple[Stretches, list[str]]:
+    """What the labels stand for, and the names among them that are new, which lie behind all others."""
+    meant = _meant(known, places, texts)
+    fresh = sorted((at for at, stretches in enumerate(meant) if not stretches), key=texts.__getitem__)
+    for number, place in enumerate(fresh, start=len(places)):
+        meant[place] = [(float(number), float(number))]
+    return Stretches.over(meant), [texts[place] for place in fresh]
 
 
 def _meant(known: Known, places: Sequence[str], texts: Sequence[str]) -> list[list[Stretch]]:

@@ -33,6 +33,9 @@ LONGEST: Final = 100
 #: Decimals that floating point can tell.
 FINEST: Final = 15
 
+#: The farthest step.
+_FARTHEST: Final = 10 ** (LONGEST + FINEST)
+
 #: How near, relatively, a number must be to a step to lie on it.
 NEAR: Final = 1e-12
 
@@ -84,12 +87,12 @@ def _ends(known: Known, places: Places, digits: int) -> Stretch:
 
 def _up(number: Fraction) -> float:
     """The first step from a number on."""
-    return float(-(-number.numerator // number.denominator))
+    return -_down(-number)
 
 
 def _down(number: Fraction) -> float:
-    """The last step up to a number."""
-    return float(number.numerator // number.denominator)
+    """The last step up to a number; one that nobody measures counts as the farthest whose square is a number."""
+    return float(min(max(number.numerator // number.denominator, -_FARTHEST), _FARTHEST))
 
 
 class _Reader:
@@ -142,7 +145,7 @@ class _Reader:
 
     def _listed(self, members: Sequence[str]) -> Iterator[Stretch]:
         """The numbers of a set; none where some member is neither a number nor missing."""
-        if all(not one or is_numeric_text((one,)) for one in members):
+        if all(not one or is_plain((one,)) for one in members):
             places = (float(number * self._ten) for number in sorted({exact(one) for one in members if one}))
             yield from ((place, place) for place in places)
 
@@ -155,7 +158,7 @@ class _Reader:
 
 def _nodes(hierarchy: Hierarchy, ten: int) -> Mapping[str, list[Stretch]]:
     """The numbers below each node, of those that have any; consecutive ones together."""
-    numbers = [exact(leaf) * ten if is_numeric_text((leaf,)) else None for leaf in hierarchy.leaves]
+    numbers = [exact(leaf) * ten if is_plain((leaf,)) else None for leaf in hierarchy.leaves]
     found: dict[str, list[Stretch]] = {}
     for level in range(1, hierarchy.height + 1):
         first, last = hierarchy.spans(level)

@@ -165,6 +165,19 @@ def test_missing_tokens_are_no_numbers() -> None:
     assert (found.scale, found.missing) == (Scale.NUMERIC, (1, 1))
 
 
+def test_numbers_that_nobody_measures_do_no_harm() -> None:
+    """Ends of ranges and leaves of hundreds of digits are as far away as numbers go; figures stay numbers."""
+    huge = "9" * 400
+    leaves = Hierarchy.from_rows([[huge, "far"], ["1", "near"]], root="all")
+    found = compared(["1", "1"], [f"[1-{huge}]", "near"], Attribute("x", Role.SENSITIVE, hierarchy=leaves))
+    assert found.numeric[1] is not None
+    assert 0 < found.numeric[1].moments.mean < float("inf")
+    assert found.distance is not None
+    assert 0 < found.distance.value < float("inf")
+    with pytest.raises(InputError, match="cannot be read"):
+        compared(["1", "1"], [f"{{1, {huge}}}"])
+
+
 def test_a_grid_finer_than_the_values_keeps_its_steps() -> None:
     """Intervals of a grid of quarters end a hundredth before their upper end."""
     line = line_of(["1", "2"], ["[1-1.25)", "[2-2.25)"], Attribute("x", Role.QUASI, grid="0.25"))  # type: ignore[arg-type]
