@@ -452,7 +452,7 @@ def test_100_a_release_does_not_replace_its_job(scene: Scene) -> None:
     scene.fails("init people.csv --out people.csv --overwrite", 7, "the output is an input")
 
 
-@pytest.mark.parametrize(("report", "part"), [("r.pdf", ".json, .txt"), ("r", ".json, .txt")])
+@pytest.mark.parametrize(("report", "part"), [("r.pdf", ".html, .json, .txt"), ("r", ".html, .json")])
 def test_100_a_report_has_a_form_that_is_known(scene: Scene, report: str, part: str) -> None:
     """A report that could not be written is refused before any work."""
     scene.fails(f"anonymize nothing.csv --out r.csv {ROLES} --report {report}", 2, "--report", part)

@@ -1,0 +1,352 @@
+"""What the steward is told: every section, against the release and plain counting."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kohort
+from kohort import (
+    Attribute,
+    AverageRisk,
+    Job,
+    KAnonymity,
+    KMap,
+    MaximumRisk,
+    ReadOptions,
+    Role,
+    Schema,
+    assess,
+)
+from kohort.report.page import Audience, page, transactions_page
+from kohort.report.page.form import FORMS, GRID, SECONDS, fits
+from tests.unit.coherent_release import release as coherent_release
+from tests.unit.report import releases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kohort import Release
+    from kohort.report import Json
+
+RELEASES = (
+    releases.mondrian,
+    lambda: releases.mondrian(person=True),
+    releases.lattice,
+    releases.few,
+    releases.altered,
+)
+
+
+def told(release: Release, audience: Audience = Audience.INTERNAL) -> dict[str, Any]:
+    """A page, whose parts need no types here."""
+    return page(release, audience=audience)
+
+
+def formed(twin: Mapping[str, Json], kind: str) -> bool:
+    """Whether a steward's twin has its form, and the public's in it."""
+    more = {name: twin[name] for name in ("seconds", "public")}
+    rest = {name: part for name, part in twin.items() if name not in more}
+    return fits(rest, FORMS[kind]) and fits(more["seconds"], SECONDS) and fits(more["public"], FORMS[kind])
+
+
+@pytest.mark.parametrize("make", RELEASES)
+def test_a_page_has_its_form_and_is_json(make: Callable[[], Release]) -> None:
+    """Of every kind of release, for both audiences; and the public one stands in the steward's."""
+    twin = told(make())
+    assert formed(json.loads(json.dumps(twin, allow_nan=False)), "table")
+    assert twin["public"] == told(make(), Audience.PUBLIC)
+    assert "seconds" not in twin["public"]
+    assert fits(None, GRID)
+
+
+def test_a_page_of_transactions_has_its_form() -> None:
+    """For both audiences."""
+    release = coherent_release()
+    twin: dict[str, Any] = transactions_page(release, audience=Audience.INTERNAL)
+    assert formed(twin, "transactions")
+    assert twin["public"] == transactions_page(release, audience=Audience.PUBLIC)
+    assert [(one["name"], one["support"]) for one in twin["items"]["dropped"]] == [("6", 1), ("5", 3), ("1", 4)]
+    assert [(one["low"], one["high"], one["before"], one["after"]) for one in twin["lengths"]["bins"]] == [
+        (1, 1, 0, 2),
+        (2, 3, 5, 3),
+        (4, 7, 1, 1),
+    ]
+    assert twin["metrics"][0]["value"] == 0.4
+    assert twin["asked"]["roles"] == "The private items were listed; all others are public."
+
+
+def test_the_same_records_in_another_order_make_the_same_page() -> None:
+    """To the byte, but for the seconds."""
+    pages: list[str] = []
+    for seed in (None, 1, 2):
+        table = releases.people() if seed is None else releases.people().sample(fraction=1.0, shuffle=True, seed=seed)
+        for hierarchies in (False, True):
+            twin = told(kohort.anonymize(table, Job.of(releases.schema(hierarchies=hierarchies), KAnonymity(5))))
+            del twin["seconds"]
+            pages.append(json.dumps(twin))
+    assert pages[0] == pages[2] == pages[4]
+    assert pages[1] == pages[3] == pages[5]
+
+
+def test_what_was_done_is_told() -> None:
+    """Counts are the release's own; the histogram adds up to them."""
+    release, twin = releases.lattice(), told(releases.lattice())
+    done = twin["done"]
+    assert (done["records"], done["released"], done["suppressed"]) == (97, 80, 17)
+    assert done["node"] == {"age": 3, "city": 1, "sex": 0}
+    assert sum(band["records"] for band in twin["sizes"]) == 80
+    assert sum(band["classes"] for band in twin["sizes"]) == done["classes"] == release.sizes.size
+    assert all(
+        band["classes"] == sum(band["low"] <= size <= band["high"] for size in release.sizes) for band in twin["sizes"]
+    )
+    assert [(one["column"], one["level"], one["height"]) for one in twin["losses"]] == [
+        ("age", 3, 4),
+        ("city", 1, 2),
+        ("sex", 0, 1),
+    ]
+    assert {one["name"]: one["value"] for one in twin["metrics"]} == pytest.approx(dict(release.metrics))
+    assert all(one["says"] for one in twin["metrics"])
+
+
+def test_what_was_asked_is_told_in_words() -> None:
+    """How each column is treated, without the name of a file."""
+    schema = Schema(
+        (
+            Attribute("a", Role.QUASI, grid="5", bounds=(0, 100), weight="2.5"),  # type: ignore[arg-type]
+            Attribute("b", Role.QUASI, grid=(0, "18.5", 120)),  # type: ignore[arg-type]
+            Attribute("c", Role.QUASI, hierarchy="intervals:5,10", grid="hierarchy"),
+            Attribute("d", Role.QUASI, hierarchy=releases.PLACES, label="ancestor", max_level=1),  # type: ignore[arg-type]
+            Attribute("e", Role.QUASI, hierarchy="./secret-folder/e.csv"),
+            Attribute("f", Role.QUASI),
+            Attribute("g", Role.IDENTIFYING),
+            Attribute("h", Role.SENSITIVE),
+        )
+    )
+    release = replace(releases.mondrian(), job=Job.of(schema, KAnonymity(5)))
+    from kohort.report.page.asked import asked, parameters  # noqa: PLC0415  sections that are looked at alone
+    from kohort.report.page.audience import Reader  # noqa: PLC0415
+
+    told_of: Any = asked(release.job)
+    assert {one["name"]: one["how"] for one in told_of["columns"]} == {
+        "a": "grid of 5, from 0 to 100, weight 2.5",
+        "b": "grid at 0, 18.5, 120",
+        "c": "intervals:5,10, grid of its hierarchy",
+        "d": "hierarchy of height 2, at most level 1, released as nodes of its hierarchy",
+        "e": "hierarchy of a file",
+        "f": "generalized",
+        "g": "removed",
+        "h": "released unchanged",
+    }
+    assert told_of["method"] == {"name": "mondrian", "cut": "nearest", "relaxed": False}
+    assert "secret-folder" in json.dumps(parameters(release.job, Reader()))
+    public = json.dumps(parameters(release.job, Reader(least=5)))
+    assert "secret-folder" not in public
+    assert "sha256" not in public
+
+
+def test_a_limit_is_told_as_it_was_said() -> None:
+    """A share stays a share."""
+    assert told(releases.lattice("20%"))["asked"]["max_suppression"] == "20%"
+    assert told(releases.mondrian())["asked"]["max_suppression"] is None
+
+
+def test_risks_are_those_of_an_attacker_before_and_after() -> None:
+    """As `assess` says them of the input and of the release."""
+    for release in (releases.mondrian(), releases.lattice()):
+        twin = told(release)["risks"]
+        for side, table in (("before", releases.people()), ("after", release.frame())):
+            found = assess(table, ["age", "city", "sex"])
+            assert twin[side]["prosecutor"]["highest"] == pytest.approx(found.prosecutor.highest)
+            assert twin[side]["prosecutor"]["average"] == pytest.approx(found.prosecutor.average)
+            assert twin[side]["prosecutor"]["over"] == pytest.approx(found.prosecutor.over)
+            assert twin[side]["marketer"] == pytest.approx(found.marketer)
+            assert twin[side]["uniques"] == found.uniqueness.sample
+            assert twin[side]["journalist"] is None
+
+
+def test_risks_count_people_where_they_have_several_records() -> None:
+    """Before as after, though nobody's key is released."""
+    twin = told(releases.mondrian(person=True))["risks"]
+    found = assess(releases.people(), ["age", "city", "sex"], person="id")
+    assert twin["before"]["people"] == twin["after"]["people"] == found.people == 49
+    assert found.prosecutor.highest == 1
+    assert twin["before"]["uniques"] == found.prosecutor.at_highest
+
+
+def test_risks_among_a_population_are_told_where_it_is_known() -> None:
+    """The journalist's is that of the people whom a class fits."""
+    everybody = pl.concat([releases.people().select("age", "city", "sex")] * 3)
+    schema = releases.schema(hierarchies=True)
+    release = kohort.anonymize(releases.people(), Job.of(schema, KMap(9)), population=everybody)
+    twin = told(release)
+    hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
+    found = assess(release.frame(), ["age", "city", "sex"], population=everybody, hierarchies=hierarchies)
+    assert found.journalist is not None
+    assert twin["risks"]["after"]["journalist"]["highest"] == pytest.approx(found.journalist.exposure.highest)
+    assert twin["risks"]["after"]["journalist_marketer"] == pytest.approx(found.journalist.marketer)
+    assert twin["public"]["least"] == 9
+
+
+# ── Subgroups ────────────────────────────────────────────────────────────────────────────────────
+
+
+def by_hand(release: Release, column: str) -> dict[str, tuple[int, int]]:
+    """Records and suppressed ones by the value of a column, counted one by one."""
+    cells = releases.people()[column].to_list()
+    kept = set(release.lineage.tolist())
+    records = Counter(cells)
+    gone = Counter(cell for place, cell in enumerate(cells) if place not in kept)
+    return {cell: (count, gone[cell]) for cell, count in records.items()}
+
+
+def test_who_was_dropped_most_is_counted_by_hand() -> None:
+    """The greatest shares stand first, of subgroups of at least k records."""
+    release = releases.lattice()
+    rows = told(release)["subgroups"]["suppressed"]
+    expected = [
+        (column, cell, records, gone)
+        for column in ("city", "sex", "illness")
+        for cell, (records, gone) in by_hand(release, column).items()
+        if records >= 5 and gone
+    ]
+    listed = [(row["column"], row["value"], row["records"], row["suppressed"]) for row in rows]
+    shares = [row["share"] for row in rows]
+    assert shares == sorted(shares, reverse=True)
+    greatest = max(gone / records for _, _, records, gone in expected)
+    assert shares[0] >= round(greatest, 6)
+    assert all(one in expected for one in listed if one[0] in {"city", "sex", "illness"})
+    assert told(releases.mondrian())["subgroups"]["suppressed"] == []
+
+
+def test_who_was_distorted_most_is_the_mean_loss_of_the_released() -> None:
+    """Of a lattice release every record's loss is that of its nodes."""
+    release = releases.lattice()
+    subgroups = told(release)["subgroups"]
+    lost = [
+        sum(release.lost[name][release.table[name].codes[row]] for name in ("age", "city", "sex")) / 3
+        for row in range(release.table.records)
+    ]
+    assert subgroups["overall"]["loss"] == pytest.approx(sum(lost) / len(lost), abs=1e-6)
+    cells = releases.people()["illness"].to_list()
+    for row in subgroups["distorted"]:
+        if row["column"] == "illness":
+            mine = [
+                loss for loss, was in zip(lost, release.lineage.tolist(), strict=True) if cells[was] == row["value"]
+            ]
+            assert row["loss"] == pytest.approx(sum(mine) / len(mine), abs=1e-6)
+
+
+def test_numbers_of_many_values_make_subgroups_of_intervals() -> None:
+    """The ages of a table are grouped, and a missing value is a subgroup too."""
+    rows = told(releases.lattice())["subgroups"]["distorted"]
+    kinds = {(row["column"], row["kind"]) for row in rows}
+    assert ("age", "interval") in kinds
+    assert ("income", "interval") not in kinds
+
+
+def test_columns_are_told_before_and_after() -> None:
+    """All columns that name nobody, with their distributions in records."""
+    twin = told(releases.mondrian())
+    assert [one["name"] for one in twin["attributes"]] == ["age", "city", "sex", "illness", "income", "height"]
+    assert {one["distribution"]["unit"] for one in twin["attributes"]} == {"records"}
+    for one in twin["attributes"]:
+        assert sum(bar["before"] for bar in one["distribution"]["bins"]) == 97
+    alike = releases.mondrian().homogeneity["illness"]
+    assert twin["attributes"][3]["homogeneity"] == {"people": alike.alike, "largest_share": round(alike.share, 10)}
+    assert twin["attributes"][0]["homogeneity"] is None
+    assert len(twin["associations"]) == 15
+
+
+def test_what_was_altered_is_told() -> None:
+    """The effect of noise, and how far pseudonyms link; of noise the public learns no moments here."""
+    release, twin = releases.altered(), told(releases.altered())
+    (effect,) = twin["perturbed"]
+    assert (effect["column"], effect["records"], effect["reproducible"]) == ("income", 97, True)
+    assert effect["mean"] == [*(release.effects[0].mean or ())]
+    assert twin["pseudonyms"] == [{"column": "id", "records": 97, "linked": 96}]
+    assert twin["asked"]["columns"][0]["how"] == "pseudonyms in its place"
+    assert "noise" in twin["asked"]["columns"][5]["how"]
+    (public,) = twin["public"]["perturbed"]
+    assert (public["mean"], public["variance"], public["bounds"], public["correlation"]) == (None,) * 4
+    assert public["records"] == 95
+    assert "seed" not in json.dumps(twin)
+
+
+def test_few_perturbed_records_are_not_told() -> None:
+    """A perturbed column in which hardly anybody has a value tells the public nothing."""
+    release = releases.altered()
+    rare = replace(release.effects[0], records=3, unchanged=0)
+    none = replace(release.effects[0], records=0, unchanged=0, linked=None)
+    for effect, records in ((rare, None), (none, 0)):
+        (public,) = told(replace(release, effects=(effect,)), Audience.PUBLIC)["perturbed"]
+        assert (public["records"], public["unchanged"], public["linked"]) == (records, None, None)
+
+
+# ── Verdicts ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_rehearsal_says_that_nothing_was_verified(tmp_path: Any) -> None:  # noqa: ANN401
+    """And has no certificate."""
+    del tmp_path
+    release = kohort.rehearse(releases.people(), Job.of(releases.schema(), KAnonymity(5)))
+    twin = told(release)
+    assert (twin["verdict"]["verified"], twin["verdict"]["checks"], twin["certificate"]) == (False, [], None)
+    assert twin["name"] is None
+
+
+def test_a_published_release_names_its_files(tmp_path: Any) -> None:  # noqa: ANN401
+    """By their names alone: a folder can tell more than is meant."""
+    target = tmp_path / "secret-folder" / "r.csv"
+    target.parent.mkdir()
+    release = kohort.anonymize(releases.people(), Job.of(releases.schema(), KAnonymity(5)), target=target)
+    twin = told(release)
+    assert twin["name"] == "r.csv"
+    assert release.verdict is not None
+    assert twin["certificate"] == {"name": "r.csv.kohort.json", "release": "r.csv", "sha256": release.verdict.sha256}
+    assert twin["verdict"]["bytes"] == target.stat().st_size
+    assert "secret-folder" not in json.dumps(twin)
+
+
+def test_a_table_of_no_records_has_a_page() -> None:
+    """With nothing in it to compare."""
+    job = Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True))
+    twin = told(kohort.anonymize(releases.people(0), job))
+    assert formed(twin, "table")
+    assert (twin["attributes"], twin["subgroups"], twin["risks"]["before"]) == (None, None, None)
+    assert twin["done"]["classes"] == 0
+
+
+# ── Weak promises ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_classes_smaller_than_the_least_are_told_together() -> None:
+    """Where a model allows classes of a few people, their bands are joined until they have enough records."""
+    job = Job.of(Schema.of(quasi=["age"]), AverageRisk(Fraction("0.4")))
+    release = kohort.anonymize(pl.DataFrame({"age": [str(row) for row in range(100)]}), job)
+
+    def bands(*classes: int) -> list[tuple[int | None, int, int, int]]:
+        of = replace(release, sizes=np.array(classes))
+        return [(band["low"], band["high"], band["classes"], band["records"]) for band in told(of)["public"]["sizes"]]
+
+    assert bands(1, 1, 6, 83) == [(None, 7, 3, 8), (64, 127, 1, 83)]
+    assert bands(1, 1, 90) == [(None, 127, 3, 92)]
+    assert bands(90, 2, 7) == [(None, 7, 2, 9), (64, 127, 1, 90)]
+    assert bands(1, 1) == []
+    assert told(replace(release, sizes=np.array([1, 99])))["public"]["done"]["smallest"] is None
+
+
+def test_a_risk_stands_for_a_class_size() -> None:
+    """One in five is five people: a maximum risk is told of no fewer."""
+    release = kohort.anonymize(releases.people(), Job.of(releases.schema(), MaximumRisk(Fraction("0.2"))))
+    twin = told(release, Audience.PUBLIC)
+    assert twin["least"] == 5
+    assert twin["risks"]["after"]["prosecutor"]["highest"] <= 0.2
+    assert twin["risks"]["before"]["prosecutor"]["highest"] is None

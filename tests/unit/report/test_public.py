@@ -1,0 +1,329 @@
+"""What the public is told: no value of a record, no count of a few people, and none that follows from two figures."""
+
+from __future__ import annotations
+
+import json
+from math import isclose
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kohort
+from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
+from kohort.report.page import Audience, page, transactions_page
+from tests.unit.coherent_release import release as coherent_release
+from tests.unit.report import releases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kohort import Release
+    from kohort.report import Json
+
+RELEASES: Final = (
+    releases.mondrian,
+    lambda: releases.mondrian(2),
+    lambda: releases.mondrian(person=True),
+    releases.lattice,
+    lambda: releases.lattice("30", 3),
+    lambda: releases.lattice(person=True),
+    releases.few,
+    releases.altered,
+)
+
+#: Every place of a public twin where a number stands. `people`: it counts people or what is theirs, and is shown as it
+#: is; `parts`: likewise, in multiples of `least`; `free`: it counts no people, or nothing but what the release's own
+#: file shows of k people or more; `share`: a figure that is rounded to a step.
+PLACES: Final = {
+    "form": "free",
+    "least": "free",
+    "asked.k": "free",
+    "asked.h": "free",
+    "asked.p": "free",
+    "done.records": "people",
+    "done.released": "people",
+    "done.suppressed": "people",
+    "done.suppressed_share": "share",
+    "done.people": "people",
+    "done.classes": "free",
+    "done.smallest": "people",
+    "done.largest": "people",
+    "done.node.*": "free",
+    "verdict.bytes": "free",
+    "verdict.range_exposure": "parts",
+    "sizes.*.low": "people",
+    "sizes.*.high": "people",
+    "sizes.*.classes": "free",
+    "sizes.*.records": "people",
+    "metrics.*.value": "share",
+    "losses.*.loss": "share",
+    "losses.*.level": "free",
+    "losses.*.height": "free",
+    "attributes.*.single": "parts",
+    **{f"attributes.*.{side}.missing": "parts" for side in ("before", "after")},
+    **{f"attributes.*.{side}.numeric.{one}": "share" for side in ("before", "after") for one in ("mean", "deviation")},
+    "attributes.*.distance.relative": "share",
+    "attributes.*.distribution.bins.*.before": "share",
+    "attributes.*.distribution.bins.*.after": "share",
+    "attributes.*.homogeneity.people": "parts",
+    "risks.threshold": "free",
+    **{f"risks.{side}.people": "people" for side in ("before", "after")},
+    **{f"risks.{side}.uniques": "parts" for side in ("before", "after")},
+    **{f"risks.{side}.{one}": "share" for side in ("before", "after") for one in ("marketer", "uniques_share")},
+    **{
+        f"risks.{side}.prosecutor.{one}": "share"
+        for side in ("before", "after")
+        for one in ("highest", "average", "over")
+    },
+    "subgroups.suppressed.*.records": "parts",
+    "subgroups.suppressed.*.suppressed": "parts",
+    "subgroups.suppressed.*.share": "share",
+    "subgroups.distorted.*.records": "parts",
+    "subgroups.distorted.*.loss": "share",
+    "subgroups.overall.share": "share",
+    "subgroups.overall.loss": "share",
+    "perturbed.*.records": "parts",
+    "perturbed.*.unchanged": "parts",
+    "perturbed.*.linked": "share",
+    "pseudonyms.*.records": "parts",
+    "pseudonyms.*.linked": "parts",
+    # transactions
+    "done.transactions": "people",
+    "done.emptied": "parts",
+    **{
+        f"done.{name}": "free"
+        for name in (
+            *("items", "public", "private", "neither", "removed_items"),
+            *("dropped_items", "returned_items", "released_items"),
+        )
+    },
+    "done.cells": "people",
+    "done.released_cells": "people",
+    "done.removed_cells": "people",
+    "verdict.cohorts": "free",
+    "verdict.smallest": "people",
+    "moles.*.size": "free",
+    "moles.*.rare": "free",
+    "moles.*.breach": "free",
+    "lengths.bins.*.low": "free",
+    "lengths.bins.*.high": "free",
+    "lengths.bins.*.before": "share",
+    "lengths.bins.*.after": "share",
+}
+
+#: Below these stands what the steward wrote in the job.
+WRITTEN: Final = ("asked.method.", "parameters.")
+
+
+def numbers_in(part: Json, place: str = "") -> Iterator[tuple[str, int | float]]:
+    """Every number of a twin and its place, indices as `*`."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            names_columns = place == "done.node"
+            yield from numbers_in(value, f"{place}.{'*' if names_columns else key}".removeprefix("."))
+    elif isinstance(part, list):
+        for value in part:
+            yield from numbers_in(value, f"{place}.*")
+    elif isinstance(part, int | float) and not isinstance(part, bool) and not place.startswith(WRITTEN):
+        yield place, part
+
+
+def refuse_few(twin: dict[str, Json]) -> None:
+    """Fail where a number of a public twin counts a few people, or nobody has said what it counts."""
+    least = twin["least"]
+    assert isinstance(least, int)
+    for place, number in numbers_in(twin):
+        kind = PLACES[place]  # a new number must be classified
+        if kind in {"people", "parts"}:
+            assert isinstance(number, int), place
+            assert number == 0 or number >= least, place
+        if kind == "parts":
+            assert number % least == 0, place
+
+
+@pytest.mark.parametrize("make", RELEASES)
+def test_no_number_counts_a_few_people(make: Callable[[], Release]) -> None:
+    """Every count of people in a public page is of none or of enough."""
+    refuse_few(page(make(), audience=Audience.PUBLIC))
+
+
+def test_no_number_of_transactions_counts_a_few() -> None:
+    """Nor does one of a page of transactions."""
+    twin: dict[str, Any] = transactions_page(coherent_release(), audience=Audience.PUBLIC)
+    refuse_few(twin)
+    assert twin["items"] is None
+    assert {part["before"] for part in twin["lengths"]["bins"]} == {1.0}  # of six people two bands are too many
+
+
+@pytest.mark.parametrize("make", RELEASES)
+def test_nothing_is_told_of_a_few_by_difference(make: Callable[[], Release]) -> None:
+    """What is left of a whole beside its told parts is nobody or enough people."""
+    twin: dict[str, Any] = page(make(), audience=Audience.PUBLIC)
+    least, done = twin["least"], twin["done"]
+    wholes = [(done["records"], done["released"]), (done["records"], done["suppressed"])]
+    risks = [risk for risk in (twin["risks"]["before"], twin["risks"]["after"]) if risk]
+    wholes += [(risk["people"], risk["uniques"]) for risk in risks]
+    wholes += [(risks[0]["people"], risks[-1]["people"])]
+    wholes += [(done["released"], band["records"]) for band in twin["sizes"]]
+    wholes += [(done["released"], sum(band["records"] for band in twin["sizes"]))]
+    wholes += [
+        (done["records"], row["records"]) for part in ("suppressed", "distorted") for row in twin["subgroups"][part]
+    ]
+    wholes += [(row["records"], row["suppressed"]) for row in twin["subgroups"]["suppressed"]]
+    for whole, part in wholes:
+        if whole is not None and part is not None:
+            assert part in {whole, 0} or whole - part >= least
+
+
+def test_too_few_left_out_are_not_told_in_any_way() -> None:
+    """Where fewer than k records were suppressed, neither their number nor that of all records is anywhere."""
+    release = releases.few()
+    assert 0 < release.suppressed < release.job.k
+    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
+    assert (twin["done"]["records"], twin["done"]["suppressed"], twin["done"]["suppressed_share"]) == (None, None, None)
+    assert twin["subgroups"]["suppressed"] == []
+    assert [one["before"] for one in twin["attributes"]] == [None] * 6
+    assert next(one["value"] for one in twin["metrics"] if one["name"] == "c_dm") is None
+    assert releases.PEOPLE not in {number for _, number in numbers_in(twin)}
+    assert release.suppressed not in {number for place, number in numbers_in(twin) if PLACES[place] != "free"} - {
+        one["value"] for one in twin["metrics"] if one["name"] == "height"
+    }
+    assert any("fewer than 8 people" in note for note in twin["notes"])
+
+
+def test_people_with_several_records_are_not_counted_as_records() -> None:
+    """With a person key no count of records of a part is told: they may be of a few people."""
+    twin: dict[str, Any] = page(releases.mondrian(person=True), audience=Audience.PUBLIC)
+    assert {one["single"] for one in twin["attributes"]} == {None}
+    assert {one["distribution"] for one in twin["attributes"] if one["distribution"]} == set()
+    assert twin["subgroups"]["distorted"] == []
+    assert twin["done"]["people"] == 49
+
+
+def test_a_mean_of_zeros_and_ones_is_no_count() -> None:
+    """Whoever multiplies it by the number of people learns no number of ones to within k."""
+    for ones in range(1, 8):
+        table = pl.DataFrame(
+            {"age": [str(30 + row % 10) for row in range(20)], "ill": ["1"] * ones + ["0"] * (20 - ones)}
+        )
+        release = kohort.anonymize(table, Job.of(Schema.of(quasi=["age"], sensitive=["ill"]), KAnonymity(5)))
+        twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
+        (ill,) = (one for one in twin["attributes"] if one["name"] == "ill")
+        assert ill["before"]["numeric"]["mean"] in {0.0, 0.5}
+        assert ill["before"]["numeric"]["deviation"] in {0.0, 0.5}
+
+
+def test_a_constant_is_a_value_and_not_told() -> None:
+    """The mean of a column of one number is that number; so is that of a single record."""
+    table = pl.DataFrame({"age": ["31", "32"] * 5, "pay": ["71234"] * 10, "bonus": ["81234", *[""] * 9]})
+    release = kohort.anonymize(table, Job.of(Schema.of(quasi=["age"], sensitive=["pay", "bonus"]), KAnonymity(5)))
+    text = json.dumps(page(release, audience=Audience.PUBLIC))
+    assert "71234" not in text
+    assert "81234" not in text
+
+
+# ── Canaries ─────────────────────────────────────────────────────────────────────────────────────
+
+#: Records of the table of canaries, and what a bird is called, so that it is found wherever it is.
+BIRDS: Final = 60
+
+
+def numeric(column: int, row: int) -> int:
+    """A number that nobody writes by chance."""
+    return 7_003_001 + 1_300_007 * column + 10_007 * ((row * 17) % BIRDS)
+
+
+def canaries() -> pl.DataFrame:
+    """A table whose every cell is a canary: a name, or a number, that is there once, or twice where it must repeat."""
+    rows = range(BIRDS)
+    return pl.DataFrame(
+        {
+            "id": [f"canary-id-{row}" for row in rows],
+            "place": [f"canary-place-{row}" for row in rows],
+            "name": [f"canary-name-{row // 2}" for row in rows],
+            "age": [str(numeric(0, row)) for row in rows],
+            "size": [str(numeric(1, row // 2)) for row in rows],
+            "illness": [f"canary-illness-{row // 3}" for row in rows],
+            "pay": [str(numeric(2, row)) for row in rows],
+            "note": [f"canary-note-{row // 20}" for row in rows],
+        }
+    )
+
+
+def bird_schema(*, lattice: bool) -> Schema:
+    """Its schema; every leaf of its hierarchies is a canary, and one node above the leaves is called as a leaf is."""
+    table = canaries()
+    places = [[leaf, leaf if row == 7 else f"part {row % 4}", "*"] for row, leaf in enumerate(table["place"])]
+    names = [[leaf, "even" if row % 2 else "odd", "*"] for row, leaf in enumerate(dict.fromkeys(table["name"]))]
+    return Schema(
+        (
+            Attribute("id", Role.IDENTIFYING),
+            Attribute("place", Role.QUASI, hierarchy=Hierarchy.from_rows(sorted(places, key=lambda row: row[1]))),
+            Attribute("name", Role.QUASI, hierarchy=Hierarchy.from_rows(names) if lattice else None),
+            Attribute("age", Role.QUASI, hierarchy="intervals:100000,500000" if lattice else None),
+            Attribute("size", Role.QUASI, hierarchy="suppress" if lattice else None),
+            Attribute("illness", Role.SENSITIVE),
+            Attribute("pay", Role.SENSITIVE),
+            Attribute("note", Role.INSENSITIVE),
+        )
+    )
+
+
+def bird_release(*, lattice: bool) -> Release:
+    """A release of it."""
+    algorithm = Optimal(limit=SuppressionLimit.of("40%")) if lattice else None
+    return kohort.anonymize(canaries(), Job.of(bird_schema(lattice=lattice), KAnonymity(5), algorithm=algorithm))
+
+
+@pytest.mark.parametrize("lattice", [False, True])
+def test_no_canary_is_in_a_public_page(*, lattice: bool) -> None:
+    """Of a table whose every cell is a canary neither the public twin nor its HTML holds one; the steward's does."""
+    release = bird_release(lattice=lattice)
+    birds = {str(cell) for column in canaries() for cell in column}
+    whole = page(release, audience=Audience.INTERNAL)
+    public = whole["public"]
+    assert isinstance(public, dict)
+    assert public == page(release, audience=Audience.PUBLIC)
+    assert any(bird in json.dumps(whole) for bird in birds)
+    html = pytest.importorskip("kohort.render.page").html
+    for text in (json.dumps(public), html(public)):
+        assert "canary" not in text
+        assert not [bird for bird in birds if bird in text or (bird.isdigit() and f"{int(bird):,}" in text)]
+    values = {float(bird) for bird in birds if bird.isdigit()}
+    assert not [place for place, number in numbers_in(public) if any(isclose(number, one) for one in values)]
+    refuse_few(public)
+
+
+# ── Partitions ───────────────────────────────────────────────────────────────────────────────────
+
+
+@given(st.integers(3, 9), st.integers(20, 90), st.integers(0, 2**32 - 1), st.integers(0, 40))
+def test_every_public_part_has_enough_people(k: int, records: int, seed: int, share: int) -> None:
+    """Whatever the table: pages of both methods tell of no few people, and parts told in shares add up to the whole."""
+    draw = np.random.default_rng(seed)
+    table = pl.DataFrame(
+        {
+            "age": [str(age) for age in draw.integers(18, 90, records)],
+            "city": draw.choice([*releases.CITIES, ""], records, p=[0.4, 0.02, 0.3, 0.02, 0.2, 0.02, 0.02, 0.02]),
+            "pay": [str(pay) for pay in draw.pareto(1.5, records).round(3)],
+        }
+    )
+    schema = Schema(
+        (
+            Attribute("age", Role.QUASI, hierarchy="intervals:0..100:5,25"),
+            Attribute("city", Role.QUASI, hierarchy=releases.PLACES),
+            Attribute("pay", Role.SENSITIVE),
+        )
+    )
+    algorithm = Optimal(limit=SuppressionLimit.of(f"{share}%")) if share % 2 else None
+    release = kohort.anonymize(table, Job.of(schema, KAnonymity(k), algorithm=algorithm))
+    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
+    refuse_few(twin)
+    for one in twin["attributes"]:
+        bins: list[dict[str, Any]] = one["distribution"]["bins"] if one["distribution"] else []
+        assert not [bar for bar in bins if bar["kind"] == "value"]
+        assert not bins or abs(sum(bar["before"] for bar in bins) - 1) <= len(bins) * 2.5 * k / records

@@ -1,0 +1,86 @@
+"""What a notebook shows of a release."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import kohort
+from kohort import Job, KAnonymity, ReadOptions, Schema
+from tests.unit.coherent_release import release as coherent_release
+from tests.unit.report import releases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class _Cells(HTMLParser):
+    """The rows of a table, and what else is in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the tag; nothing but a header's scope is said of it."""
+        self.tags.add(tag)
+        assert attrs in ([], [("scope", "row")])
+
+    def handle_data(self, data: str) -> None:
+        """Keep the text."""
+        self.cells.append(data)
+
+    @property
+    def rows(self) -> dict[str, str]:
+        """What stands beside each header; the first text is the caption."""
+        return dict(zip(self.cells[1::2], self.cells[2::2], strict=True))
+
+
+def shown(release: object) -> _Cells:
+    """What the notebook shows."""
+    return _Cells(release._repr_html_())  # type: ignore[attr-defined]
+
+
+def test_a_release_is_a_small_table(tmp_path: Path) -> None:
+    """It says what was promised and whether anybody looked; names are escaped, and no value is in it."""
+    table = releases.people().rename({"illness": "<b>ill</b>"})
+    schema = Schema.of(identifying=["id"], quasi=["age", "sex"], sensitive=["<b>ill</b>"], insensitive=["city"])
+    job = Job(kohort.Schema(schema.attributes, rest=kohort.Role.IDENTIFYING), (KAnonymity(5), *_diverse("<b>ill</b>")))
+    release = kohort.anonymize(table, job, target=tmp_path / "r.csv")
+    cells = shown(release)
+    assert cells.tags == {"table", "caption", "tbody", "tr", "th", "td"}
+    assert cells.cells[0] == "A release, verified"
+    assert cells.rows["Promised"] == "5-anonymity, distinct 2-diversity of <b>ill</b>"
+    assert cells.rows["Records"] == "97 of 97"
+    assert cells.rows["Published"] == "r.csv"
+    assert "flu" not in "".join(cells.cells)
+
+
+def _diverse(name: str) -> tuple[kohort.DistinctLDiversity]:
+    return (kohort.DistinctLDiversity(name, 2),)
+
+
+def test_a_rehearsal_says_so() -> None:
+    """Nobody verified it, and it is nowhere."""
+    cells = shown(kohort.rehearse(releases.people(), Job.of(releases.schema(), KAnonymity(5))))
+    assert cells.cells[0] == "A release, not verified: it was rehearsed"
+    assert "Published" not in cells.rows
+
+
+def test_a_release_of_nobody_has_no_class_sizes() -> None:
+    """There is no class."""
+    job = Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True))
+    rows = shown(kohort.anonymize(releases.people(0), job)).rows
+    assert rows["Classes"] == "0"
+    assert "Class sizes" not in rows
+
+
+def test_transactions_are_a_small_table_too(tmp_path: Path) -> None:
+    """With what was dropped, in numbers."""
+    cells = shown(coherent_release())
+    assert cells.rows["Items dropped"] == "3 of 7"
+    assert cells.rows["Distortion"] == "40.00%"
+    rows = shown(coherent_release(path=tmp_path / "r.dat")).rows
+    assert rows["Published"] == "r.dat"
