@@ -15,6 +15,7 @@ from kohort.pipeline import claim_of, solve
 from kohort.pipeline.stages import Stages, beside, silent
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import in_columns, rehearse_transactions
+from kohort.release.transactions import BasketWriting
 from kohort.verify import verify
 from kohort.verify.transactions import verify_transactions
 
@@ -71,7 +72,8 @@ def transactions_again(
     """
     known = read_certificate(beside(target))
     writing = job.written_to(target)
-    release = rehearse_transactions(source, job, tell=tell)
+    said = replace(job, writing=BasketWriting(form=writing.form, separator=writing.separator))  # as it was published
+    release = rehearse_transactions(source, said, tell=tell)
     stage = Stages(tell, dict(release.seconds))
     file = BytesIO()
     with stage("write"):
