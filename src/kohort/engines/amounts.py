@@ -13,6 +13,7 @@ import polars as pl
 from kohort.engines.table import Column, narrow
 from kohort.errors import InputError, UsageError
 from kohort.numbers import is_numeric_text
+from kohort.perturb.parameters import MOST_DECIMALS
 from kohort.perturb.whole import whole
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 #: Whole numbers up to here are exact in float64.
 EXACT: Final = 2**53
+
+#: Decimals that are told apart: smaller differences are lost.
+_TINIEST: Final = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +67,8 @@ def numbers_of(column: Column, missing: frozenset[str]) -> Numbers | None:
         return None
     values = np.full(gaps.size, np.nan)
     values[~gaps] = np.array(texts, np.float64) + 0.0  # no negative zero
-    return Numbers(column, values, max(map(_decimals, texts) if typed else (len(t.partition(".")[2]) for t in texts)))
+    decimals = decimals_of(texts) if typed else max(len(text.partition(".")[2]) for text in texts)
+    return Numbers(column, values, min(decimals, _TINIEST))
 
 
 def read_numbers(column: Column, missing: frozenset[str]) -> Numbers:
@@ -86,9 +91,9 @@ def read_numbers(column: Column, missing: frozenset[str]) -> Numbers:
         return Numbers(column, np.full(gaps.size, np.nan), 0)
     large = np.abs(found.values) >= EXACT
     if large.any():
+        cells = int(column.counts()[large].sum())
         raise InputError(
-            f"{int(column.counts()[large].sum()):,} numbers are {EXACT:,} or more, or as far below 0; "
-            "they would lose digits",
+            f"{cells:,} numbers are 2^53 or more, or as far below 0: they would lose digits",
             where=f"column {column.name}",
             hint="give the column in a larger unit; or is it an identifier, which is no number?",
         )
@@ -111,7 +116,7 @@ def rounded(numbers: Amounts, decimals: int, bounds: tuple[float, float], *, lik
     [0.2, 1.3, 0.0]
     """
     ten = 10.0**decimals
-    if numbers.size and np.abs(numbers).max() * ten >= EXACT:
+    if np.abs(numbers).max(initial=0) * ten >= EXACT:
         return np.clip(numbers, *bounds) + 0.0
     low, high = (np.rint(bound * ten) if np.isfinite(bound) else bound for bound in bounds)
     low += low / ten < bounds[0]
@@ -184,13 +189,11 @@ def _texts(numbers: Amounts, decimals: int, dtype: pl.DataType) -> tuple[pl.Seri
     if dtype.is_float() or (dtype.is_numeric() and not whole):
         kept = dtype if dtype.is_float() else pl.Float64()
         return pl.Series(numbers).cast(kept).cast(pl.String), kept
-    ten = 10**decimals
-    if numbers.size and np.abs(numbers).max() * ten >= EXACT:
+    if decimals > MOST_DECIMALS or np.abs(numbers).max(initial=0) * 10**decimals >= EXACT:
         return pl.Series([np.format_float_positional(number, trim="-") for number in numbers]), dtype
-    units = np.rint(numbers * ten).astype(np.int64)
     if not dtype.is_integer():
-        return _points(units, decimals), dtype
-    texts = pl.Series(units // ten)
+        return _points(np.rint(numbers * 10**decimals).astype(np.int64), decimals), dtype
+    texts = pl.Series(numbers.astype(np.int64))
     fitting = texts.cast(dtype, strict=False)
     return texts.cast(pl.String), dtype if not fitting.has_nulls() else pl.Int64()
 

@@ -62,6 +62,7 @@ def bounded(around: Amounts, spread: float, low: float, high: float) -> Amounts:
 
     What lies outside is reflected, and all are shifted and stretched to have the moments again, by turns until both
     hold. Where many stand at a bound that ends slowly; then what lies outside is put on the bound instead of reflected.
+    Where the bounds leave no room for that deviation, it is smaller, and the mean holds.
     """
     around = projected(around, spread)
     near = CLOSE * spread
@@ -70,6 +71,15 @@ def bounded(around: Amounts, spread: float, low: float, high: float) -> Amounts:
             break
         inside = reflected(around, low, high) if turn < _REFLECTIONS else np.clip(around, low, high)
         around = projected(inside, spread)
+    return _balanced(np.clip(around, low, high), low, high)
+
+
+def _balanced(around: Amounts, low: float, high: float) -> Amounts:
+    """Numbers of mean 0: all drawn towards the bound on the side that lacks, or shifted where there is none."""
+    for _ in range(2 if low < 0 < high else 0):  # what the first leaves is a rounding error
+        mean = total(around) / around.size
+        bound = low if mean > 0 else high
+        around = bound + (around - bound) * (bound / (bound - mean)) if math.isfinite(bound) else around - mean
     return np.clip(around, low, high)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kohort.perturb.base import Amounts
 
 
-#: Numbers whose variance is so near to the wanted one, relatively, have it: floating point tells no more.
+#: Float64 numbers whose variance is so near to the wanted one, relatively, were not rounded to mention.
 _SURE: Final = 1e-13
 
 
@@ -125,7 +125,7 @@ class Noise(Perturbation):
         low, high = self.bounds
         made = bounded(noisy, spread, float(np.ldexp(low - mean, -power)), float(np.ldexp(high - mean, -power)))
         found = _summing(np.clip(mean + np.ldexp(made, power), low, high), total(numbers), (low, high))
-        if abs(variance(np.ldexp(found - mean, -power)) / spread**2 - 1) <= _SURE:
+        if abs(variance(np.ldexp(found - mean, -power)) / variance(made) - 1) <= _SURE:
             return found
         step = float(np.spacing(max(np.abs(numbers).max(), np.abs(found).max())))  # what float64 rounds these to
         return step * whole(found / step, numbers / step, np.ceil(low / step), np.floor(high / step))

@@ -21,7 +21,8 @@ def refuse_decimals(decimals: object) -> None:
     >>> refuse_decimals(2)
     """
     if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
-        raise UsageError(f"decimals are a whole number from 0 to {MOST_DECIMALS}", where="decimals")
+        what = f"decimals are a whole number from 0 to {MOST_DECIMALS}"
+        raise UsageError(what, where="decimals", hint="0 for whole numbers; leave it out for those of the column")
 
 
 def refuse_bounds(

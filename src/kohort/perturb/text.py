@@ -42,7 +42,7 @@ def whole(said: object) -> int:
         return said
     if isinstance(said, str) and _whole(said):
         return int(said)
-    raise UsageError("it is not a whole number")
+    raise UsageError("it is not a whole number", hint="write it in plain digits, such as 3")
 
 
 def number(said: object) -> Fraction:
@@ -64,7 +64,7 @@ def word(said: object) -> str:
     """A word that was said."""
     if isinstance(said, str):
         return said
-    raise UsageError("it is not a word")
+    raise UsageError("it is not a word", hint="write it in quotes")
 
 
 #: Each method by the word that asks for it: what makes it, and how its parameters are read.

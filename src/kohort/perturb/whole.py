@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 LARGEST_SUM: Final = 1 << 62
 
 #: Numbers of a column so short that one pair seldom makes it good: two pairs by several steps are tried.
-_FEW: Final = 64
+_FEW: Final = 512
 
 #: How many moves of pairs are tried there.
-_MOVES: Final = 200_000
+_MOVES: Final = 50_000
 
 #: Times that all is stretched: each leaves a small share of what was wrong.
 _STRETCHES: Final = 3
@@ -51,7 +51,7 @@ def whole(made: Amounts, wanted: Amounts, low: float, high: float) -> Amounts:
     base = float(np.rint(mean))
     low, high = low - base, high - base
     near = made - base
-    steps = _stretched(near, spread, low, high) if spread else np.clip(np.rint(near), low, high)
+    steps = _stretched(near, mean - base, spread, low, high) if spread else np.clip(np.rint(near), low, high)
     if not spread:
         return steps + base
     units = steps.astype(np.int64)
@@ -62,10 +62,10 @@ def whole(made: Amounts, wanted: Amounts, low: float, high: float) -> Amounts:
     return units.astype(np.float64) + base
 
 
-def _stretched(near: Amounts, spread: float, low: float, high: float) -> Amounts:
-    """Rounded numbers, stretched before so that they have a variance again."""
-    mean, around = centred(near)
-    steps = np.clip(np.rint(near), low, high)
+def _stretched(near: Amounts, mean: float, spread: float, low: float, high: float) -> Amounts:
+    """Rounded numbers of this mean, stretched before so that they have a variance again."""
+    _, around = centred(near)
+    steps = np.clip(np.rint(mean + around), low, high)
     for _ in range(_STRETCHES):
         own = variance(steps)
         if not own:
@@ -82,8 +82,8 @@ def _sum_up(units: Index, near: Amounts, wanted: int, low: float, high: float) -
         free = np.flatnonzero((units + sign >= low) & (units + sign <= high))
         if not free.size:
             break
-        order = np.argsort((units - near)[free] * sign, kind="stable")
-        units[free[order[: abs(missing)]]] += sign
+        order = free[np.argsort((units - near)[free] * sign, kind="stable")][: abs(missing)]
+        units[order] = np.clip(units[order] + sign * max(abs(missing) // free.size, 1), low, high)
 
 
 def _square_up(units: Index, wanted: int, low: float, high: float) -> None:
@@ -102,7 +102,7 @@ def _square_up(units: Index, wanted: int, low: float, high: float) -> None:
     units[down[fit][:few]] -= 1
     for _ in range(_PAIRS):
         missing = wanted - _squares(units)
-        found = _best_pair(units, missing, low, high) if missing else None
+        found = best_pair(units, missing, low, high) if missing else None
         if found is None:
             break
         units[found[0]] += 1
@@ -118,9 +118,10 @@ def _squares(units: Index) -> int:
     return sum(unit * unit for unit in units.tolist())
 
 
-def _best_pair(units: Index, missing: int, low: float, high: float) -> tuple[int, int] | None:
+def best_pair(units: Index, missing: int, low: float, high: float) -> tuple[int, int] | None:
     """Of the pairs of which one may go up and the other down, the one that adds most nearly what is missing."""
     values, first = np.unique(units, return_index=True)
+    last = units.size - 1 - np.unique(units[::-1], return_index=True)[1]
     ups, downs = values[values < high], values[values > low]
     if not (ups.size and downs.size):
         return None
@@ -129,7 +130,8 @@ def _best_pair(units: Index, missing: int, low: float, high: float) -> tuple[int
     at = np.where((at > 0) & (due - downs[at - 1] < downs[at] - due), at - 1, at)
     adds = 2 * (ups - downs[at] + 1)
     best = int(np.abs(float(missing) - adds).argmin())
-    one, other = (int(first[np.searchsorted(values, value)]) for value in (ups[best], downs[at[best]]))
+    one = int(first[np.searchsorted(values, ups[best])])
+    other = int(last[np.searchsorted(values, downs[at[best]])])  # of the same value another, if there is one
     if one == other or abs(missing - int(adds[best])) >= abs(missing):
         return None
     return one, other
@@ -140,7 +142,7 @@ def _square_up_few(units: Index, missing: int, low: float, high: float) -> None:
     if not missing or units.size < 4:  # noqa: PLR2004  two pairs
         return
     ups, downs = np.triu_indices(units.size, 1)
-    most = _MOVES // (2 * ups.size)
+    most = max(_MOVES // (2 * ups.size), 1)
     steps = np.concatenate((np.arange(-most, 0), np.arange(1, most + 1)))
     up, down, by = np.repeat(ups, steps.size), np.repeat(downs, steps.size), np.tile(steps, ups.size)
     one, other = units[up] + by, units[down] - by
