@@ -259,6 +259,33 @@ def test_levels_stand_in_the_table_only_where_there_are_some() -> None:
     assert "of so many levels" not in html(twin)
 
 
+def test_colours_stand_out_in_the_light_and_in_the_dark() -> None:
+    """Letters stand out from what is behind them by 4.5 to 1, and bars by 3 to 1 (WCAG 2)."""
+    light, dark = re.findall(r":root \{\s*(--paper.*?)\}", html(trial()), flags=re.DOTALL)
+    for rules in (light, dark):
+        shade = {name: _luminance(color) for name, color in re.findall(r"--([\w-]+): #(\w{6})", rules)}
+        assert len(shade) == 11
+        for letters in ("ink", "grey", "link"):
+            for behind in ("paper", "ground"):
+                assert _contrast(shade[letters], shade[behind]) >= 4.5
+        for kind in ("good", "open"):
+            assert _contrast(shade[kind], shade[f"{kind}-ground"]) >= 4.5
+            assert _contrast(shade["ink"], shade[f"{kind}-ground"]) >= 4.5
+        assert _contrast(shade["filled"], shade["paper"]) >= 3
+        assert _contrast(shade["ink"], shade["filled"]) >= 2.5  # stairs in front of columns, which have edges too
+
+
+def _luminance(color: str) -> float:
+    """How light a colour is, by WCAG 2."""
+    parts = (int(color[nth : nth + 2], 16) / 255 for nth in (0, 2, 4))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _contrast(one: float, other: float) -> float:
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
 def test_groups_are_compared_with_all_records_where_these_are_told() -> None:
     """The loss of all records stands before those of groups, unless nobody may know it."""
     twin = table()

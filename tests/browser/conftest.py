@@ -1,0 +1,105 @@
+"""A browser that needs no network, and the pages that it opens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort import pipeline
+from kohort.cli.demo import JOB
+from kohort.generate.italy import write_italy
+from kohort.job import load
+from kohort.render.page import html
+from kohort.report.page import Audience, page
+from tests.unit.render.page.twins import TWINS, Twin, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+#: Off the record of the machine: no sandbox in a container, and nothing that Chromium does for itself.
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+#: People of the demo's register: fewer than by default, for the same page.
+PEOPLE = 2_000
+
+#: What a name may be: without a place to break it, in another script, right to left, too long for any line.
+NAMES = ("W" * 90, "漢字の長い名前の値の長い名前の値", "שם ארוך מאוד", "a_long_name_of_a_column_" * 4, "Ünï çödé & <b>")
+
+
+def chromium() -> str | None:
+    """Where Chromium is, if it is anywhere."""
+    named = os.environ.get("KOHORT_CHROMIUM")
+    return named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests of a worker."""
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium: install one, or let KOHORT_CHROMIUM name it")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Twin]:
+    """The twins that pages are made of: the demo's for both audiences, and those that show every section."""
+    demo = _demo(tmp_path_factory.mktemp("demo"))
+    return {
+        "demo": demo,
+        "public demo": demo["public"],
+        "wide": _wide(),
+        **{name: make() for name, make in TWINS.items()},
+    }
+
+
+def _demo(folder: Path) -> Twin:
+    """The twin of the demo's release."""
+    write_italy(folder, PEOPLE, seed=7)
+    job = folder / "job.toml"
+    job.write_text(JOB.format(k=10), encoding="utf-8")
+    asked = load(job)
+    release = pipeline.anonymize(asked.source, asked.job, target=asked.target, inputs=asked.inputs)
+    return page(release, audience=Audience.INTERNAL)
+
+
+def _wide() -> Twin:
+    """The twin of a table of 25 columns whose names and values are long."""
+    twin = table()
+    one, losses = twin["attributes"][1], twin["losses"][0]
+    names = [f"{name} {nth}" for nth in range(5) for name in NAMES]
+    bins = [{"label": name, "kind": "value", "before": 10**nth, "after": 0.5} for nth, name in enumerate(NAMES, 1)]
+    twin["attributes"] = [one | {"name": name, "distribution": {"unit": "records", "bins": bins}} for name in names]
+    twin["losses"] = [losses | {"column": name} for name in names]
+    twin["asked"]["columns"] = [{"name": name, "role": "quasi", "how": name} for name in names]
+    twin["name"] = f"{NAMES[0]}.csv"
+    return twin
+
+
+@pytest.fixture(scope="session")
+def pages(twins: dict[str, Twin], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Each page as a file."""
+    folder = tmp_path_factory.mktemp("pages")
+    paths = {name: folder / f"{name}.html" for name in twins}
+    for name, path in paths.items():
+        path.write_text(html(twins[name]), encoding="utf-8")
+    return paths

@@ -1,0 +1,216 @@
+"""Pages opened in a real browser: they load nothing, say the twin's figures, and can be read by everybody."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+import pytest
+
+from tests.unit.render.page.twins import Twin, at
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page, Route
+
+NAMES = ("demo", "public demo", "wide", "table", "public table", "trial", "transactions", "public transactions")
+
+#: What has every section, and what has the longest names.
+FULL = ("demo", "wide", "table", "transactions")
+
+#: Widths of a telephone, whose letters may be twice as large, and of a screen.
+WIDTHS = (320, 1280)
+
+
+@contextmanager
+def opened(
+    browser: Browser, path: Path, *, width: int = 1280, scheme: Literal["light", "dark"] = "light"
+) -> Generator[Page]:
+    """The page in a window of this width, with everything unfolded."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_loads_nothing_and_says_nothing(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    """No request leaves the file, and the console stays empty: no warning, no error, no blocked style."""
+    said: list[str] = []
+    asked: list[str] = []
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        if route.request.url == pages[name].as_uri():
+            route.continue_()
+        else:
+            route.abort()
+
+    page = browser.new_page()
+    page.route("**/*", refuse)
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(pages[name].as_uri(), wait_until="networkidle")
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page.emulate_media(media="print")
+    page.close()
+    assert asked == [pages[name].as_uri()]
+    assert said == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_is_that_of_the_twin(
+    browser: Browser, pages: dict[str, Path], twins: dict[str, Twin], name: str
+) -> None:
+    """What the browser has at hand for each figure is what the twin has at its place."""
+    with opened(browser, pages[name]) as page:
+        shown = page.eval_on_selector_all("data", "all => all.map(one => [one.value, one.dataset.figure])")
+    assert len(shown) > 20
+    for value, place in shown:
+        assert json.loads(value) == at(twins[name], place), place
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [(name, 1280, "light") for name in ("demo", "table", "trial", "transactions")]
+    + [(name, 1280, "dark") for name in ("public demo", "public transactions", "trial")]
+    + [(name, 320, "light") for name in ("public table", "transactions")],
+)
+def test_the_page_is_accessible(
+    browser: Browser, pages: dict[str, Path], name: str, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    """Not one of axe-core's rules is broken, best practices included."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+    with opened(browser, pages[name], width=width, scheme=scheme) as page:
+        found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    doubts = [node["html"] for rule in found.response["incomplete"] for node in rule["nodes"]]
+    assert [one for one in doubts if not one.startswith(('<span aria-hidden="true">', "<text "))] == []
+    assert len(found.response["passes"]) > 20
+
+
+def overflow(page: Page) -> list[str]:
+    """What is wider than the window, but for what scrolls within its own frame."""
+    return cast(
+        "list[str]",
+        page.evaluate(
+            """() => [...document.querySelectorAll('body, body *')]
+                .filter(one => !one.closest('.scroll, .unseen, .skip, svg')
+                    && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+                .map(one => one.outerHTML.slice(0, 80))"""
+        ),
+    )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", FULL)
+def test_nothing_is_wider_than_the_window(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
+    """A page is never scrolled sideways; what is wide is, within its own frame."""
+    with opened(browser, pages[name], width=width) as page:
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+        assert overflow(page) == []
+
+
+#: For each chart: texts that stick out of it, and pairs of texts that hide each other. A text's box is higher and wider
+#: than what is seen of it.
+ROOM: Final = """() => [...document.querySelectorAll('svg')].map(svg => {
+    const [, , wide, high] = svg.getAttribute('viewBox').split(' ').map(Number)
+    const texts = [...svg.querySelectorAll('text')].map(one => [one.textContent, one.getBBox()])
+    const out = texts.filter(([, box]) => box.x < -1 || box.y < -2 || box.x + box.width > wide + 1
+        || box.y + box.height > high + 2).map(([text]) => text)
+    const hidden = texts.flatMap(([text, a], nth) => texts.slice(nth + 1).filter(([, b]) =>
+        Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) > 1
+        && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 3).map(([other]) => [text, other]))
+    return [out, hidden]
+})"""
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_no_text_of_a_chart_is_cut_off_or_hidden(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    """In the letters of this system every text lies within its chart and beside all others."""
+    with opened(browser, pages[name]) as page:
+        charts = cast("list[Any]", page.evaluate(ROOM))
+    assert len(charts) >= 3
+    assert [chart for chart in charts if chart != [[], []]] == []
+
+
+def test_these_tests_see_what_is_wrong(browser: Browser, pages: dict[str, Path], tmp_path: Path) -> None:
+    """A page with a picture from elsewhere, pale letters, a wide line and a text beyond its chart is found out."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+    wrong = (
+        '<main id="main"><img src="https://example.org/a.png"><p style="color: #eee">pale</p>'
+        '<div style="width: 200em">wide</div>'
+        '<svg viewBox="0 0 10 10" style="margin-top: 50em"><text x="0" y="9">a long text</text>'
+        '<text x="1" y="9">another</text></svg></main>'
+    )
+    before, _, rest = pages["trial"].read_text("utf-8").partition("<main")
+    path = tmp_path / "wrong.html"
+    path.write_text(before + wrong + rest.partition("</main>")[2], encoding="utf-8")
+    said: list[str] = []
+    with opened(browser, path) as page:
+        page.on("console", lambda message: said.append(message.text))
+        page.reload()
+        assert "Content Security Policy" in "".join(said)
+        assert overflow(page)
+        assert [bool(part) for part in page.evaluate(ROOM)[0]] == [True, True]
+        report = axe.Axe().run(page).generate_report()
+    assert {"color-contrast", "image-alt"} <= set(re.findall(r"Rule Violated:\s*([\w-]+)", report)), report
+
+
+def test_a_chart_can_be_read_on_a_telephone(browser: Browser, pages: dict[str, Path]) -> None:
+    """At the smallest width the letters of charts are still seven pixels high."""
+    with opened(browser, pages["demo"], width=320) as page:
+        scale = page.evaluate("document.querySelector('svg').getScreenCTM().a")
+        size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('svg text')).fontSize)")
+    assert scale * size >= 7
+
+
+def test_the_keyboard_reaches_everything(browser: Browser, pages: dict[str, Path]) -> None:
+    """The first stop skips to the report; further ones unfold details and scroll tables; each can be seen."""
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(pages["table"].as_uri())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('main') !== null")
+
+    stops: list[str] = []
+    for _ in range(300):
+        kind, outline, round_ = page.evaluate(
+            """() => { const one = document.activeElement
+                return [one.className || one.tagName, getComputedStyle(one).outlineStyle, one === document.body] }"""
+        )
+        if round_:
+            break
+        assert outline == "solid", kind
+        stops.append(kind)
+        if kind == "SUMMARY":
+            page.keyboard.press("Space")
+            assert page.evaluate("document.activeElement.parentElement.open")
+        page.keyboard.press("Tab")
+    assert stops.count("SUMMARY") == page.locator("summary").count() > 10
+    assert stops.count("scroll") == page.locator(".scroll").count() > 10
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["demo", "transactions"])
+def test_the_page_can_be_printed(browser: Browser, pages: dict[str, Path], name: str) -> None:
+    """On paper it is light, has no links to click, shows what details hide, and nothing is wider than the sheet."""
+    context = browser.new_context(viewport={"width": 680, "height": 900}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(pages[name].as_uri())
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink')") == "#1f2933"
+    assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 680
+    assert page.locator("#parameters ~ details table").first.is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    context.close()
