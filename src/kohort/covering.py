@@ -64,7 +64,7 @@ def covers(
         values: (V,) distinct values of the same attribute, as they were before.
         hierarchy: What names of nodes mean.
         order: The attribute's names in its order, for ranges of names; where there is none, the hierarchy's leaves.
-            The missing value comes last.
+            The missing value comes last, unless it is among them.
 
     Raises:
         InputError: Labels that look like a range or a set and cannot be read as one, or, where the values are numbers,
@@ -221,7 +221,8 @@ class _Values:
         self._places: dict[str, list[int]] = {}
         for place, value in enumerate(values):
             self._places.setdefault(alike(value), []).append(place)
-        self._order = [*(alike(name) for name in order or () if name), *([""] if order else [])]
+        names = [alike(name) for name in order or ()]
+        self._order = [*names, ""] if names and "" not in names else names
         self._rank = {name: rank for rank, name in enumerate(self._order)}
 
     def read(self, label: str) -> Index:

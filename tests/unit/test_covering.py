@@ -68,6 +68,13 @@ def test_a_range_of_names_goes_by_their_order(keyword: str) -> None:
     assert found.astype(int).tolist() == [[1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 1, 1, 1]]
 
 
+def test_the_missing_value_has_the_place_that_an_order_gives_it() -> None:
+    """Where the order names the missing value, ranges of names begin, go on and end with it there."""
+    order = ["", "a", "b", "c"]
+    found = covers(["[(missing)-b]", "[b-c]"], ["a", "b", "c", ""], order=order)
+    assert found.astype(int).tolist() == [[1, 1, 0, 1], [0, 1, 1, 0]]
+
+
 @pytest.mark.parametrize(
     ("labels", "values", "unread"),
     [
