@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -293,7 +294,7 @@ def test_nothing_is_altered_where_nothing_is_asked() -> None:
     """Without perturbations and pseudonyms the records are the very ones that were recoded."""
     plain_job = job(perturbations=(), seed=None, insecure_reproducible=False)
     table = from_frame(pl.DataFrame({"gender": ["f"]}))
-    recoded = Recoded(table, frame(made())["age"].arg_sort().to_numpy())
+    recoded = Recoded(table, frame(made())["age"].arg_sort().to_numpy(), np.zeros(1))
     assert altered(recoded, plain_job).recoded is recoded
 
 

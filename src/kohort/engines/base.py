@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Index
+    from kohort.arrays import Index, Shares
     from kohort.domain import Domain
     from kohort.engines.table import Table
     from kohort.frequency import FrequencySet
@@ -22,10 +22,12 @@ class Recoded:
     Attributes:
         table: m released records: quasi-identifiers as labels, the other columns unchanged, identifying ones gone.
         lineage: (m,) the input record that each released record was. Never released: verification checks it.
+        lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of the classes.
     """
 
     table: Table
     lineage: Index
+    lost: Shares
 
 
 class Engine(Protocol):

@@ -190,7 +190,7 @@ class LocalEngine:
             _repeated(labels[name], by_labels, sizes) if name in labels else self._taken(name, lineage)
             for name in (attribute.name for attribute in self.schema.released)
         )
-        return Recoded(Table(columns, lineage.size), lineage)
+        return Recoded(Table(columns, lineage.size), lineage, classes.lost[by_labels])
 
     def _rows(self, name: str) -> CellCodes:
         """The column's codes of the kept records."""

@@ -205,7 +205,7 @@ def solve(
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
-        lost={name: label.lost for name, label in zip(names, classes.labels, strict=True)},
+        lost=released.recoded.lost,
         effects=released.effects,
         linked=released.linked,
     )

@@ -73,4 +73,4 @@ def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
     names += [one.name for one in schema.released if one.role is not Role.QUASI]
     order = order_by([Key(ranks_of(table[name].values), table[name].codes) for name in names])
     columns = (Column(one.name, one.values, one.codes[order], one.dtype) for one in table.columns)
-    return Recoded(Table(tuple(columns), table.records), recoded.lineage[order])
+    return Recoded(Table(tuple(columns), table.records), recoded.lineage[order], recoded.lost)

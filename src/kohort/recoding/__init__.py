@@ -15,7 +15,7 @@ from kohort.frequency import group
 from kohort.recoding.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
 
 if TYPE_CHECKING:
-    from kohort.arrays import Codes, Counts, Index
+    from kohort.arrays import Codes, Counts, Index, Shares
     from kohort.domain import Domain
     from kohort.frequency import FrequencySet
     from kohort.lattice import Node
@@ -84,6 +84,12 @@ class Classes:
     sizes: Counts
     regions: Counts
     suppressed: int = 0
+
+    @property
+    def lost(self) -> Shares:
+        """(c,) the mean loss of a record's quasi-identifiers in each class; its regions' means may hide ranges."""
+        each = np.mean([label.losses for label in self.labels], axis=0)
+        return np.bincount(self.of, each * self.regions, self.sizes.size) / self.sizes
 
 
 def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...]) -> Classes:

@@ -55,17 +55,6 @@ class Labels:
     of: Index
     losses: Shares
 
-    @property
-    def lost(self) -> Shares:
-        """(u,) the loss of each released value; where it has several (a mean of narrow and of wide ranges), the most.
-
-        >>> Labels(("1", "2"), np.array([1, 0, 1]), np.array([0.5, 0.0, 0.25])).lost.tolist()
-        [0.0, 0.5]
-        """
-        most = np.zeros(len(self.texts))
-        np.maximum.at(most, self.of, self.losses)
-        return most
-
 
 def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: int) -> Labels:
     """The labels of one attribute, of the kind that its domain asks for.

@@ -233,7 +233,7 @@ class Release:
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
         population: The population table, where a model needed one.
-        lost: Of each quasi-identifier, the loss of each of its released values, as `table` numbers them.
+        lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of `table`.
         effects: What perturbations did to their columns.
         linked: How far pseudonyms link records.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
@@ -258,7 +258,7 @@ class Release:
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     population: Table | None = None
-    lost: Mapping[str, Shares] = field(default_factory=dict[str, "Shares"])
+    lost: Shares = field(default_factory=lambda: np.empty(0))
     effects: tuple[Effect, ...] = ()
     linked: tuple[Linked, ...] = ()
     verdict: Verdict | None = None

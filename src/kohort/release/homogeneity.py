@@ -52,7 +52,7 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     schema, table = release.job.schema, release.table
     if not table.records:
         return {}
-    classes, people = _classes(table, schema), people_of(release)
+    classes, people = class_of(table, schema), people_of(release)
     looked_at = {model.sensitive for model in release.job.models}
     few = max(MANY, table.records // RECORDS)
     return {
@@ -62,7 +62,7 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     }
 
 
-def _classes(table: Table, schema: Schema) -> Index:
+def class_of(table: Table, schema: Schema) -> Index:
     """(m,) the class of each record: a release stands in the order of its classes."""
     starts = np.zeros(table.records, np.bool_)
     for attribute in schema.quasi:

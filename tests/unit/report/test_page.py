@@ -230,11 +230,15 @@ def test_who_was_distorted_most_is_the_mean_loss_of_the_released() -> None:
     """Of a lattice release every record's loss is that of its nodes."""
     release = releases.lattice()
     subgroups = told(release)["subgroups"]
-    lost = [
-        sum(release.lost[name][release.table[name].codes[row]] for name in ("age", "city", "sex")) / 3
-        for row in range(release.table.records)
-    ]
-    assert subgroups["overall"]["loss"] == pytest.approx(sum(lost) / len(lost), abs=1e-6)
+    assert release.problem is not None
+    lost = np.zeros(release.table.records)
+    for domain in release.problem.domains:
+        hierarchy, name = domain.hierarchy, domain.attribute.name
+        assert hierarchy is not None
+        cells = releases.people()[name].gather(release.lineage).to_list()
+        nodes = hierarchy.maps[release.levels[name]][[hierarchy.index[cell] for cell in cells]]
+        lost += (hierarchy.covered(release.levels[name])[nodes] - 1) / (len(hierarchy.leaves) - 1) / 3
+    assert subgroups["overall"]["loss"] == pytest.approx(lost.mean(), abs=1e-6)
     cells = releases.people()["illness"].to_list()
     for row in subgroups["distorted"]:
         if row["column"] == "illness":
@@ -242,6 +246,24 @@ def test_who_was_distorted_most_is_the_mean_loss_of_the_released() -> None:
                 loss for loss, was in zip(lost, release.lineage.tolist(), strict=True) if cells[was] == row["value"]
             ]
             assert row["loss"] == pytest.approx(sum(mine) / len(mine), abs=1e-6)
+
+
+def test_means_of_narrow_and_of_wide_classes_lose_what_each_class_does() -> None:
+    """Two classes have the mean 5, one of 4 to 6 and one of 0 to 10: each of their records loses its class's range."""
+    ages = {"a": [4, 5, 6], "b": [0, 5, 10], "c": [0, 0, 0]}
+    frame = pl.DataFrame([{"age": age, "sex": sex, "of": sex} for sex, some in ages.items() for age in some])
+    attributes = (
+        Attribute("age", Role.QUASI, label="mean"),  # type: ignore[arg-type]
+        Attribute("sex", Role.QUASI, weight=Fraction(2)),
+        Attribute("of", Role.SENSITIVE),
+    )
+    release = kohort.anonymize(frame, Job.of(Schema(attributes), KAnonymity(3)))
+    subgroups = told(release)["subgroups"]
+    assert {row["value"]: row["loss"] for row in subgroups["distorted"] if row["column"] == "of"} == {
+        "a": 0.1,
+        "b": 0.5,
+    }
+    assert subgroups["overall"]["loss"] == pytest.approx(release.metrics["ncp"], abs=1e-8)
 
 
 def test_numbers_of_many_values_make_subgroups_of_intervals() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 import numpy as np
 
 from kohort.comparison.line import summed
+from kohort.release.homogeneity import class_of
 from kohort.report.page.groups import Tally
 
 if TYPE_CHECKING:
@@ -53,10 +54,7 @@ def tallies(release: Release, names: Sequence[str]) -> dict[str, Tally]:
 
 def _lost(release: Release) -> Shares:
     """(m,) the mean loss of each released record's quasi-identifiers, in whole units: sums of them are exact."""
-    lost = np.zeros(release.table.records)
-    for name, losses in release.lost.items():
-        lost += losses[release.table[name].codes]
-    return np.rint(lost * (UNITS / max(len(release.lost), 1)))
+    return np.rint(release.lost * UNITS)[class_of(release.table, release.job.schema)]
 
 
 class _Row(NamedTuple):
