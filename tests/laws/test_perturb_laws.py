@@ -28,7 +28,7 @@ SIZES = (1e-300, 1e-9, 1.0, 1e6, 1e11)
 
 def shaped(shape: str, stream: np.random.Generator, size: int) -> Amounts:
     """Numbers of about 1."""
-    numbers: Amounts = np.arange(size) % 2 * 1.0
+    numbers: Amounts = (np.arange(size) % 2).astype(np.float64)
     match shape:
         case "normal":
             numbers[:] = stream.normal(size=size)
@@ -130,9 +130,7 @@ def test_swapping_keeps_the_numbers(cells: list[int], seed: int) -> None:
 def test_groups_have_their_size_and_means(seed: int, records: int, several: int, k: int) -> None:
     """Every tuple of means is borne by at least k records, and the mean of each column stays."""
     stream = np.random.default_rng(seed)
-    numbers = [
-        stream.integers(0, 9, records) * 1.0 if seed % 2 else stream.normal(size=records) for _ in range(several)
-    ]
+    numbers = [shaped("ties" if seed % 2 else "normal", stream, records) for _ in range(several)]
     asked = Microaggregation(tuple("abc"[:several]), k)
     made = asked.perturb(numbers, [])
     _, counts = np.unique(np.stack(made, axis=1), axis=0, return_counts=True)
