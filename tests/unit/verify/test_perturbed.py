@@ -1,0 +1,68 @@
+"""A perturbed copy of a table is judged by its written bytes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from kohort.engines.perturbing import perturb
+from kohort.errors import VerificationError
+from kohort.io.typed import from_frame
+from kohort.io.write import Format, write
+from kohort.perturb.text import perturbation_of
+from kohort.verify.perturbed import verify_perturbed
+
+if TYPE_CHECKING:
+    from kohort.engines.table import Table
+    from kohort.perturb.effect import Effect
+
+
+def copied(frame: pl.DataFrame, asked: str) -> tuple[Table, Table, Effect]:
+    """A table, its copy with one column perturbed, and what that did."""
+    table = from_frame(frame)
+    made, (effect,) = perturb(table, [perturbation_of(asked)], missing=frozenset({""}), seed=7)
+    return table, made, effect
+
+
+def judged(table: Table, made: Table, effect: Effect, format_: Format = Format.CSV) -> str:
+    """The verdict on a written table."""
+    file = BytesIO()
+    write(made, file, format_)
+    file.seek(0)
+    return verify_perturbed(file, table, (effect,), format_=format_.value)
+
+
+@pytest.mark.parametrize("format_", [Format.CSV, Format.PARQUET, Format.IPC])
+def test_small_floats(format_: Format) -> None:
+    """Floats that are written with an exponent are the numbers that they are, with as many decimals as these need."""
+    doses = pl.DataFrame({"dose": [1e-7, 2.5e-7, 3e-7, 9e-7, None]})
+    table, made, effect = copied(doses, "dose=noise:scale=0.5")
+    assert effect.decimals == 8
+    assert "e-" in "".join(made["dose"].values.drop_nulls().to_list())
+    assert len(judged(table, made, effect, format_)) == 64
+    with pytest.raises(VerificationError, match="more decimals"):
+        judged(table, made, replace(effect, decimals=7), format_)
+
+
+def test_an_exponent_is_no_plain_number_of_texts() -> None:
+    """In a column of text a number with an exponent is refused: nobody would read it as one."""
+    table, made, effect = copied(pl.DataFrame({"dose": ["1", "2", "3"]}), "dose=rounding:step=10")
+    wrong = from_frame(pl.DataFrame({"dose": ["0e1"] * 3}))
+    assert len(judged(table, made, effect)) == 64
+    with pytest.raises(VerificationError, match="no plain numbers"):
+        judged(table, wrong, effect)
+
+
+def test_every_record_is_there_and_as_it_was_elsewhere() -> None:
+    """A copy that lacks a record, or has another cell beside the perturbed column, is refused."""
+    people = pl.DataFrame({"name": ["Ada", "Bo", "Cy"], "age": [20, 30, 40]})
+    table, made, effect = copied(people, "age=rank-swapping:share=1")
+    ages = made["age"].values.gather(made["age"].codes).cast(pl.Int64)
+    with pytest.raises(VerificationError, match="records"):
+        judged(table, from_frame(people.with_columns(age=ages).head(2)), effect)
+    with pytest.raises(VerificationError, match="1 cells differ"):
+        judged(table, from_frame(people.with_columns(age=ages, name=pl.Series(["Ada", "Bo", "Bo"]))), effect)
