@@ -56,5 +56,5 @@ clean: ## remove everything make or the tools have made
 	$(PYTHON) is %d.%d. Name another one: make PYTHON=python3.13" % v[:2])'
 	@echo "Installing kohort into .venv, once; this takes a minute."
 	$(PYTHON) -m venv .venv
-	$(PIP_INSTALL) .
+	$(PIP_INSTALL) '.[report]'
 	@touch $@

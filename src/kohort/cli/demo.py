@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import options
+from kohort.cli import options, pages
 from kohort.cli.screen import progress, say
-from kohort.errors import TargetError
+from kohort.errors import MissingExtraError, TargetError
 
 if TYPE_CHECKING:
     from kohort.job import Request
+    from kohort.pipeline import Report
     from kohort.release import Release
 
 #: The job of the demo: what a steward would write for this register.
@@ -52,6 +53,7 @@ _FILES = (
     "job.toml",
     "release.csv",
     "release.csv.kohort.json",
+    "report.html",
 )
 
 
@@ -85,12 +87,14 @@ def demo(
         "2. Names and ids go. Gender, city, age, education and profession are generalized (Mondrian, strict) until\n"
         f"   every combination is shared by at least {k} people. Incomes stay as they are.\n"
     )
-    release = _release(load(job), overwrite=overwrite)
+    reports, how = _reports(out / "report.html")
+    release = _release(load(job), reports, overwrite=overwrite)
     say(f"{_head(out / 'release.csv')}\n")
     say(f"3. What came of it\n\n{_indented(release_text(numbers(release)))}\n")
     quasi = ",".join(attribute.name for attribute in release.job.schema.quasi)
     say(
         "4. Where to go from here\n\n"
+        f"   look at it          {how}\n"
         f"   check the release   kohort check {out / 'release.csv'} --quasi {quasi} --k {k}\n"
         f"   change the job      edit {job}, then kohort run {job} --overwrite\n"
         "   your own table      kohort inspect YOUR.csv, then kohort init YOUR.csv"
@@ -105,7 +109,20 @@ def _refuse_existing(folder: Path) -> None:
         raise TargetError("the output exists", where=where, hint="choose another --out, or --overwrite")
 
 
-def _release(request: Request, *, overwrite: bool) -> Release:
+def _reports(path: Path) -> tuple[tuple[Report, ...], str]:
+    """The page to publish with the release, where one can be drawn; and how to get to see it."""
+    from kohort import pipeline
+    from kohort.report.page import Audience, page
+
+    try:
+        write = pages.writer_of(path.suffix)
+    except MissingExtraError as missing:
+        return (), f"for a page with charts: {missing.hint}, then kohort demo --overwrite"
+    report = pipeline.Report(path, lambda release: write(page(release, audience=Audience.INTERNAL)))
+    return (report,), f"open {path} in a browser"
+
+
+def _release(request: Request, reports: tuple[Report, ...], *, overwrite: bool) -> Release:
     """The verified release that the demo's job asks for."""
     from kohort import pipeline
 
@@ -117,6 +134,7 @@ def _release(request: Request, *, overwrite: bool) -> Release:
             overwrite=overwrite,
             threads=options.CORES,
             tell=tell,
+            reports=reports,
             inputs=request.inputs,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -387,7 +388,7 @@ def test_the_demo_shows_the_whole_path(tmp_path: Path) -> None:
     """It ends by telling where the release and its certificate are, and the command it proposes works."""
     folder = tmp_path / "demo"
     out = done("demo", "--out", folder, "--records", 300, "--k", 4).out
-    for name in ("release.csv", "release.csv.kohort.json", "job.toml"):
+    for name in ("release.csv", "release.csv.kohort.json", "job.toml", "report.html"):
         assert str(folder / name) in out
         assert (folder / name).exists()
     command = re.search(r"kohort (check .+)", out)
@@ -396,6 +397,16 @@ def test_the_demo_shows_the_whole_path(tmp_path: Path) -> None:
     assert kohort("demo", "--out", folder).status == 7
     done("demo", "--out", folder, "--records", 300, "--overwrite")
     done("run", folder / "job.toml", "--overwrite")
+
+
+def test_the_demo_says_how_to_get_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the extra everything else is written."""
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    folder = tmp_path / "demo"
+    out = done("demo", "--out", folder, "--records", 300).out
+    assert "pip install 'kohort[report]', then kohort demo --overwrite" in out
+    assert (folder / "release.csv").exists()
+    assert not (folder / "report.html").exists()
 
 
 def test_generate_writes_the_register(tmp_path: Path) -> None:
