@@ -129,7 +129,7 @@ def _open_ended(groups: Groups, tally: Tally, reader: Reader, labels: Sequence[s
     if absent and not reader.tells(*absent[0]):
         return None
     told = runs(counts[: len(ends)], reader)
-    if not told:
+    if len(told) + len(absent) < 2:  # noqa: PLR2004  one part alone tells nothing
         return None
     names = [_between(ends, first, last) for first, last in told]
     of = [place for place, (first, last) in enumerate(told) for _ in range(first, last + 1)]
@@ -142,7 +142,7 @@ def _open_ended(groups: Groups, tally: Tally, reader: Reader, labels: Sequence[s
 
 
 def _between(ends: Sequence[tuple[Fraction, Fraction]], first: int, last: int) -> str:
-    """The label of an interval; open where the domain ends, and `*` where both ends are."""
+    """The label of an interval; open where the numbers end, and `*` where they do at both ends."""
     low, high = ends[first][0], ends[last][1]
     if first == 0:
         return "*" if last == len(ends) - 1 else f"<{decimal(high)}"

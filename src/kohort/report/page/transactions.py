@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, assert_never, cast
 
 import numpy as np
 
@@ -91,6 +91,8 @@ def _roles(release: TransactionRelease) -> str:
             return "The private and the public items were listed."
         case Drawn() as drawn:
             return f"Drawn by lot: {float(drawn.delta):.0%} of the items are public; the draw is {drawn.draw.value}."
+        case _:
+            assert_never(release.job.roles)
 
 
 def _done(release: TransactionRelease, figures: dict[str, Json], reader: Reader) -> dict[str, Json]:
