@@ -7,13 +7,14 @@ its midpoint, or mean code, in means and deviations, equal parts of it in distri
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.comparison.association import COLUMNS, Association, associations
 from kohort.comparison.distance import Distance, distance_of
-from kohort.comparison.distribution import Bin, groups_of
+from kohort.comparison.distribution import Bin
 from kohort.comparison.distribution import distribution as bins_of
+from kohort.comparison.groups import groups_of
 from kohort.comparison.loss import Cost, cost
 from kohort.comparison.numeric import Moments, NumericStatistics, numeric_statistics
 from kohort.comparison.ordinal import ordinal_moments
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from kohort.comparison.distribution import Groups
+    from kohort.comparison.groups import Groups
     from kohort.comparison.line import Line
     from kohort.engines.table import Table
 
@@ -87,7 +88,6 @@ class Comparison:
         absent: Columns that the release does not have.
         passed_over: Identifying columns that it has: pseudonyms, say.
         cost: What the release cost; `None` where no column is known to be quasi-identifying.
-        lines: The columns as they were read, for whoever has more to ask of them.
     """
 
     records: int
@@ -98,7 +98,6 @@ class Comparison:
     absent: tuple[str, ...]
     passed_over: tuple[str, ...]
     cost: Cost | None
-    lines: tuple[Line, ...] = field(default=(), repr=False)
 
     @property
     def suppressed(self) -> int:

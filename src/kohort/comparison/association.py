@@ -8,7 +8,7 @@ cell counts in parts for what it stands for. Records without a number are left o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Mask, Shares
-    from kohort.comparison.distribution import Groups
+    from kohort.comparison.groups import Groups
     from kohort.comparison.line import Line, Places, Side
     from kohort.engines.table import CellCodes
 
@@ -86,10 +86,21 @@ class Numbers:
         amounts: (n,) less a whole number near their mean, so that sums of whole and half steps are exact and do not
             depend on the order of the records; not a number where a record has none.
         complete: Whether every record has one.
+        total: Their sum; this and what follows only where they are complete.
+        square: The sum of the squares of how far they are from their mean; 0 where they do not vary.
     """
 
     amounts: Places
     complete: bool = True
+    total: float = field(init=False, default=0.0)
+    square: float = field(init=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        """Add up."""
+        if self.complete and self.amounts.size:
+            object.__setattr__(self, "total", float(self.amounts.sum()))
+            varies = self.amounts.min() < self.amounts.max()
+            object.__setattr__(self, "square", self.times(self) if varies else 0.0)
 
     @classmethod
     def of(cls, side: Side) -> Numbers:
@@ -105,12 +116,7 @@ class Numbers:
     def times(self, other: Numbers) -> float:
         """The sum of the products of how far both are from their means."""
         both = float(np.einsum("i,i->", self.amounts, other.amounts))  # in one thread, unlike a matrix product
-        return both - float(self.amounts.sum()) * float(other.amounts.sum()) / self.amounts.size
-
-    @property
-    def varies(self) -> bool:
-        """Whether there are different numbers."""
-        return self.amounts.size > 0 and bool(self.amounts.min() < self.amounts.max())
+        return both - self.total * other.total / self.amounts.size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,9 +138,9 @@ def _column(side: Side, groups: Groups | None) -> Numbers | Names:
     """What pairs need of a column; labels that stand for the same parts are one."""
     if groups is None:
         return Numbers.of(side)
-    parts, of = np.unique(groups.matrix(side.means), axis=0, return_inverse=True)
-    records = summed(of.ravel(), side.records, len(parts)).astype(np.int64)
-    return Names(narrow(of.ravel(), len(parts))[side.codes], records, parts)
+    rows, parts = groups.parts(side.means)
+    records = summed(rows, side.records, len(parts)).astype(np.int64)
+    return Names(narrow(rows, len(parts))[side.codes], records, parts)
 
 
 def strength(one: Numbers | Names, other: Numbers | Names) -> float | None:
@@ -154,9 +160,9 @@ def pearson(one: Numbers, other: Numbers) -> float | None:
     if not (one.complete and other.complete):
         both = ~(np.isnan(one.amounts) | np.isnan(other.amounts))
         one, other = one.where(both), other.where(both)
-    if not (one.varies and other.varies):
+    if not (one.square and other.square):
         return None
-    return float(np.clip(one.times(other) / np.sqrt(one.times(one) * other.times(other)), -1.0, 1.0))
+    return float(np.clip(one.times(other) / np.sqrt(one.square * other.square), -1.0, 1.0))
 
 
 def correlation_ratio(numbers: Numbers, names: Names) -> float | None:
@@ -168,17 +174,18 @@ def correlation_ratio(numbers: Numbers, names: Names) -> float | None:
         held = np.bincount(codes, minlength=held.size)
     records, sums = names.parts.T @ held, names.parts.T @ summed(codes, numbers.amounts, held.size)
     some = records > 0
-    if some.sum() <= 1 or not numbers.varies:
+    if some.sum() <= 1 or not numbers.square:
         return None
     between = float((sums[some] ** 2 / records[some]).sum() - sums.sum() ** 2 / records.sum())
-    return float(np.sqrt(np.clip(between / numbers.times(numbers), 0.0, 1.0)))
+    return float(np.sqrt(np.clip(between / numbers.square, 0.0, 1.0)))
 
 
 def joint(one: Names, other: Names) -> Shares:
     """(g, h) records expected in each group of one and each group of the other."""
     labels, others = len(one.parts), len(other.parts)
     if labels * others <= _CELLS:
-        cells = one.codes.astype(np.intp) * others + other.codes
+        cells = np.multiply(one.codes, others, dtype=np.uint32)
+        cells += other.codes
         table = np.bincount(cells, minlength=labels * others).reshape(labels, others) @ other.parts
     else:
         columns = [summed(one.codes, part[other.codes], labels) for part in other.parts.T]

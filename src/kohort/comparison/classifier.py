@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kohort.comparison.distribution import groups_of
 from kohort.comparison.examples import Examples, left_of
+from kohort.comparison.groups import groups_of
 from kohort.errors import InputError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ def _feature(line: Line) -> tuple[Places, Places]:
     """(l, f) the features of each label, before and after; no number counts as the mean before."""
     if not line.numeric:
         groups = groups_of(line)
-        return groups.matrix(line.before.means), groups.matrix(line.after.means)
+        (old_rows, old_parts), (new_rows, new_parts) = (groups.parts(side.means) for side in line.sides)
+        return old_parts[old_rows], new_parts[new_rows]
     old, new = (side.means.centres() for side in line.sides)
     there = line.before.told
     usual = np.average(old[there], weights=line.before.records[there])

@@ -17,14 +17,11 @@ import numpy as np
 
 from kohort.comparison.line import summed
 from kohort.domain import decimal, interval
-from kohort.hierarchy import SUPPRESSED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kohort.arrays import Index, Shares
-    from kohort.comparison.line import Line, Places, Side, Stretches
-    from kohort.hierarchy import Hierarchy
+    from kohort.arrays import Shares
+    from kohort.comparison.groups import Groups
+    from kohort.comparison.line import Line, Places, Side
 
 #: What a bin is: a value of the column, a node of its hierarchy, an interval of numbers, the rest, or no value.
 BinKind: TypeAlias = Literal["value", "node", "interval", "others", "missing"]
@@ -50,30 +47,6 @@ class Bin:
     after: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Groups:
-    """The names of a line put together.
-
-    Attributes:
-        labels: (g,) what each group is called.
-        kinds: (g,) what each is.
-        of: (v,) the group of each name.
-    """
-
-    labels: Sequence[str]
-    kinds: Sequence[BinKind]
-    of: Index
-
-    def matrix(self, means: Stretches) -> Shares:
-        """(l, g) which share of each label's names is in each group."""
-        found = np.zeros((means.labels, len(self.labels)))
-        for group in range(len(self.labels)):
-            upto = np.append(0, np.cumsum(self.of == group))
-            inside = upto[means.high.astype(np.int64) + 1] - upto[means.low.astype(np.int64)]
-            found[:, group] = summed(means.of, inside / means.width * means.share, means.labels)
-        return found
-
-
 def distribution(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
     """The bins of a line; `groups` are those of its names, `None` of numbers. Bins that nobody is in are left out.
 
@@ -84,9 +57,6 @@ def distribution(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
     old, new = (summed(groups.of, line.expected(side), len(groups.labels)) for side in line.sides)
     rows = zip(groups.labels, groups.kinds, old.tolist(), new.tolist(), strict=True)
     return tuple(Bin(label, kind, round(a), b) for label, kind, a, b in rows if a or b)
-
-
-# ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def _intervals(line: Line) -> list[Bin]:
@@ -130,48 +100,3 @@ def _missing(line: Line) -> list[Bin]:
     """The bin of records without a number, where there are any."""
     old, new = (side.total - side.present for side in line.sides)
     return [Bin("", "missing", old, float(new))] if old or new else []
-
-
-# ── Names ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def groups_of(line: Line) -> Groups:
-    """The names of a line in few groups: in the order of the line, then others, then the missing value."""
-    labels, kinds, of = _items(line)
-    old, new = (summed(of, line.expected(side), len(labels)) for side in line.sides)
-    shown = [at for at, kind in enumerate(kinds) if kind != "missing" and (old[at] or new[at])]
-    if len(shown) > BINS:
-        shown = sorted(sorted(shown, key=lambda at: (-old[at], at))[: BINS - 1])
-    place = np.array([len(shown) + (kind == "missing") for kind in kinds])
-    place[shown] = np.arange(len(shown))
-    rest: list[BinKind] = ["others", "missing"]
-    return Groups([*(labels[at] for at in shown), "", ""], [*(kinds[at] for at in shown), *rest], place[of])
-
-
-def _items(line: Line) -> tuple[list[str], list[BinKind], Index]:
-    """What could be shown: nodes of one level, and names that are no leaf; and which of them each place is."""
-    hierarchy, leaves = line.known.hierarchy, line.leaves
-    level = 0 if hierarchy is None else _level(line, hierarchy)
-    nodes = () if hierarchy is None else hierarchy.labels[level]
-    of = np.empty(0, np.int64) if hierarchy is None else hierarchy.maps[level]
-    labels = [*nodes, *line.places[leaves:]]
-    kinds: list[BinKind] = [_kind(label, node=level > 0 and at < len(nodes)) for at, label in enumerate(labels)]
-    return labels, kinds, np.append(of, np.arange(len(nodes), len(labels)))
-
-
-def _kind(label: str, *, node: bool) -> BinKind:
-    """What a name is."""
-    if not label:
-        return "missing"
-    return "node" if node else "value"
-
-
-def _level(line: Line, hierarchy: Hierarchy) -> int:
-    """The lowest level that some label of the release is a node of, or a higher one that has few nodes."""
-    top = hierarchy.height - 1
-    named = set(line.after.texts) - {"", SUPPRESSED, *hierarchy.labels[-1]}
-    told = [level for level in range(top) if not named.isdisjoint(hierarchy.labels[level])]
-    nodes = named <= set(hierarchy.labels[top])
-    lowest = told[0] if told else top if nodes else 0
-    few = [level for level in range(lowest, top) if len(hierarchy.labels[level]) <= BINS]
-    return few[0] if few else top

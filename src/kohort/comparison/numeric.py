@@ -51,17 +51,20 @@ class NumericStatistics:
 def numeric_statistics(line: Line, side: Side) -> NumericStatistics | None:
     """The statistics of one side of a line of numbers; `None` where no record has one."""
     centres, unit = side.means.centres(), 10.0**line.digits
-    told = ~np.isnan(centres)
-    found = moments(centres[told], side.records[told])
+    order = np.argsort(centres, kind="stable")[: int(side.told.sum())]  # what is no number comes last
+    values, records = centres[order], side.records[order]
+    found = moments(values, records)
     if found is None:
         return None
     variance = None if found.variance is None else found.variance / unit / unit
-    quantiles = _quantiles(centres[told], side.records[told]) / unit
+    quantiles = _quantiles(values, records) / unit
     return NumericStatistics(Moments(found.records, found.mean / unit, variance), tuple(quantiles.tolist()))
 
 
 def moments(values: Places, records: Counts) -> Moments | None:
     """Mean and variance of values of which each is of so many records; `None` where there are none.
+
+    The last digit depends on the order of the values: give them in one that the records do not decide.
 
     >>> moments(np.array([1.0, 4.0]), np.array([2, 1]))
     Moments(records=3, mean=2.0, variance=3.0)
@@ -69,8 +72,6 @@ def moments(values: Places, records: Counts) -> Moments | None:
     total = int(records.sum())
     if not total:
         return None
-    order = np.argsort(values, kind="stable")  # in whatever order the values are found, the last digit is the same
-    values, records = values[order], records[order]
     start = float(values[np.argmax(records)])  # near the mean, so that few digits are lost
     mean = start + float((values - start) @ records) / total
     variance = float((values - mean) ** 2 @ records) / (total - 1) if total > 1 else None
@@ -78,10 +79,9 @@ def moments(values: Places, records: Counts) -> Moments | None:
 
 
 def _quantiles(values: Places, records: Counts) -> Places:
-    """(q,) the quantiles of values of which each is of so many records."""
-    order = np.argsort(values, kind="stable")
-    upto = np.cumsum(records[order])
+    """(q,) the quantiles of ascending values of which each is of so many records."""
+    upto = np.cumsum(records)
     wanted = np.array(QUANTILES) * (upto[-1] - 1)
     below = np.floor(wanted)
-    low, high = (values[order[np.searchsorted(upto, place, side="right")]] for place in (below, np.ceil(wanted)))
+    low, high = (values[np.searchsorted(upto, place, side="right")] for place in (below, np.ceil(wanted)))
     return np.asarray(low + (high - low) * (wanted - below))

@@ -41,5 +41,7 @@ def ordinal_moments(line: Line, side: Side) -> Moments | None:
     first, after = side.means.low.astype(np.int64), side.means.high.astype(np.int64) + 1
     places = summed(side.means.of, held[after] - held[first], side.means.labels)
     total = summed(side.means.of, sums[after] - sums[first], side.means.labels)
-    told = places > 0
-    return moments(total[told] / places[told], side.records[told])
+    told = np.flatnonzero(places)
+    means = total[told] / places[told]
+    order = np.argsort(means, kind="stable")
+    return moments(means[order], side.records[told[order]])

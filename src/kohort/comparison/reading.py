@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from kohort.arrays import Counts
     from kohort.comparison.line import Line
     from kohort.domain import Domain
     from kohort.engines.table import Column
@@ -39,10 +40,11 @@ def read_line(
         HierarchyError: values that are no leaf.
     """
     old, new = _texts(before, missing), _texts(after, missing)
-    domain = _domain(before, attribute, missing)
-    hierarchy = _built(before, attribute, old) if domain is None else domain.hierarchy
+    records = before.counts()
+    domain = _domain(before, records, attribute, missing)
+    hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
     known = Known(before.name, role, domain, hierarchy)
-    columns = (Labelled(old, before.codes, before.counts()), Labelled(new, after.codes, after.counts()))
+    columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))
     return (numbers_line if _is_numeric(old, attribute, domain) else names_line)(known, *columns)
 
 
@@ -51,20 +53,20 @@ def _texts(column: Column, missing: AbstractSet[str]) -> list[str]:
     return ["" if text is None or text in missing else text for text in column.values.to_list()]
 
 
-def _domain(column: Column, attribute: Attribute | None, missing: AbstractSet[str]) -> Domain | None:
+def _domain(column: Column, records: Counts, attribute: Attribute | None, missing: AbstractSet[str]) -> Domain | None:
     """The domain of a quasi-identifier."""
     if attribute is None or attribute.role is not Role.QUASI:
         return None
-    return resolve(attribute, column.values.to_list(), column.counts(), frozenset(missing))[0]
+    return resolve(attribute, column.values.to_list(), records, frozenset(missing))[0]
 
 
-def _built(column: Column, attribute: Attribute | None, texts: Sequence[str]) -> Hierarchy | None:
+def _built(attribute: Attribute | None, texts: Sequence[str], records: Counts) -> Hierarchy | None:
     """The hierarchy of a column that is not generalized, over its values, where it has them."""
     said = None if attribute is None else attribute.hierarchy
-    if not isinstance(said, str):
-        return said
-    records = {text: count for text, count in zip(texts, column.counts().tolist(), strict=True) if text}
-    return from_spec(said, list(records), name=column.name, counts=records) if records else None
+    if attribute is None or not isinstance(said, str):
+        return None if isinstance(said, str) else said
+    counts = {text: count for text, count in zip(texts, records.tolist(), strict=True) if text}
+    return from_spec(said, list(counts), name=attribute.name, counts=counts) if counts else None
 
 
 def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domain | None) -> bool:

@@ -39,11 +39,7 @@ def names_line(known: Known, before: Labelled, after: Labelled) -> Line:
         InputError: labels that cannot be read; the message counts them.
     """
     leaves = () if known.hierarchy is None else known.hierarchy.leaves
-    records = dict.fromkeys(before.texts, 0)
-    for text, count in zip(before.texts, before.records.tolist(), strict=True):
-        records[text] += count
-    others = sorted(records.keys() - set(leaves), key=lambda name: (-records[name], name))
-    places = [*leaves, *others]
+    places = [*leaves, *_by_frequency(before, leaves)]
     at = {name: float(place) for place, name in enumerate(places)}
     old = Stretches.at(np.array([at[text] for text in before.texts], dtype=np.float64))
     if not leaves and all(text in at for text in after.texts):  # released as they were
@@ -58,6 +54,17 @@ def names_line(known: Known, before: Labelled, after: Labelled) -> Line:
         places=(*places, *fresh),
         leaves=len(leaves),
     )
+
+
+def _by_frequency(before: Labelled, leaves: Sequence[str]) -> list[str]:
+    """The names that are no leaves, the most frequent first, ties by text."""
+    records = dict.fromkeys(sorted(before.texts), 0)
+    for text, count in zip(before.texts, before.records.tolist(), strict=True):
+        records[text] += count
+    counts = np.fromiter(records.values(), np.int64, len(records))
+    names, known = [*records], set(leaves)
+    order: list[int] = np.argsort(-counts, kind="stable").tolist()
+    return [names[at] for at in order if names[at] not in known]
 
 
 def _read(known: Known, places: Sequence[str], texts: Sequence[str]) -> tuple[Stretches, list[str]]:

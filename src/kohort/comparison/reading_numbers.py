@@ -49,7 +49,9 @@ def numbers_line(known: Known, before: Labelled, after: Labelled) -> Line:
     digits = max(len(text.partition(".")[2]) if "." in text else 0 for text in before.texts)
     digits = min(max(digits, _grid_digits(known)), FINEST)
     places = _places(before.texts, digits)
-    if is_plain(text for text in after.texts if text):
+    if after.texts == before.texts:  # released as they were
+        means = Stretches.at(places)
+    elif is_plain(text for text in after.texts if text):
         means = Stretches.at(_places(after.texts, digits))
     else:
         means = _Reader(known, digits, _ends(known, places, digits)).read(after.texts)
