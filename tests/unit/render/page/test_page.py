@@ -151,6 +151,12 @@ def test_the_same_twin_makes_the_same_page(made: Made) -> None:
     assert json.dumps(made.twin) == before
 
 
+def test_sentences_stand_apart(made: Made) -> None:
+    """No sentence begins where another ends, and no word is glued to a figure."""
+    body = re.sub(r"<svg.*?</svg>", "", made.html.partition("<body>")[2], flags=re.DOTALL)
+    assert re.findall(r".*(?:[a-z)%][.;:][A-Z]|[\w.;:,]<data|</(?:data|bdi)>\w).*", body) == []
+
+
 def test_nothing_leads_out_of_the_page(made: Made) -> None:
     """No address, no script, and a policy that forbids what is not in the file."""
     page, read = made.html, made.page
