@@ -30,14 +30,11 @@ if TYPE_CHECKING:
 _NUMBER: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
 _DECIMALS: Final = r"\.([0-9]*[1-9])0*$"
 
-#: How a number of a typed source may be written too: very small floats have an exponent, as everywhere.
-_TYPED: Final = r"^-?[1-9](?:\.[0-9]+)?e-[0-9]+$"
-
 #: A zero with a sign.
 _NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
 
-#: How the cells of a typed column show what is very small or large.
-_float = re.compile(r"-?[1-9](?:\.[0-9]+)?e-?[0-9]{1,3}").fullmatch
+#: How very small and very large numbers of a typed column are written.
+_float = re.compile(r"-?[1-9](?:\.[0-9]+)?e(?:-[0-9]{1,3}|[1-9][0-9]{1,2})").fullmatch
 
 #: How far a mean may be from the one that is said, in standard deviations and its own size; a variance in its own.
 TOLERANCE: Final = 1e-9
@@ -80,7 +77,8 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
         _check_names(column, claim, counts_after, effect)
         kept = int(same[present].sum())
     else:
-        after = _amounts(column.values, counts_after, effect, typed=source.dtype.is_numeric())
+        values = _without_exponents(column.values) if source.dtype.is_numeric() else column.values
+        after = _amounts(values, counts_after, effect)
         known = source.values.fill_null("").cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
         _check_moments(known, counts_before, after, counts_after, effect)
         kept = int((known[before[present]] == after[held[present]]).sum())
@@ -110,14 +108,12 @@ def _without_exponents(values: pl.Series) -> pl.Series:
     return pl.Series(plain, dtype=pl.String)
 
 
-def _amounts(values: pl.Series, counts: Counts, effect: Effect, *, typed: bool) -> Shares:
+def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
     """What each value that some record has is as a number, written as plainly as it is said, within its bounds."""
     used: Mask = counts > 0
     texts = pl.DataFrame({"text": values.fill_null("")})
     decimals = texts.select(pl.col("text").str.extract(_DECIMALS).str.len_bytes().fill_null(0)).to_series().to_numpy()
     plain = texts["text"].str.contains(_NUMBER) & ~texts["text"].str.contains(_NEGATIVE_ZERO)
-    if typed:
-        plain |= texts["text"].str.contains(_TYPED)
     _demand(bool(plain.to_numpy()[used].all()), "some cells are no plain numbers", effect)
     most = decimals[used].max(initial=0)
     _demand(most <= (effect.decimals or 0), "some cells have more decimals than it is said", effect)
