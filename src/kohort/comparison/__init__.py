@@ -83,7 +83,7 @@ class Comparison:
         records: Records before.
         released: Records after.
         attributes: The columns that both have, in the order of the first; those that identify people are not looked at.
-        associations: The pairs of the first twelve of them.
+        associations: The pairs of twelve of them: quasi-identifying ones first, then sensitive ones, then the others.
         left_out: Columns whose pairs were not looked at.
         absent: Columns that the release does not have.
         passed_over: Identifying columns that it has: pseudonyms, say.
@@ -115,8 +115,7 @@ def compare(
 ) -> Comparison:
     """Compare a table with its release, column by column and pair by pair.
 
-    Cost: distinct values are looked at, and some passes over the records are made for each pair of the first twelve
-    columns.
+    Cost: distinct values are looked at, and some passes over the records are made for each pair of twelve columns.
 
     Args:
         before: The table as it was.
@@ -144,12 +143,14 @@ def comparison_of(before: Table, after: Table, lines: Sequence[Line], *, k: int 
     """The comparison of two tables by the lines that they have in common."""
     groups = [None if line.numeric else groups_of(line) for line in lines]
     names = [line.name for line in lines]
+    roles: dict[Role | None, int] = {Role.QUASI: 0, Role.SENSITIVE: 1}
+    paired = sorted(sorted(range(len(lines)), key=lambda at: roles.get(lines[at].known.role, 2))[:COLUMNS])
     return Comparison(
         before.records,
         after.records,
         tuple(_attribute(line, put) for line, put in zip(lines, groups, strict=True)),
-        associations(lines[:COLUMNS], groups[:COLUMNS]),
-        tuple(names[COLUMNS:]),
+        associations([lines[at] for at in paired], [groups[at] for at in paired]),
+        tuple(name for at, name in enumerate(names) if at not in paired),
         tuple(name for name in before.names if name not in after.names),
         tuple(name for name in after.names if name not in names),
         cost([line for line in lines if line.known.domain is not None], k=k),

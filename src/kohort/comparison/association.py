@@ -30,7 +30,7 @@ Measure: TypeAlias = Literal["correlation", "cramers v", "correlation ratio"]
 #: By how many of the two are numbers.
 _MEASURES: Final[tuple[Measure, ...]] = ("cramers v", "correlation ratio", "correlation")
 
-#: Columns whose pairs are looked at: the first of those that are no identifiers.
+#: Columns whose pairs are looked at.
 COLUMNS: Final = 12
 
 #: Cells of a table of two columns' labels that are counted one by one; beyond, those that occur are sorted out.

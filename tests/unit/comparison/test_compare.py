@@ -51,11 +51,13 @@ def test_more_records_are_refused() -> None:
 
 
 def test_pairs_of_the_first_columns_are_looked_at() -> None:
-    """Beyond twelve columns the others are named."""
+    """Beyond twelve columns the others are named; what is known to matter comes first."""
     cells = {f"c{number}": [str(number), str(number + 1)] for number in range(COLUMNS + 2)}
     found = both(cells, cells)
     assert len(found.associations) == COLUMNS * (COLUMNS - 1) // 2
     assert found.left_out == (f"c{COLUMNS}", f"c{COLUMNS + 1}")
+    last = (Attribute(f"c{COLUMNS}", Role.SENSITIVE), quasi(f"c{COLUMNS + 1}"))
+    assert both(cells, cells, *last).left_out == (f"c{COLUMNS - 2}", f"c{COLUMNS - 1}")
 
 
 def test_pairs_are_of_what_labels_stand_for() -> None:
