@@ -26,8 +26,8 @@ from kohort.errors import InfeasibleError, UsageError
 from kohort.frequency import group
 from kohort.inspection import round_step
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline import looked_at, outcome_of
-from kohort.problem import Problem
+from kohort.pipeline import outcome_of
+from kohort.pipeline.counting import counts_of, problem_of
 from kohort.recoding import Multidimensional, classes_of
 from kohort.schema import Label, Scale
 
@@ -131,10 +131,10 @@ def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
 def _exposure(release: Release, job: Job, names: Collection[str], threads: int) -> Exposure | None:
     """What another job's release of the same table would cost, and give away in the columns called so."""
     engine = LocalEngine(release.source, job.schema, release.population)
-    frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
-    problem = Problem(frequency, engine.domains, job.models, threads, engine.suppressed, engine.population)
+    counts = counts_of(engine, job)
+    frequency = counts.frequency
     try:
-        recoding = job.algorithm.solve(problem).recoding
+        recoding = job.algorithm.solve(problem_of(counts, job, threads=threads)).recoding
     except InfeasibleError:  # some averages over all classes are met with the cuts of one, and not with the other's
         return None
     assert isinstance(recoding, Multidimensional)  # noqa: S101  only lattice methods recode full domains

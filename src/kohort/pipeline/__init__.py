@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from operator import methodcaller
 from pathlib import Path
@@ -14,16 +13,16 @@ from kohort import io
 from kohort.certificate import certificate
 from kohort.engines.local import LocalEngine
 from kohort.engines.table import Table
-from kohort.errors import InfeasibleError, UsageError
+from kohort.errors import UsageError
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.altering import altered, refuse_unknown
+from kohort.pipeline.counting import counts_of, problem_of
 from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless
 from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
-from kohort.problem import Problem, never
 from kohort.publish import Companion, check_target, publish
 from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kohort.metrics.base import Levels
+    from kohort.problem import Problem
     from kohort.recoding import Classes
     from kohort.verify import Verdict
 
@@ -45,7 +45,6 @@ __all__ = [
     "anonymize",
     "beside",
     "claim_of",
-    "looked_at",
     "outcome_of",
     "rehearse",
     "save",
@@ -169,21 +168,17 @@ def solve(
     with stage("count"):
         refuse_singling(table, job.schema, job.allow_singling)
         engine = LocalEngine(table, job.schema, population)
-        frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
-    if not frequency.records:
-        what = "every record lacks a value, and the schema suppresses those"
-        raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
+        counts = counts_of(engine, job)
     with stage("solve"):
-        enough = _deadline(job.time_limit)
-        problem = Problem(frequency, engine.domains, job.models, threads, engine.suppressed, engine.population, enough)
+        problem = problem_of(counts, job, threads=threads)
         refuse_hopeless(problem, job.algorithm.limit)
         for report in reports:
             report.fits(problem)
         solution = job.algorithm.solve(problem)
     with stage("recode"):
-        classes = classes_of(solution.recoding, frequency, engine.domains)
+        classes = classes_of(solution.recoding, counts.frequency, counts.domains)
         released = altered(engine.recode(solution.recoding, classes), job)
-    suppressed = engine.suppressed + classes.suppressed
+    suppressed = counts.gone + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
     outcome = outcome_of(table.records, suppressed, job.k, classes, full)
@@ -274,22 +269,6 @@ def save(
 def _like(source: object) -> str:
     """The kind of frame to give back."""
     return "polars" if is_path(source) else kind_of(source)
-
-
-def looked_at(job: Job) -> tuple[str, ...]:
-    """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
-    if job.algorithm.distinct:
-        return tuple(attribute.name for attribute in job.schema.sensitive)
-    looked_at = {model.sensitive for model in job.models}
-    return tuple(attribute.name for attribute in job.schema.sensitive if attribute.name in looked_at)
-
-
-def _deadline(seconds: float | None) -> Callable[[], bool]:
-    """Tells whether so many seconds have passed from now on."""
-    if seconds is None:
-        return never
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() > end
 
 
 def outcome_of(records: int, suppressed: int, k: int, classes: Classes, full_domain: Levels | None) -> Outcome:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
 from kohort.engines.local import LocalEngine
-from kohort.errors import InfeasibleError
 from kohort.frequency import people_in
-from kohort.pipeline import looked_at, outcome_of
+from kohort.pipeline import outcome_of
+from kohort.pipeline.counting import counts_of, looked_at, problem_of
 from kohort.pipeline.feasibility import refuse_hopeless
-from kohort.problem import Problem, never
 from kohort.recoding import FullDomain, Multidimensional, classes_of
 from kohort.release import plain
 from kohort.release.fit import check_population
@@ -23,34 +20,13 @@ from kohort.risk.reidentification import THRESHOLD, by_size
 from kohort.risk.singling import refuse_singling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kohort.domain import Domain
     from kohort.engines.table import Table
     from kohort.frequency import FrequencySet
     from kohort.metrics.base import Outcome
+    from kohort.pipeline.counting import Counts
     from kohort.recoding import Classes, Recoding
     from kohort.release import Job
     from kohort.risk.reidentification import Exposure
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
-    """A table as searches see it.
-
-    Attributes:
-        records: Of the table.
-        frequency: Its tuples.
-        domains: What their codes mean.
-        gone: Records that the schema suppresses.
-        population: The tuples of the population table.
-    """
-
-    records: int
-    frequency: FrequencySet
-    domains: tuple[Domain, ...]
-    gone: int
-    population: FrequencySet | None
 
 
 class Answer(NamedTuple):
@@ -86,12 +62,7 @@ def count(table: Table, job: Job, population: Table | None) -> Counts:
     known = population if _needs_population(job) else None
     check_population(job, known)
     refuse_singling(table, job.schema, job.allow_singling)
-    engine = LocalEngine(table, job.schema, known)
-    frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
-    if not frequency.records:
-        what = "every record lacks a value, and the schema suppresses those"
-        raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
-    return Counts(table.records, frequency, engine.domains, engine.suppressed, engine.population)
+    return counts_of(LocalEngine(table, job.schema, known), job)
 
 
 def answer(counts: Counts, job: Job) -> Answer:
@@ -101,12 +72,10 @@ def answer(counts: Counts, job: Job) -> Answer:
         InfeasibleError: no release can meet the models.
         LimitError: the lattice is too large.
     """
-    frequency, domains = counts.frequency, counts.domains
-    enough = never if job.time_limit is None else _after(job.time_limit)
-    problem = Problem(frequency, domains, job.models, gone=counts.gone, population=counts.population, enough=enough)
+    problem, frequency = problem_of(counts, job), counts.frequency
     refuse_hopeless(problem, job.algorithm.limit)
     solution = job.algorithm.solve(problem)
-    classes = classes_of(solution.recoding, frequency, domains)
+    classes = classes_of(solution.recoding, frequency, counts.domains)
     suppressed = counts.gone + classes.suppressed
     levels = solution.candidates[0].outcome.full_domain if solution.candidates else None
     return Answer(
@@ -119,12 +88,6 @@ def answer(counts: Counts, job: Job) -> Answer:
 def _needs_population(job: Job) -> bool:
     """Whether a model compares classes with the population table."""
     return any(model.population for model in job.models)
-
-
-def _after(seconds: float) -> Callable[[], bool]:
-    """Tells whether so many seconds have passed from now on."""
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() > end
 
 
 def _exposed(frequency: FrequencySet, recoding: Recoding, classes: Classes) -> Exposed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
@@ -90,13 +90,14 @@ class TablePlan:
             raise UsageError("at least one parameter must be varied, and none twice", where="vary")
         asked = [job.described() for job in self.jobs]
         for place, axis in enumerate(self.axes):
-            rows = {
-                value: [text for values, text in zip(self.points, asked, strict=True) if values[place] == value]
-                for value in axis.values
-            }
-            for one, other in combinations(axis.values, 2):
-                if rows[one] == rows[other]:
-                    raise UsageError(f"{axis.name}: {one} and {other} ask for the same", where="vary", hint="drop one")
+            rows: dict[str, list[str]] = {value: [] for value in axis.values}
+            for values, text in zip(self.points, asked, strict=True):
+                rows[values[place]].append(text)
+            first = dict[tuple[str, ...], str]()
+            for value, row in rows.items():
+                one = first.setdefault(tuple(row), value)
+                if one != value:
+                    raise UsageError(f"{axis.name}: {one} and {value} ask for the same", where="vary", hint="drop one")
 
     @property
     def points(self) -> list[tuple[str, ...]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import measured
 from kohort.metrics.loss import attribute_losses
+from kohort.pipeline.altering import refuse_unknown
 from kohort.sweep.counting import answer, count, counted_alike
 from kohort.sweep.ending import Ending, status_of
 from kohort.sweep.table_plan import Axis, TablePlan
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from kohort.engines.table import Table
+    from kohort.pipeline.counting import Counts
     from kohort.release import Job
-    from kohort.sweep.counting import Answer, Counts
+    from kohort.sweep.counting import Answer
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
@@ -159,7 +161,8 @@ def sweep(
     """
     if not table.records:
         raise InfeasibleError("there are 0 records", hint="bring a table with records")
-    jobs = {job.described(): replace(job, schema=job.schema.over(table.names)) for job in plan.jobs}
+    described = [job.described() for job in plan.jobs]
+    jobs = {key: _over(job, table) for key, job in zip(described, plan.jobs, strict=True)}
     found: Known = dict[str, Point]() if known is None else known
     counts: dict[str, Future[Counts]] = {}
     solved: dict[str, Future[None]] = {}
@@ -172,15 +175,25 @@ def sweep(
                     counts[alike] = pool.submit(count, table, job, population)
                 solved[key] = pool.submit(_solve, counts[alike], job, found, key, timed=timed)
         counts.clear()  # each goes when the last job that needs it is done
-        keys = [job.described() for job in plan.jobs]
-        for place, (values, key) in enumerate(zip(plan.points, keys, strict=True), 1):
-            tell(f"{place} of {len(keys)}: {said(plan.axes, values)}")
+        for place, (values, key) in enumerate(zip(plan.points, described, strict=True), 1):
+            tell(f"{place} of {len(described)}: {said(plan.axes, values)}")
             if key in solved:
                 solved.pop(key).result()
     finally:
         pool.shutdown(cancel_futures=True)
-    points = (replace(found[key], values=values) for values, key in zip(plan.points, keys, strict=True))
+    points = (replace(found[key], values=values) for values, key in zip(plan.points, described, strict=True))
     return TableSweep(plan.axes, table.records, plan.fixed, tuple(points))
+
+
+def _over(job: Job, table: Table) -> Job:
+    """The job with a schema over the table's columns.
+
+    Raises:
+        UsageError: they do not go together.
+    """
+    job = replace(job, schema=job.schema.over(table.names))
+    refuse_unknown(job)
+    return job
 
 
 def said(axes: Sequence[Axis], values: Sequence[str]) -> str:

@@ -1,0 +1,72 @@
+"""What a search sees of a table, and the problem that it is given."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kohort.errors import InfeasibleError
+from kohort.problem import Problem, never
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.domain import Domain
+    from kohort.engines.local import LocalEngine
+    from kohort.frequency import FrequencySet
+    from kohort.release import Job
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """A table as searches see it.
+
+    Attributes:
+        records: Of the table.
+        frequency: Its tuples.
+        domains: What their codes mean.
+        gone: Records that the schema suppresses.
+        population: The tuples of the population table.
+    """
+
+    records: int
+    frequency: FrequencySet
+    domains: tuple[Domain, ...]
+    gone: int
+    population: FrequencySet | None
+
+
+def counts_of(engine: LocalEngine, job: Job) -> Counts:
+    """The tuples that the job's search looks at.
+
+    Raises:
+        InfeasibleError: the schema suppresses every record.
+    """
+    frequency = engine.count(looked_at(job), distinct=job.algorithm.distinct)
+    if not frequency.records:
+        what = "every record lacks a value, and the schema suppresses those"
+        raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
+    return Counts(engine.table.records, frequency, engine.domains, engine.suppressed, engine.population)
+
+
+def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
+    """What the job's search is to solve; its time begins now."""
+    enough = _deadline(job.time_limit)
+    return Problem(counts.frequency, counts.domains, job.models, threads, counts.gone, counts.population, enough)
+
+
+def looked_at(job: Job) -> tuple[str, ...]:
+    """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
+    if job.algorithm.distinct:
+        return tuple(attribute.name for attribute in job.schema.sensitive)
+    judged = {model.sensitive for model in job.models}
+    return tuple(attribute.name for attribute in job.schema.sensitive if attribute.name in judged)
+
+
+def _deadline(seconds: float | None) -> Callable[[], bool]:
+    """Tells whether so many seconds have passed from now on."""
+    if seconds is None:
+        return never
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
