@@ -7,7 +7,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from kohort import io
-from kohort.certificate import read_certificate
+from kohort.certificate import Outcome, read_certificate
+from kohort.certificate.again import of_bytes
 from kohort.errors import UsageError, VerificationError
 from kohort.io.baskets import write_transactions
 from kohort.io.write import format_of, write
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from kohort.certificate.form import Certified
     from kohort.release import Job, Release
     from kohort.release.transactions import TransactionJob, TransactionRelease
 
@@ -41,10 +43,12 @@ def again(
     Raises:
         UsageError: the job draws random numbers, so that it never gives the same release twice.
         InputError: there is no certificate beside the target.
-        VerificationError: the bytes are not those that the certificate is of.
+        FileError: there is no file at the target, or the system failed to read it.
+        VerificationError: its bytes, or those made, are not those that the certificate is of.
     """
     refuse_random(job)
     known = read_certificate(beside(target))
+    _refuse_changed(target, known)
     stage = Stages(tell)
     with stage("read"):
         table = io.read(source, job.reading)
@@ -68,9 +72,11 @@ def transactions_again(
 
     Raises:
         InputError: there is no certificate beside the target.
-        VerificationError: the bytes are not those that the certificate is of.
+        FileError: there is no file at the target, or the system failed to read it.
+        VerificationError: its bytes, or those made, are not those that the certificate is of.
     """
     known = read_certificate(beside(target))
+    _refuse_changed(target, known)
     writing = job.written_to(target)
     said = replace(job, writing=BasketWriting(form=writing.form, separator=writing.separator))  # as it was published
     release = rehearse_transactions(source, said, tell=tell)
@@ -96,6 +102,16 @@ def refuse_random(job: Job) -> None:
             "the job draws new random numbers each time, so its release cannot be made again",
             where="perturb",
             hint="ask for the page when the release is made: --report FILE.html",
+        )
+
+
+def _refuse_changed(target: Path, known: Certified) -> None:
+    """Refuse a published file that is another one since: the page would call it verified."""
+    if any(part.outcome is Outcome.DIFFERENT for part in of_bytes(target, known)):
+        raise VerificationError(
+            "the published file is not the one that its certificate is of",
+            where=str(target),
+            hint="it was changed since; publish the release again with --report",
         )
 
 

@@ -107,6 +107,18 @@ def test_a_job_whose_input_changed_is_refused(folder: Path, kind: str) -> None:
     assert not (folder / "page.json").exists()
 
 
+@pytest.mark.parametrize("kind", ["job", "baskets"])
+def test_a_release_that_changed_or_went_is_refused(folder: Path, kind: str) -> None:
+    """A page that calls the published file verified would say so of another one, or of none."""
+    release = folder / {"job": "release.csv", "baskets": "baskets-released.dat"}[kind]
+    command: list[object] = ["report", folder / f"{kind}.toml", "--out", folder / "page.json"]
+    release.write_bytes(release.read_bytes()[:-2] + b"x\n")
+    refused(5, "the published file is not the one that its certificate is of", release.name, command=command)
+    release.unlink()
+    refused(6, "reading the release failed", release.name, command=command)
+    assert not (folder / "page.json").exists()
+
+
 def test_a_job_without_a_release_is_refused(folder: Path) -> None:
     """There is nothing to hold it against."""
     (folder / "release.csv.kohort.json").unlink()
