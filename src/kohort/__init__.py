@@ -44,6 +44,7 @@ _MODULES = MappingProxyType(
         "Coherence": "kohort.transactions.coherence",
         "CoherenceFinding": "kohort.checking.transactions",
         "CoherenceVerdict": "kohort.verify.transactions.verdict",
+        "Comparison": "kohort.comparison",
         "Datafly": "kohort.algorithms.datafly",
         "DeltaDisclosure": "kohort.models.delta_disclosure",
         "DeltaPresence": "kohort.models.delta_presence",
@@ -97,6 +98,7 @@ _MODULES = MappingProxyType(
         "assess": "kohort.risk",
         "check": "kohort.checking",
         "check_transactions": "kohort.checking.transactions",
+        "compare": "kohort.comparison",
         "read_hierarchy": "kohort.hierarchies.files",
         "read_key": "kohort.pseudonyms",
         "read_transactions": "kohort.io.baskets",
@@ -120,6 +122,7 @@ __all__ = [
     "Coherence",
     "CoherenceFinding",
     "CoherenceVerdict",
+    "Comparison",
     "Datafly",
     "DeltaDisclosure",
     "DeltaPresence",
@@ -187,6 +190,7 @@ __all__ = [
     "assess",
     "check",
     "check_transactions",
+    "compare",
     "read_hierarchy",
     "read_key",
     "read_transactions",
@@ -206,6 +210,7 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.algorithms.samarati import Samarati
     from kohort.checking import Check, check
     from kohort.checking.transactions import CoherenceFinding, check_transactions
+    from kohort.comparison import Comparison, compare
     from kohort.hierarchies.files import read_hierarchy
     from kohort.hierarchy import Hierarchy
     from kohort.io.baskets import read_transactions

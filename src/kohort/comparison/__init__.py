@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kohort import io
 from kohort.comparison.association import COLUMNS, Association, associations
 from kohort.comparison.distance import Distance, distance_of
 from kohort.comparison.distribution import Bin
@@ -19,6 +20,7 @@ from kohort.comparison.loss import Cost, cost
 from kohort.comparison.numeric import Moments, NumericStatistics, numeric_statistics
 from kohort.comparison.ordinal import ordinal_moments
 from kohort.comparison.reading import read_line
+from kohort.engines.table import Table
 from kohort.errors import InputError
 from kohort.schema import Attribute, Role, Scale, Schema
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
     from kohort.comparison.groups import Groups
     from kohort.comparison.line import Line
-    from kohort.engines.table import Table
 
 __all__ = [
     "Association",
@@ -106,8 +107,8 @@ class Comparison:
 
 
 def compare(
-    before: Table,
-    after: Table,
+    before: object,
+    after: object,
     *,
     schema: Schema | None = None,
     missing: AbstractSet[str] = frozenset({""}),
@@ -118,8 +119,8 @@ def compare(
     Cost: distinct values are looked at, and some passes over the records are made for each pair of twelve columns.
 
     Args:
-        before: The table as it was.
-        after: The release: the same columns by name but for identifying ones, and no more records.
+        before: The table as it was: a path, a polars, pandas or Arrow frame, or a table that is read already.
+        after: The release, likewise: the same columns by name but for identifying ones, and no more records.
         schema: Roles, hierarchies and bounds. Without it every column that both tables have is compared, labels must
             be readable by themselves, and the cost is not told.
         missing: The texts that mean no value, besides those of the schema.
@@ -130,13 +131,13 @@ def compare(
         HierarchyError: values are no leaf of their hierarchy.
 
     >>> import polars as pl
-    >>> from kohort.io import read
     >>> old, new = pl.DataFrame({"age": ["21", "28", "45"]}), pl.DataFrame({"age": ["[20-29]", "[20-29]"]})
-    >>> found = compare(read(old), read(new))
+    >>> found = compare(old, new)
     >>> found.suppressed, found.attributes[0].numeric[1].moments.mean
     (1, 24.5)
     """
-    return comparison_of(before, after, lines_of(before, after, schema=schema, missing=missing), k=k)
+    old, new = (one if isinstance(one, Table) else io.read(one) for one in (before, after))
+    return comparison_of(old, new, lines_of(old, new, schema=schema, missing=missing), k=k)
 
 
 def comparison_of(before: Table, after: Table, lines: Sequence[Line], *, k: int | None = None) -> Comparison:

@@ -103,7 +103,7 @@ def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Predict
     """
     _refuse(lines, target, seed)
     library()
-    answers, split = _answers(target)
+    answers, split = answers_of(target)
     old, new = (Examples.of([line.sides[at] for line in lines], target.sides[at], answers[at]) for at in (0, 1))
     random = np.random.Generator(np.random.PCG64(seed))
     judged, rest = np.split(random.permutation(old.rows), [min(old.rows.size // FOLDS, MOST_JUDGED)])
@@ -155,7 +155,7 @@ def _model(features: Places, answers: Index, seed: int) -> Any:  # noqa: ANN401 
     return forest.fit(features, answers)
 
 
-def _answers(target: Line) -> tuple[tuple[Index, Index], float | None]:
+def answers_of(target: Line) -> tuple[tuple[Index, Index], float | None]:
     """(l,) the answer that each label is, before and after, -1 of no value; and where numbers are split."""
     old, new = (side.means.centres() for side in target.sides)
     there = ~np.isnan(old)
