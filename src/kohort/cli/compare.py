@@ -208,7 +208,8 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
     figures: dict[str, Json] = {"queries": None, "classifier": None}
     with progress(quiet=quiet) as tell:
         tell("read")
-        old, new = read(before, asked.reading or ReadOptions()), read(after)
+        with options.refusing_empty():
+            old, new = read(before, asked.reading or ReadOptions()), read(after)
         schema = _over(asked, old)
         target = _target(questions.target, old, new)
         tell("compare")

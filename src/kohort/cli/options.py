@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from kohort.errors import InfeasibleError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from kohort.engines.table import Table
 
@@ -262,10 +263,17 @@ def read_table(source: str, separator: str | None, encoding: str, *, no_header: 
     options = ReadOptions(separator=separator, encoding=encoding, header=not no_header, skip_blank=skip_blank)
     with progress() as tell:
         tell("read")
-        try:
+        with refusing_empty():
             return read(source, options)
-        except InfeasibleError as fault:  # the library's hint is a flag that only releases have
-            raise InfeasibleError(fault.what, where=fault.where, hint="bring a table with records") from None
+
+
+@contextmanager
+def refusing_empty() -> Generator[None]:
+    """Hint at what helps where a table has no record: the library's hint is a flag that only releases have."""
+    try:
+        yield
+    except InfeasibleError as fault:
+        raise InfeasibleError(fault.what, where=fault.where, hint="bring a table with records") from None
 
 
 def names(texts: Sequence[str] | None) -> list[str]:

@@ -280,3 +280,13 @@ def test_what_cannot_be_told_is_a_dash() -> None:
     Path("people.csv").write_text("x\n1\n2\n")
     Path("release.csv").write_text("x\n1\n2\n")
     assert "names" not in compared().out
+
+
+def test_a_table_without_records_is_refused_with_what_helps(tmp_path: Path) -> None:
+    """The library's own hint is a flag that this command does not have."""
+    path = tmp_path / "empty.csv"
+    path.write_text("city,age\n", encoding="utf-8")
+    ran = kohort("compare", path, path)
+    assert ran.status == 4
+    assert "0 records" in ran.err
+    assert "--allow-empty" not in ran.err

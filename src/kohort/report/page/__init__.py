@@ -222,5 +222,5 @@ def _notes(reader: Reader) -> list[Json]:
         f"Counts of parts are rounded down to multiples of {least}; shares, losses, means to steps of {least} people.",
     ]
     if not reader.counts_input:
-        told.append(f"What was left out of the release is of fewer than {least} people; how many is not told.")
+        told.append(f"What was left out is of fewer than {least} people: neither how many nor what tells it is here.")
     return told
