@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.comparison.line import summed
+from kohort.covering import alike, attained
 from kohort.domain.base import part_of
 from kohort.frequency import group
 from kohort.hierarchy import SUPPRESSED
@@ -86,21 +87,29 @@ def _lost(line: Line) -> float:
 
 def label_losses(line: Line, domain: Domain) -> Shares:
     """(l,) share of the domain that each label may stand for: (M - 1)/(|A| - 1), or of a range its width."""
-    means = line.after.means
+    means, texts = line.after.means, line.after.texts
     held = summed(means.of, means.width, means.labels)
+    if line.numeric:  # a missing value has no place among numbers, but is one of those that a set names
+        held = np.maximum(held, [*map(_listed, texts)])
     if line.numeric and domain.label not in {Label.ANCESTOR, Label.SET}:
         low, high = np.full(means.labels, np.inf), np.full(means.labels, -np.inf)
         np.minimum.at(low, means.of, means.low)
         np.maximum.at(high, means.of, means.high)
         first, last = (float(end) * float(domain.unit) * 10.0**line.digits for end in domain.ends)
         width = np.minimum(high, last) - np.maximum(low, first)
-        found = part_of(last - first, np.where(held > 0, np.maximum(width, 0.0), 0.0))
+        ranges = part_of(last - first, np.where(held > 0, np.maximum(width, 0.0), 0.0))
+        found = np.where([_listed(text) > 0 for text in texts], part_of(domain.others, held - 1), ranges)
     else:
         if line.numeric and domain.hierarchy is not None:
             covered = _covered(domain.hierarchy)
-            held = np.array([covered.get(text, 1) for text in line.after.texts], dtype=np.float64)
+            held = np.array([covered.get(text, 1) for text in texts], dtype=np.float64)
         found = part_of(domain.others, np.maximum(held - 1, 0.0))
-    return np.where([text == SUPPRESSED for text in line.after.texts], float(domain.extent > 0), found)
+    return np.where([text == SUPPRESSED for text in texts], float(domain.extent > 0), found)
+
+
+def _listed(label: str) -> int:
+    """How many values a set names; 0 of any other label."""
+    return len({alike(member) for member in attained(label)}) if label.startswith("{") else 0
 
 
 def _covered(hierarchy: Hierarchy) -> dict[str, int]:

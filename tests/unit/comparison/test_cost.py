@@ -57,6 +57,15 @@ def test_a_mean_hides_nothing_to_who_reads_it() -> None:
     assert found.cost.lm == 0
 
 
+@pytest.mark.parametrize("label", [None, "set"])
+def test_a_set_of_numbers_hides_its_members(label: str | None) -> None:
+    """A set is read as one whether or not the schema says so: two of four values, the missing one among them."""
+    cells = {"x": ["{1, 9}", "{1, 9}", "{2, (missing)}", "{2, (missing)}"]}
+    found = both({"x": ["1", "9", "2", ""]}, cells, Attribute("x", Role.QUASI, label=label))  # type: ignore[arg-type]
+    assert found.cost is not None
+    assert found.cost.lm == pytest.approx(1 / 3)
+
+
 def test_a_star_hides_all() -> None:
     """`*` costs 1 of whatever kind; of a domain of one value nothing."""
     found = both(
