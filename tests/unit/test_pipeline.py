@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
@@ -131,7 +132,8 @@ def test_what_fails_verification_is_not_published(
             type(column)(column.name, column.values, column.codes[:-1], column.dtype)
             for column in recoded.table.columns
         )
-        return type(recoded)(type(recoded.table)(columns, recoded.table.records - 1), recoded.lineage[:-1])
+        fewer = type(recoded.table)(columns, recoded.table.records - 1)
+        return replace(recoded, table=fewer, lineage=recoded.lineage[:-1])
 
     monkeypatch.setattr(local.LocalEngine, "recode", losing)
     with pytest.raises(kohort.VerificationError):

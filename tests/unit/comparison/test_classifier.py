@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kohort.comparison import lines_of
-from kohort.comparison.classifier import Prediction, prediction
+from kohort.comparison.classifier import Prediction, answers_of, prediction
 from kohort.comparison.examples import Examples, covered_places, left_of
 from kohort.errors import InputError, MissingExtraError, UsageError
 from tests.unit.comparison.tables import REGIONS, line_of, quasi, schema_of, table
@@ -79,6 +79,25 @@ def test_what_the_held_out_left_is_taken_out() -> None:
     left = left_of(lines[:1], old, new, np.array([0, 2, 4, 5]))
     assert [(after["age"][at], after["illness"][at]) for at in left.tolist()] == [("30", "a"), ("[20-29]", "b")]
     assert left_of(lines[:1], old, new, np.array([], np.int64)).size == 5
+
+
+def test_a_person_leaves_one_record() -> None:
+    """Where several classes cover somebody, one record is taken out of one of them."""
+    before = {"age": ["20", "25"], "illness": [*"ab"]}
+    after = {"age": ["[20-29]", "[20-39]"], "illness": [*"aa"]}
+    lines = lines_of(table(before), table(after), schema=schema_of(quasi("age")))
+    old, new = (
+        Examples.of([lines[0].sides[at]], lines[1].sides[at], lines[1].sides[at].means.low.astype(np.int64))
+        for at in (0, 1)
+    )
+    assert left_of(lines[:1], old, new, np.array([0])).size == 1
+
+
+def test_the_median_itself_is_not_above_it() -> None:
+    """Of an odd number of incomes the one in the middle belongs to the lower half."""
+    [line] = lines_of(table({"x": [str(at) for at in range(61)]}), table({"x": ["30", "31"]}))
+    (old, new), split = answers_of(line)
+    assert (int(old.sum()), new.tolist(), split) == (30, [0, 1], 30)
 
 
 def test_covered_values_are_found_by_their_places() -> None:

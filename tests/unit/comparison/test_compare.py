@@ -91,6 +91,13 @@ def test_cramers_v_counts_parts() -> None:
     assert pair.after == pytest.approx(0.5)  # 1.5 and .5 of 2 each
 
 
+def test_cramers_v_is_divided_by_the_smaller_side() -> None:
+    """Three names, of which one is told by the other column and two are not: chi-squared is n, and V √½."""
+    cells = {"x": [*"aabbcc"], "y": [*"ddefef"]}
+    [pair] = both(cells, cells).associations
+    assert pair.after == pair.before == pytest.approx(0.5**0.5)
+
+
 def test_what_does_not_vary_goes_with_nothing() -> None:
     """Constant columns, of numbers and of names, have no strength and no change."""
     found = both(

@@ -102,6 +102,14 @@ def test_wasserstein_is_in_the_units_of_the_column() -> None:
     assert tenth.relative == pytest.approx(1)
 
 
+def test_a_way_is_relative_to_the_declared_range() -> None:
+    """Of a quasi-identifier with bounds the range is between these, whatever was observed."""
+    age = Attribute("x", Role.QUASI, bounds=(0, 200))  # type: ignore[arg-type]
+    found = compared(["0", "100"], ["0", "90"], age).distance
+    assert found is not None
+    assert (found.value, found.relative) == (5, 0.025)
+
+
 def test_a_range_of_one_number_has_no_relative_distance() -> None:
     """Nothing can be divided by no range; where a side has no number there is no distance."""
     found = compared(["5", "5"], ["6", "5"]).distance

@@ -52,6 +52,27 @@ def test_an_error_refers_to_a_share_of_the_records() -> None:
     assert found.mean == pytest.approx(1 / 3)
 
 
+def test_the_least_that_an_error_refers_to_is_rounded_up() -> None:
+    """A thousandth of 1,001 records is two of them."""
+    assert [asked({"age": ["30"] * many}, {"age": ["30"]}, 1).bound for many in (1, 1_000, 1_001)] == [1, 1, 2]
+
+
+def test_several_ranges_hold_a_tenth_together() -> None:
+    """The range of one of m columns holds a share 0.1^(1/m), so that all m hold a tenth if they are independent."""
+    ages = [str(number) for number in range(1_000)]
+    lines = lines_of(
+        table({"a": ages, "b": ages}), table({"a": ages, "b": ages}), schema=schema_of(quasi("a"), quasi("b"))
+    )
+    before, random = queries.Tuples.of([line.before for line in lines]), Random(3)  # noqa: S311  likewise
+    scales = [queries.Ranges.of(line) for line in lines]
+    widths: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(100):
+        asked_ = queries.draw(random, before, scales)
+        widths[len(asked_)] += [one.high - one.low + 1 for one in asked_]
+    assert np.mean(widths[1]) == pytest.approx(100, abs=3)
+    assert np.mean(widths[2]) == pytest.approx(1_000 * 0.1**0.5, abs=3)
+
+
 def test_ranges_hold_their_share_around_a_record() -> None:
     """A range of one column holds about a tenth of the records, with a number of some record in it."""
     ages = [str(number) for number in range(200)]

@@ -124,6 +124,14 @@ def test_runs_are_the_groups_of_mdav() -> None:
             assert partition(runs(numbers, k)) == partition(plain_mdav(standardised(numbers)[:, None], k))
 
 
+def test_of_two_ends_equally_far_the_first_has_the_group() -> None:
+    """Ties go to the record that comes first, in one column as in several."""
+    numbers = np.arange(5.0)
+    assert (
+        partition(runs(numbers, 2)) == partition(mdav(numbers[:, None], 2)) == {frozenset({0, 1}), frozenset({2, 3, 4})}
+    )
+
+
 def test_blocks_hold_every_record_once() -> None:
     """Blocks are a partition into boxes of about the square root of the records."""
     points = stream().normal(size=(3000, 2))
@@ -165,11 +173,11 @@ def test_fewer_records_than_a_group_are_refused() -> None:
 # ── rounding ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("step", ["1", "0.1", "0.25", "5", "1000", "0.3"])
+@pytest.mark.parametrize("step", ["1", "0.01", "0.1", "0.15", "0.25", "5", "1000", "0.3"])
 def test_rounding_is_that_of_fractions(step: str) -> None:
     """Numbers in the middle go to the even multiple, as exact fractions do."""
     exact = Fraction(step)
-    texts = [f"{part / 100:.2f}" for part in range(-700, 700)]
+    texts = [f"{part / 1000:.3f}" for part in range(-1000, 3000)] + [f"{part / 100:.2f}" for part in range(-700, 700)]
     (made,) = Rounding("x", exact).perturb([np.array(texts, np.float64)], [])
     assert made.tolist() == [float(round(Fraction(text) / exact) * exact) for text in texts]
 
@@ -184,6 +192,13 @@ def test_coding_by_mean_keeps_the_mean() -> None:
     assert made.tolist() == [2, 2, 2, 50, 60, 70, 1000 / 3, 1000 / 3, 1000 / 3]
     (same,) = Coding("x", top=Fraction(500), by="mean").perturb([numbers], [])
     assert same.tolist() == numbers.tolist()
+
+
+def test_a_number_on_a_bound_is_not_beyond_it() -> None:
+    """The mean is of the numbers beyond the bound; one that lies on it stays."""
+    numbers = np.array([8.0, 9, 9, 10, 50, 100, 101, 102, 103])
+    (made,) = Coding("x", Fraction(10), Fraction(100), "mean").perturb([numbers], [])
+    assert made.tolist() == [26 / 3, 26 / 3, 26 / 3, 10, 50, 100, 102, 102, 102]
 
 
 def test_a_mean_of_few_is_refused() -> None:

@@ -28,11 +28,13 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
+from kohort.perturb.noise import Noise
 from kohort.release import Job
 from kohort.risk import assess
 from kohort.schema import Attribute, Missing, Role, Schema
 from kohort.suppression import SuppressionLimit
-from kohort.sweep import tables
+from kohort.sweep import table_plan, tables
+from kohort.sweep.counting import counted_alike
 from kohort.sweep.ending import Ending, status_of
 from kohort.sweep.table_plan import Axis, TablePlan
 from kohort.sweep.tables import Point, TableSweep, sweep
@@ -210,6 +212,28 @@ def test_each_set_of_columns_is_counted_once(monkeypatch: pytest.MonkeyPatch) ->
     assert len(counted) == 2
 
 
+def test_what_is_counted_alike() -> None:
+    """Jobs share counts where their searches see the same: sensitive columns, single tuples, the population."""
+    schema = Schema((*AGE.attributes, Attribute("illness", Role.SENSITIVE)), rest=Role.IDENTIFYING)
+    plainly = counted_alike(Job.of(schema, KAnonymity(2)))
+    assert counted_alike(Job.of(schema, KAnonymity(3))) == plainly
+    assert counted_alike(Job.of(schema, KAnonymity(2), algorithm=ALGORITHMS["samarati"])) != counted_alike(
+        Job.of(schema, KAnonymity(2), algorithm=ALGORITHMS["mondrian-relaxed"])
+    )
+    relaxed = METHODS["mondrian-relaxed"](Choices())
+    assert counted_alike(Job.of(AGE, KAnonymity(2), algorithm=relaxed)) != counted_alike(Job.of(AGE, KAnonymity(2)))
+    for name in ("l", "k-map"):
+        assert counted_alike(Job.of(schema, MODELS[name])) != plainly
+
+
+def test_a_perturbed_column_must_be_there() -> None:
+    """A job whose perturbations a release would refuse is refused, though nothing is perturbed here."""
+    noisy = (Noise("income"),)
+    plan = TablePlan.of({"k": ["2", "3"]}, lambda at: Job.of(AGE, KAnonymity(int(at["k"])), perturbations=noisy))
+    with pytest.raises(SchemaError, match="no column is called income"):
+        sweep(PEOPLE, plan)
+
+
 def test_known_points_are_not_solved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was found before is taken as it is; what was not is added, and the sweep is the same."""
     known = dict[str, Point]()
@@ -306,6 +330,14 @@ def test_a_plan_that_compares_nothing_is_refused() -> None:
         TablePlan.of({one: [str(value) for value in range(101)] for one in "ab"}, lambda _: Job.of(AGE, KAnonymity(2)))
 
 
+def test_as_many_points_as_anybody_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The greatest number of points is allowed, and one more is not."""
+    monkeypatch.setattr(table_plan, "MOST", 3)
+    assert len(ks(2, 3, 4).jobs) == 3
+    with pytest.raises(UsageError, match="4 points"):
+        ks(2, 3, 4, 5)
+
+
 def test_axes_know_their_numbers() -> None:
     """Percentages only where all are; words are none."""
     assert Axis("max-suppression", ("20", "5%")).numbers is None
@@ -320,6 +352,8 @@ def test_a_plan_tells_what_all_jobs_share() -> None:
     asked: dict[str, list[PrivacyModel]] = {"1": [KAnonymity(2)], "2": [KAnonymity(2), more]}
     one = TablePlan.of({"l": ["1", "2"]}, lambda at: Job.of(schema, *asked[at["l"]], algorithm=samarati))
     assert one.fixed == {"quasi": "age", "k": "2", "method": "samarati", "max-suppression": "5%"}
+    turned = TablePlan.of({"l": ["2", "1"]}, lambda at: Job.of(schema, *asked[at["l"]], algorithm=samarati))
+    assert turned.fixed == one.fixed
     other = TablePlan.of({"k": ["3", "4"]}, lambda at: Job.of(schema, KAnonymity(int(at["k"])), more))
     assert other.fixed == {"quasi": "age", "method": "mondrian", "models": more.name}
     assert isinstance(sweep(PEOPLE, other), TableSweep)
