@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError
@@ -38,6 +38,10 @@ HOSTILE = (
     "$x^2$ \\frac",
     "https://example.org/a.png url(https://example.org)",
 )
+
+
+#: A page takes a while to draw: each example is worth many of other laws.
+FEW = settings(max_examples=min(settings().max_examples, 100))
 
 
 class Made(NamedTuple):
@@ -195,6 +199,7 @@ def _plain(make: Callable[[], Twin]) -> Page:
     return Page(html(cast("Twin", planted(small(make()), lambda _: "word"))))
 
 
+@FEW
 @given(make=st.sampled_from([table, transactions]), text=st.sampled_from(HOSTILE) | st.text(max_size=40))
 def test_no_text_becomes_markup(make: Callable[[], Twin], text: str) -> None:
     """Whatever stands where the twin has text, the page has no element or attribute that a plain word does not give."""
@@ -215,6 +220,7 @@ def test_text_is_shown_as_it_is() -> None:
     assert "i" not in read.tags
 
 
+@FEW
 @given(twin=spoilt_twins())
 def test_what_is_not_there_is_not_told(twin: Json) -> None:
     """Any part of a twin may be null or something else: the page is shorter, and its figures are still the twin's."""
