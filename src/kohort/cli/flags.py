@@ -126,10 +126,13 @@ def perturbed(
     texts: Sequence[str] | None, seed: int | None, faults: list[UsageError], *, insecure_reproducible: bool
 ) -> dict[str, object]:
     """What is perturbed as the job file would say it."""
+    columns: dict[str, object] = {}
+    asked = {"columns": columns, "seed": seed, "insecure-reproducible": insecure_reproducible}
+    if not texts:
+        return asked
     from kohort.perturb.text import said_of
 
-    columns: dict[str, object] = {}
-    for text in texts or ():
+    for text in texts:
         try:
             said = said_of(text)
         except UsageError as fault:
@@ -140,7 +143,7 @@ def perturbed(
             what = f"column {first} is perturbed twice"
             faults.append(UsageError(what, where=f"--perturb {text}", hint="say one method for it"))
         columns[first] = {"method": said.method, "together": others, **said.parameters}
-    return {"columns": columns, "seed": seed, "insecure-reproducible": insecure_reproducible}
+    return asked
 
 
 def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:

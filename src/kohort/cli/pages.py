@@ -34,10 +34,10 @@ def audience_of(word: str | None) -> Audience | None:
     Raises:
         UsageError: there is none called so.
     """
-    from kohort.report.page.audience import Audience
-
     if word is None:
         return None
+    from kohort.report.page.audience import Audience
+
     if word not in list(Audience):
         raise UsageError("there is no such audience", where="--audience", hint=f"one of {', '.join(Audience)}")
     return Audience(word)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from kohort.engines.base import Recoded
 from kohort.engines.order import Key, order_by, ranks_of
-from kohort.engines.perturbing import perturb
-from kohort.engines.pseudonyms import linked_by, pseudonymize
 from kohort.engines.table import Column, Table
 from kohort.errors import JobError, SchemaError
 from kohort.schema import Role
@@ -60,6 +58,9 @@ def altered(recoded: Recoded, job: Job) -> Altered:
     """
     if not job.perturbations and job.key is None:
         return Altered(recoded)
+    from kohort.engines.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturb`
+    from kohort.engines.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
+
     missing, named = job.schema.missing, [one.name for one in job.schema.pseudonyms]
     table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed)
     if job.key is not None:
