@@ -127,7 +127,7 @@ def perturbed(
 ) -> dict[str, object]:
     """What is perturbed as the job file would say it."""
     columns: dict[str, object] = {}
-    asked = {"columns": columns, "seed": seed, "insecure-reproducible": insecure_reproducible}
+    asked: dict[str, object] = {"columns": columns, "seed": seed, "insecure-reproducible": insecure_reproducible}
     if not texts:
         return asked
     from kohort.perturb.text import said_of
