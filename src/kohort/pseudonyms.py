@@ -118,7 +118,6 @@ def write_key(path: str | os.PathLike[str]) -> None:
         raise FileError(f"the key could not be written: {error.strerror}", where=where) from None
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123  likewise
-            os.fchmod(descriptor, 0o600)
             file.write(f"{Key.new().secret.hex()}\n".encode())
             file.flush()
             os.fsync(descriptor)

@@ -138,6 +138,18 @@ def test_missing_identifiers_stay_missing() -> None:
     assert (release.linked[0].records, release.linked[0].linked) == (3, 2)
 
 
+def test_missing_tokens_are_no_numbers_to_perturb() -> None:
+    """A token of the schema stays in its records, however much like a number it is."""
+    people = pl.DataFrame({"age": ["1"] * 8, "annual_income": [*map(str, range(10, 17)), "999"]})
+    attributes = (Attribute("age", Role.QUASI), Attribute("annual_income", Role.SENSITIVE))
+    told = Schema(attributes, frozenset({"", "999"}))
+    release = kohort.anonymize(people, job(schema=told, perturbations=(Noise("annual_income", scale=Fraction(1)),)))
+    incomes = frame(release)["annual_income"].to_list()
+    assert incomes.count("999") == 1
+    assert sum(map(int, incomes)) == sum(range(10, 17)) + 999
+    assert release.effects[0].records == 7
+
+
 def test_a_person_key_may_be_released_as_a_pseudonym() -> None:
     """The person key can have pseudonyms, since people are still counted; as it is it cannot be released."""
     release = made(schema=schema(pseudonym=True, person="person_id"), key=KEY)

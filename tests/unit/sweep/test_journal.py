@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import kohort
 from kohort.errors import FileError, InputError, TargetError
 from kohort.sweep.ending import Ending
 from kohort.sweep.journal import HEADER, Journal, beside, digest_of
@@ -51,6 +52,16 @@ def test_points_come_back_as_they_were(path: Path) -> None:
         assert "a" not in journal
     assert path.name == "sweep.csv.points.jsonl"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_another_version_solves_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another version found may be another figure: it is not taken."""
+    with Journal.at(path, "input") as journal:
+        journal["a"] = FULL
+    monkeypatch.setattr(kohort, "__version__", "another")
+    with Journal.at(path, "input") as journal:
+        assert "a" not in journal
+        assert len(journal) == 1
 
 
 @pytest.mark.parametrize("cut", range(2, 60, 7))

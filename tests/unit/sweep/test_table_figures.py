@@ -64,6 +64,16 @@ def test_programs_read_every_figure() -> None:
     assert json.loads(json_text(SWEEP)) == told
 
 
+def test_whole_costs_are_integers_and_no_levels_are_null() -> None:
+    """C_DM counts; a method without levels has no node."""
+    point = replace(SWEEP.points[0], metrics={"c_dm": 5.0, "lm": 0.5})
+    [told] = json.loads(
+        json_text(replace(SWEEP, axes=(Axis("k", ("2",)),), points=(replace(point, values=("2",)),), fixed={})).strip()
+    )["points"]
+    assert json.dumps(told["metrics"]) == '{"c_dm": 5, "lm": 0.5}'
+    assert told["node"] is None
+
+
 def test_a_csv_has_a_line_for_each_point() -> None:
     """The same columns whatever is found; metrics, losses and levels each in one."""
     point = replace(SWEEP.points[0], node={"age": 1, "=sum": 2})

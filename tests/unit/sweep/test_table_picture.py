@@ -54,6 +54,27 @@ def test_no_text_is_cut_off_or_covers_another(of: Chart, monkeypatch: pytest.Mon
     assert_legible(of, monkeypatch)
 
 
+def test_what_others_beat_is_hollow_and_equal_settings_have_one_tag() -> None:
+    """Of settings that are not equal the frontier's are filled; the knee's tag is written where others are as good."""
+    drawn_ = CHARTS["frontier of many"]
+    best = {(point.x, point.y) for line in drawn_.lines if line.name == "frontier" for point in line.points}
+    marks = [point for line in drawn_.lines if line.name != "frontier" for point in line.points]
+    assert {(point.x, point.y) for point in marks if not point.hollow} == best
+    assert {point.hollow for point in marks} == {True, False}
+    one = made(Axis("k", ("2", "5", "10")), METHODS)
+    knee = chart(one, "risk-utility:k,ncp")
+    assert len({(tag.x, tag.y) for tag in knee.tags}) == len(knee.tags)
+    twice = [point for point in one.points if point.values[1] == "mondrian"]
+    equal = chart(
+        replace(
+            one,
+            points=tuple(replace(p, values=v.values) for v in one.points for p in twice if p.values[0] == v.values[0]),
+        ),
+        "risk-utility:k,ncp",
+    )
+    assert [tag.text for tag in equal.tags if tag.ringed] == ["knee: k = 5"]
+
+
 def ys(of: Chart) -> dict[str, list[float]]:
     """The figures of every line."""
     return {line.name: [point.y for point in line.points] for line in of.lines}
