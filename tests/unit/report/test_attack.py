@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -10,9 +11,11 @@ import pytest
 import kohort
 from kohort import Attribute, GivenNode, Job, KAnonymity, Mondrian, Role, Schema, SuppressionLimit
 from kohort.report.page import Audience, page
+from tests.command import kohort as run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from kohort import Release
 
@@ -90,3 +93,21 @@ def test_two_roundings_of_a_count_do_not_meet() -> None:
             shares += [risk["uniques_share"], risk["prosecutor"]["over"]]
         people = [share * records for share in shares if share is not None]
         assert [count for count in people if abs(count - K * round(count / K)) > 1e-6] == []
+
+
+def test_few_transactions_that_lost_items_are_not_told(tmp_path: Path) -> None:
+    """Nor does any figure of a page of transactions tell whether one lost rare items or k - 1 did."""
+    rare = " ".join(f"x{item}" for item in range(60))
+    twins: list[dict[str, Any]] = []
+    for lost in range(1, K):
+        (tmp_path / "in.dat").write_text(
+            f"a b {rare}\n" * lost + "a b\n" * (40 - lost) + "b c e\nb c\n" * 20, encoding="utf-8"
+        )
+        ran = run(
+            *("transactions", tmp_path / "in.dat", "--out", tmp_path / "out.dat", "--private", "e", "--overwrite"),
+            *("--h", "0.6", "--k", K, "--p", "1", "--report", tmp_path / "page.json", "--audience", "public"),
+        )
+        assert ran.status == 0, ran.err
+        twins.append(json.loads((tmp_path / "page.json").read_text("utf-8")))
+    assert twins[0]["done"]["cells"] is None
+    assert all(twin == twins[0] for twin in twins)
