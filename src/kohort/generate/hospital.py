@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SEXES: Final = ("male", "female")
 SEX_ODDS: Final = (47, 53)
 
-#: Completed years of age on the first day, with the odds among men and among women.
+#: Completed years of age on the day before the first, with the odds among men and among women.
 AGE_BY_SEX: Final = (
     (range(15), (10, 8)),
     (range(15, 30), (9, 13)),
@@ -134,7 +134,7 @@ class Hospital:
     sex: Draw
     first_name: Draw  # given the sex
     last_name: Draw
-    age: Draw  # on the first day, given the sex
+    age: Draw  # on the day before the first, given the sex
     city: Draw
     diagnosis: Draw  # given the sex and the group of age: six conditions of men, then six of women
     nights: Draw  # given the kind of stay

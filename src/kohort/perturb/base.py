@@ -81,6 +81,9 @@ class Perturbation(Protocol):
         Args:
             amounts: One (n,) array for each of `columns`, records that have a value in all of them.
             streams: One independent source of randomness for each of `columns`.
+
+        Raises:
+            TypeError: it is a method for names.
         """
         raise TypeError(f"{self.name} is no method for numbers")
 
@@ -91,5 +94,8 @@ class Perturbation(Protocol):
             codes: (n,) which value of the column each record has.
             counts: (v,) records with each value.
             stream: A source of randomness.
+
+        Raises:
+            TypeError: it is a method for numbers.
         """
         raise TypeError(f"{self.name} is no method for names")

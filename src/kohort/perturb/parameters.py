@@ -17,6 +17,9 @@ MOST_DECIMALS: Final = 15
 def refuse_decimals(decimals: object) -> None:
     """Refuse what is no number of digits.
 
+    Raises:
+        UsageError: it is none.
+
     >>> refuse_decimals(None)
     >>> refuse_decimals(2)
     """
@@ -28,7 +31,11 @@ def refuse_decimals(decimals: object) -> None:
 def refuse_bounds(
     lower: Fraction | None, upper: Fraction | None, *, names: tuple[str, str] = ("lower", "upper")
 ) -> None:
-    """Refuse bounds that are not exact, or have nothing between them; `names` is what they are called."""
+    """Refuse bounds that are not exact, or have nothing between them; `names` is what they are called.
+
+    Raises:
+        UsageError: they are refused.
+    """
     for bound, where in zip((lower, upper), names, strict=True):
         if bound is not None:
             refuse_inexact(bound, where)

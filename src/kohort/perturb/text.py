@@ -35,6 +35,9 @@ _fraction = re.compile(r"[0-9]{1,100}/[1-9][0-9]{0,99}").fullmatch
 def whole(said: object) -> int:
     """A whole number that was said.
 
+    Raises:
+        UsageError: it is no whole number.
+
     >>> whole("3"), whole(3)
     (3, 3)
     """
@@ -47,6 +50,9 @@ def whole(said: object) -> int:
 
 def number(said: object) -> Fraction:
     """A number that was said, exactly: `0.1` is a tenth.
+
+    Raises:
+        UsageError: it is no number.
 
     >>> number("0.1"), number(0.1), number("1/3"), number(5)
     (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3), Fraction(5, 1))
@@ -61,7 +67,11 @@ def number(said: object) -> Fraction:
 
 
 def word(said: object) -> str:
-    """A word that was said."""
+    """A word that was said.
+
+    Raises:
+        UsageError: it is no word.
+    """
     if isinstance(said, str):
         return said
     raise UsageError("it is not a word", hint="write it in quotes")

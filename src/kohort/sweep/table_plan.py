@@ -75,7 +75,11 @@ class TablePlan:
 
     @classmethod
     def of(cls, vary: Mapping[str, Sequence[str]], job: Callable[[Mapping[str, str]], Job]) -> TablePlan:
-        """The sweep over these values, as they are said; `job` makes the job of one value of each."""
+        """The sweep over these values, as they are said; `job` makes the job of one value of each.
+
+        Raises:
+            UsageError: nothing is varied, or too much, or two values of an axis ask for the same everywhere.
+        """
         axes = tuple(Axis(name, tuple(values)) for name, values in vary.items())
         points = prod(len(axis.values) for axis in axes)
         if points > MOST:

@@ -97,7 +97,11 @@ def check_identifiers(table: Table, claim: Claim) -> int:
 
 
 def check_cells(column: Column, claim: Claim) -> None:
-    """Every cell of a column that is not generalized is the input's."""
+    """Every cell of a column that is not generalized is the input's.
+
+    Raises:
+        VerificationError: some are not.
+    """
     source = claim.source[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
@@ -105,7 +109,11 @@ def check_cells(column: Column, claim: Claim) -> None:
 
 
 def check_values(attribute: Attribute, claim: Claim) -> None:
-    """No record lacks a value that the schema would suppress it for."""
+    """No record lacks a value that the schema would suppress it for.
+
+    Raises:
+        VerificationError: some do.
+    """
     if attribute.missing is Missing.SUPPRESS:
         gone = int(lacking(claim.source[attribute.name], claim).take(claim.lineage).sum())
         if gone:
