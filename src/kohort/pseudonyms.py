@@ -79,9 +79,8 @@ def read_key(path: str | os.PathLike[str]) -> Key:
     """
     where = str(path)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:  # noqa: PTH123  an open descriptor has no path
-            mode = os.fstat(descriptor).st_mode
+        with open(path, "rb", opener=_at_once) as file:
+            mode = os.fstat(file.fileno()).st_mode
             text = file.read(_LONGEST) if stat.S_ISREG(mode) else None
     except FileNotFoundError:
         raise InputError("there is no such key file", where=where, hint=_NEW) from None
@@ -98,6 +97,11 @@ def read_key(path: str | os.PathLike[str]) -> Key:
     if key is None:
         raise InputError(f"the file holds no key of {2 * SIZE} hexadecimal digits", where=where, hint=_NEW)
     return Key(bytes.fromhex(key[1].decode()))
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for whoever writes to a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def write_key(path: str | os.PathLike[str]) -> None:
@@ -117,7 +121,7 @@ def write_key(path: str | os.PathLike[str]) -> None:
     except OSError as error:
         raise FileError(f"the key could not be written: {error.strerror}", where=where) from None
     try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123  likewise
+        with open(descriptor, "wb") as file:  # noqa: PTH123  an open descriptor has no path
             file.write(f"{Key.new().secret.hex()}\n".encode())
             file.flush()
             os.fsync(descriptor)
