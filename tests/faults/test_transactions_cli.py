@@ -154,7 +154,7 @@ def test_95_private_items_in_too_many_transactions_have_no_release(scene: Basket
         ("--private bread --out-format lists", "where: --out"),
         ("--private bread --out-format list", "did you mean lists?"),
         ("--private bread --trace --json", "where: --trace"),
-        ("--private bread --report r.html", "where: --report"),
+        ("--private bread --report r.pdf", "where: --report"),
         ("--private bread --report r.json --dry-run", "a dry run writes nothing"),
         ("--private bread --mapping m.csv", "No such option"),
     ],

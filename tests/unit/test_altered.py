@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Attribute, DistinctLDiversity, Job, KAnonymity, Role, Schema
+from kohort.certificate.described import described
+from kohort.certificate.promises import not_promised
 from kohort.certificate.read import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
@@ -184,6 +186,24 @@ def test_secrets_are_not_described() -> None:
         assert "987654321" not in text
         assert KEY.secret.hex() not in text
         assert repr(KEY.secret)[2:-1] not in text
+
+
+def test_a_release_is_told_in_a_line() -> None:
+    """What a prompt shows of a release is a line of counts, and nothing of its records."""
+    assert repr(made()) == "<Release: 400 of 400 records, 61 classes, verified>"
+    rehearsed = kohort.rehearse(PEOPLE, job())
+    assert repr(rehearsed).endswith("not verified>")
+
+
+def test_range_ends_are_told_where_there_are_some() -> None:
+    """A certificate speaks of secret range ends only where labels were chosen by looking at records."""
+    for grid, said in ((None, True), (Fraction(5), False)):
+        attributes = (Attribute("age", Role.QUASI, grid=grid), Attribute("annual_income", Role.SENSITIVE))
+        release = kohort.anonymize(PEOPLE, Job.of(Schema(attributes, rest=Role.IDENTIFYING), KAnonymity(5)))
+        assert release.verdict is not None
+        asked = described(json.loads(release.job.described()))
+        told = not_promised(asked, data_dependent=release.verdict.data_dependent)
+        assert any("Secret range ends" in one for one in told) is said
 
 
 def test_empty_tables_are_released_as_they_are() -> None:

@@ -48,6 +48,8 @@ def figures(**others: Json) -> dict[str, Json]:
         "candidates": [],
         "proven": True,
         "range_exposure": None,
+        "perturbed": [],
+        "pseudonyms": [],
         "release": None,
         "certificate": None,
         "verified": False,

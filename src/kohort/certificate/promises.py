@@ -14,8 +14,10 @@ NOT_PROMISED: Final = (
     "Linkage with other data: what is learned by joining this release with others of the same people is not limited.",
     "Columns released unchanged: what they tell about a person by themselves is not judged.",
     "Right roles: a column that the steward wrongly called insensitive is not protected.",
-    "Secret range ends: a label that depends on the data tells the exact values of the records at its ends.",
 )
+
+#: Where labels were chosen by looking at records.
+_ENDS: Final = "Secret range ends: a label that depends on the data tells the exact values of the records at its ends."
 
 #: Where no model is about a sensitive column.
 ATTRIBUTES: Final = (
@@ -76,8 +78,13 @@ _POPULATION: Final = (
 )
 
 
-def not_promised(asked: Described) -> tuple[str, ...]:
-    """What does not follow from these models, in the order in which a reader needs it."""
+def not_promised(asked: Described, *, data_dependent: bool) -> tuple[str, ...]:
+    """What does not follow from these models, in the order in which a reader needs it.
+
+    Args:
+        asked: The job.
+        data_dependent: Whether labels were chosen by looking at records.
+    """
     kinds = [model.kind for model in asked.models]
     about = list(dict.fromkeys(model.sensitive for model in asked.models if model.sensitive))
     lines = [NOT_PROMISED[0]]
@@ -95,7 +102,7 @@ def not_promised(asked: Described) -> tuple[str, ...]:
         lines.append(_PERTURBED)
     if asked.person is None:
         lines.append(_PERSONS)
-    return (*lines, *NOT_PROMISED[1:])
+    return (*lines, *NOT_PROMISED[1:], *([_ENDS] if data_dependent else ()))
 
 
 def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:

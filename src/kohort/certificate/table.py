@@ -78,7 +78,7 @@ def certificate(
     told = shared(verdict, name, job)
     return Certificate(
         **told,
-        not_promised=not_promised(described(told["job"])),
+        not_promised=not_promised(described(told["job"]), data_dependent=verdict.data_dependent),
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,

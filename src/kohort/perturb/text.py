@@ -66,6 +66,20 @@ def number(said: object) -> Fraction:
     raise UsageError("it is not a number", hint="write it in plain digits, such as 0.1")
 
 
+def share(said: object) -> Fraction:
+    """A share that was said: a number, or so many percent.
+
+    Raises:
+        UsageError: it is neither.
+
+    >>> share("5%"), share(0.05)
+    (Fraction(1, 20), Fraction(1, 20))
+    """
+    if isinstance(said, str) and said.endswith("%"):
+        return number(said[:-1]) / 100
+    return number(said)
+
+
 def word(said: object) -> str:
     """A word that was said.
 
@@ -81,11 +95,11 @@ def word(said: object) -> str:
 METHODS: Final[Mapping[str, tuple[type[Any], Mapping[str, Reader]]]] = MappingProxyType(
     {
         "noise": (Noise, {"scale": number, "decimals": whole, "lower": number, "upper": number}),
-        "rank-swapping": (RankSwapping, {"share": number}),
+        "rank-swapping": (RankSwapping, {"share": share}),
         "microaggregation": (Microaggregation, {"k": whole}),
         "rounding": (Rounding, {"step": number}),
         "coding": (Coding, {"bottom": number, "top": number, "by": word}),
-        "post-randomization": (PostRandomization, {"keep": number}),
+        "post-randomization": (PostRandomization, {"keep": share}),
     }
 )
 

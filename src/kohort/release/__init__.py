@@ -281,6 +281,13 @@ class Release:
         """The released records as a frame of the kind that was given: polars, pandas or Arrow."""
         return to_frame(self.table, self.like)
 
+    def __repr__(self) -> str:
+        """In a line: the records are many, and nobody's business."""
+        told = "verified" if self.verdict is not None else "not verified"
+        return (
+            f"<Release: {self.table.records:,} of {self.source.records:,} records, {self.sizes.size:,} classes, {told}>"
+        )
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return release_html(self)

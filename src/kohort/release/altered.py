@@ -64,7 +64,7 @@ def seed_misfits(
     if not random:
         yield Misfit(("perturb", "seed"), "nothing is drawn with it", "leave it out: no perturbation is random")
     elif not insecure_reproducible:
-        hint = "leave it out; or, for a test and nothing that is released, add insecure-reproducible"
+        hint = "leave it out; or, for what nobody will be given, add insecure-reproducible (--insecure-reproducible)"
         yield Misfit(("perturb", "seed"), "with a seed the noise is reproducible, and so not private", hint)
     elif seed < 0:
         yield Misfit(("perturb", "seed"), "a seed is a whole number of at least 0", "such as 7")

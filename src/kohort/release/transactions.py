@@ -188,6 +188,11 @@ class TransactionRelease:
         """
         return to_frame(self.released, self.like)
 
+    def __repr__(self) -> str:
+        """In a line: the transactions are many, and nobody's business."""
+        told = "verified" if self.verdict is not None else "not verified"
+        return f"<TransactionRelease: {len(self.released):,} transactions, {len(self.dropped):,} items dropped, {told}>"
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return transactions_html(self)

@@ -135,7 +135,7 @@ def _check_moments(before: Shares, records_before: Counts, after: Shares, record
         _demand(abs(mean - said) <= TOLERANCE * (abs(mean) + spread), "the mean is another than it is said", effect)
         told = None if effect.variance is None else effect.variance[place]
         close = told == variance or (
-            told is not None and variance is not None and abs(told - variance) <= TOLERANCE * (variance + TOLERANCE)
+            told is not None and variance is not None and abs(told - variance) <= TOLERANCE * variance
         )
         _demand(close, "the variance is another than it is said", effect)
 

@@ -27,6 +27,32 @@ columns.income.role = "sensitive"
 columns.rent.role = "insensitive"
 """
 
+#: A job that uses every key of perturbations and pseudonyms.
+ALTERED = (
+    HEAD
+    + """\
+input.key-file = "key"
+columns.id = { role = "identifying", pseudonym = true }
+columns.fee.role = "insensitive"
+columns.tax.role = "insensitive"
+columns.size.role = "insensitive"
+columns.town.role = "insensitive"
+columns.job.role = "insensitive"
+
+[perturb]
+seed = 7
+insecure-reproducible = true
+
+[perturb.columns]
+income = { method = "noise", scale = 0.1, decimals = 0, lower = 0, upper = "1000000" }
+rent = { method = "microaggregation", k = 3, together = ["fee"] }
+tax = { method = "rounding", step = 10 }
+size = { method = "coding", bottom = 10, top = 90, by = "mean" }
+town = { method = "post-randomization", keep = 0.8 }
+job = { method = "rank-swapping", share = 0.05 }
+"""
+)
+
 
 def faults(text: str) -> list[tuple[str, str]]:
     """What is wrong in a job of these lines, and where."""
@@ -50,6 +76,20 @@ def test_columns_are_perturbed_together() -> None:
     """Microaggregation takes several columns at once: the table's own, and those that it names."""
     made = job.parse(HEAD + "perturb.columns.income = { method = 'microaggregation', k = 4, together = ['rent'] }").job
     assert made.perturbations == (Microaggregation(("income", "rent"), 4),)
+
+
+def test_every_method_can_be_asked_for(tmp_path: Path) -> None:
+    """A job can use every method, each with all of its parameters."""
+    write_key(tmp_path / "key")
+    made = job.parse(ALTERED, folder=tmp_path).job
+    assert [one.columns for one in made.perturbations] == [
+        ("income",),
+        ("rent", "fee"),
+        ("tax",),
+        ("size",),
+        ("town",),
+        ("job",),
+    ]
 
 
 def test_no_perturbation_is_the_rule() -> None:

@@ -15,6 +15,7 @@ from kohort.job import JobFile, parse
 from kohort.job.form import MethodName
 from kohort.job.values import ObjectiveName
 from kohort.metrics import METRICS
+from tests.unit.job.test_altered import ALTERED
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
 from tests.unit.job.test_models import EVERY
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 SCHEMA = JobFile.model_json_schema(by_alias=True)
+
+#: Jobs that use every key between them.
+WHOLE = FULL + ON_LEVELS + EVERY + ALTERED
 
 #: What says nothing about validity, or is looked at first.
 NOTES = {"title", "description", "default", "$defs", "type", "additionalProperties"}
@@ -96,7 +100,11 @@ def accepted(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("text", [FULL, ON_LEVELS, EVERY, JOB.format(k=5)], ids=["full", "on levels", "models", "demo"])
+@pytest.mark.parametrize(
+    "text",
+    [FULL, ON_LEVELS, EVERY, ALTERED, JOB.format(k=5)],
+    ids=["full", "on levels", "models", "altered", "demo"],
+)
 def test_a_job_that_kohort_writes_meets_the_schema(text: str) -> None:
     """The demo's job and those that use every key are valid."""
     assert meets(text, SCHEMA)
@@ -104,7 +112,7 @@ def test_a_job_that_kohort_writes_meets_the_schema(text: str) -> None:
 
 def test_the_full_examples_use_every_key() -> None:
     """Otherwise the tests over it would miss one."""
-    assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"\b{key}\b", FULL + ON_LEVELS + EVERY)} == set()
+    assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"\b{key}\b", WHOLE)} == set()
 
 
 #: The start of a job whose sensitive column asks for something.

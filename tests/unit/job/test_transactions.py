@@ -411,7 +411,7 @@ def test_the_job_of_the_reference_is_one(tmp_path: Path) -> None:
     page = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
     [text] = re.findall(r"```toml\n(.+?)```", page.read_text("utf-8"), flags=re.DOTALL)
     made = parse(text, folder=in_folder(tmp_path))
-    assert (made.job.reading.key, made.job.roles) == ("patient", Listed(private=("pill",)))
+    assert (made.job.reading.key, made.job.roles) == ("patient", Listed(private=("HIV", "flu")))
 
 
 # --- what the transactions show ---------------------------------------------------------------------------------------

@@ -24,17 +24,15 @@ def _effect(effect: Effect, among: int, reader: Reader) -> dict[str, Json]:
         return told
     records = reader.records(effect.records, among)
     told_of = records is not None and effect.records > 0
-    return {
-        **told,
+    public: dict[str, Json] = {
+        "column": effect.column,
+        "method": effect.method,
         "records": records,
         "unchanged": reader.records(effect.unchanged, effect.records) if told_of else None,
-        "decimals": None,
-        "bounds": None,
-        "mean": None,
-        "variance": None,
-        "correlation": None,
         "linked": reader.share(effect.linked, effect.records) if told_of and effect.linked is not None else None,
+        "reproducible": effect.reproducible,
     }
+    return dict.fromkeys(told) | public
 
 
 def _listed(part: object) -> Json:
