@@ -79,7 +79,7 @@ def test_a_release_of_nobody_has_no_class_sizes() -> None:
 
 def test_transactions_are_told_in_a_line() -> None:
     """What a prompt shows is a line of counts, and no item."""
-    assert repr(coherent_release()) == "<TransactionRelease: 6 transactions, 3 items dropped, not verified>"
+    assert repr(coherent_release()) == "<TransactionRelease: 6 transactions, 3 items dropped, verified>"
 
 
 def test_transactions_are_a_small_table_too(tmp_path: Path) -> None:
