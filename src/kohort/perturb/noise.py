@@ -139,5 +139,5 @@ def _summing(numbers: Amounts, wanted: float, bounds: tuple[float, float]) -> Am
     """The numbers, the smallest of them moved so that they sum up as wanted: it can hold the finest rest."""
     place = int(np.abs(numbers).argmin())
     for _ in range(2):
-        numbers[place] = np.clip(numbers[place] + math.fsum([wanted, *(-numbers).tolist()]), *bounds)
+        numbers[place] = np.clip(numbers[place] + total(np.append(-numbers, wanted)), *bounds)
     return numbers
