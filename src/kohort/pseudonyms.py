@@ -17,9 +17,12 @@ import secrets
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from kohort.errors import FileError, InputError, TargetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: Bytes of a key, and hexadecimal digits of a pseudonym.
 SIZE: Final = 32
@@ -65,9 +68,19 @@ class Key:
 
     def pseudonym(self, column: str, identifier: str) -> str:
         """The pseudonym of an identifier in a column of this name: `p` and 32 hexadecimal digits."""
+        return self.naming(column)(identifier)
+
+    def naming(self, column: str) -> Callable[[str], str]:
+        """The function from an identifier to its pseudonym in that column: for many, in half the time."""
         named = column.encode()
-        told = len(named).to_bytes(8, "big") + named + identifier.encode()
-        return f"p{hmac.digest(self.secret, told, 'sha256').hex()[:DIGITS]}"
+        begun = hmac.new(self.secret, len(named).to_bytes(8, "big") + named, "sha256")
+
+        def pseudonym(identifier: str) -> str:
+            told = begun.copy()
+            told.update(identifier.encode())
+            return f"p{told.hexdigest()[:DIGITS]}"
+
+        return pseudonym
 
 
 def read_key(path: str | os.PathLike[str]) -> Key:

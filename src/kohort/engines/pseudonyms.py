@@ -38,10 +38,8 @@ def pseudonymize(table: Table, columns: Collection[str], key: Key, *, missing: C
 
 
 def _pseudonyms(column: Column, key: Key, missing: Collection[str]) -> Column:
-    texts = [
-        text if text is None or text in missing else key.pseudonym(column.name, text)
-        for text in column.values.to_list()
-    ]
+    pseudonym = key.naming(column.name)
+    texts = [text if text is None or text in missing else pseudonym(text) for text in column.values.to_list()]
     return Column(column.name, pl.Series(column.name, texts, pl.String), column.codes, pl.String())
 
 

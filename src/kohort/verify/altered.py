@@ -47,9 +47,9 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
         VerificationError: some are not.
     """
     source = claim.source[column.name]
-    texts = source.values.to_list()
+    texts, pseudonym = source.values.to_list(), key.naming(column.name)
     due = [
-        same if text is None or text in claim.schema.missing else key.pseudonym(column.name, text)
+        same if text is None or text in claim.schema.missing else pseudonym(text)
         for text, same in zip(texts, released_texts(source, claim).to_list(), strict=True)
     ]
     wrong = differing(column, places(pl.Series(due, dtype=pl.String), column.values), claim)
