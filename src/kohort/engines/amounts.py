@@ -136,9 +136,12 @@ def distinct_from(numbers: Amounts, tokens: Iterable[str], decimals: int, bounds
     """
     taken = {float(token) for token in tokens if is_numeric_text([token])}
     free = numbers.copy()
-    for token in taken & set(numbers.tolist()):
+    for token in taken:
+        held = numbers == token
+        if not held.any():
+            continue
         steps = (token + sign * size / 10**decimals for size in count(1) for sign in (1, -1))
-        free[numbers == token] = next(step for step in steps if step not in taken and bounds[0] <= step <= bounds[1])
+        free[held] = next(step for step in steps if step not in taken and bounds[0] <= step <= bounds[1])
     return free
 
 
@@ -179,6 +182,8 @@ def _decimals(text: str) -> int:
     >>> _decimals("1e-7"), _decimals("40.0")
     (7, 0)
     """
+    if "e" not in text.lower():
+        return len(text.partition(".")[2].rstrip("0"))
     exponent = Decimal(text).normalize().as_tuple().exponent
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 

@@ -54,6 +54,8 @@ def perturb(
         InputError: a column to be perturbed as numbers has other cells, or numbers outside the declared bounds.
     """
     _check(table, perturbations, seed)
+    if not perturbations:
+        return table, ()
     order = _by_content(table)
     made: dict[str, Column] = {}
     for one in perturbations:
@@ -149,6 +151,7 @@ def _effects(
     numeric = [
         (was, now)
         for name in before.names
+        if any(one.numeric for one in perturbations)
         if (was := numbers_of(before[name], missing)) and (now := numbers_of(after[name], missing))
     ]
     told: list[Effect] = []
