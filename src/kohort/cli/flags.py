@@ -207,8 +207,6 @@ def _flag(place: Place) -> str:
     match place:
         case ("perturb", "columns", name, *_):
             return f"--perturb {name}=…"
-        case ("columns", name, "pseudonym"):
-            return f"--pseudonym {name}"
         case ("columns", name, key, *_):
             return f"{_column_flag(key)} {name}=…"
         case ("columns", name):
