@@ -1,0 +1,148 @@
+"""One column of a schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+
+from kohort.errors import SchemaError
+from kohort.schema.words import Label, Missing, Order, Role, Scale, word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kohort.hierarchy import Hierarchy
+
+#: A grid: a step from zero, an ascending list of cut points, or the boundaries of the hierarchy's first level.
+Grid: TypeAlias = Fraction | tuple[Fraction, ...] | Literal["hierarchy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One column: its name, role and, for a quasi-identifier, how it may be generalized.
+
+    Attributes:
+        name: The column's name.
+        role: What the column tells about a person.
+        scale: Numeric or categorical; `None` lets the values decide (numeric where every value parses as a
+            number and none has a leading zero).
+        hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. Of a sensitive one, it says
+            how far values are apart. Or the text of a builder,
+            such as `mask:right` or `intervals:5,10,20`, that runs over the observed values.
+        weight: How much this attribute counts when Mondrian chooses where to cut, and in a lattice method's
+            objective; a billionth to a billion.
+        bounds: Least and greatest value of a numeric domain, where that is known; else the observed ones.
+        grid: Public cut points; cuts and labels then lie on it only.
+        order: Order of the codes of a categorical domain; `None`: its hierarchy's, else by frequency.
+        label: What is released; `None`: grid interval where there is a grid, else range for numbers,
+            lowest common ancestor where there is a hierarchy, set of values otherwise.
+        missing: What a missing value means; of a sensitive one, it is no value that adds to diversity.
+        max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
+        pseudonym: Whether pseudonyms are released in place of an identifying column's values; else nothing is.
+
+    Numbers may also be given as int, text, or float, which counts as the decimal it prints; listed words as text.
+
+    Raises:
+        SchemaError: A part is nothing of its kind, contradicts another, or generalizes what is not quasi-identifying.
+
+    >>> Attribute("age", Role.QUASI, grid=Fraction(5)).role.value
+    'quasi'
+    """
+
+    name: str
+    role: Role
+    scale: Scale | None = None
+    hierarchy: Hierarchy | str | None = field(default=None, repr=False)
+    weight: Fraction = Fraction(1)
+    bounds: tuple[Fraction, Fraction] | None = None
+    grid: Grid | None = None
+    order: Order | None = None
+    label: Label | None = None
+    missing: Missing = Missing.VALUE
+    max_level: int | None = None
+    pseudonym: bool = False
+
+    def __post_init__(self) -> None:
+        """Give every part its type; refuse what cannot be meant."""
+        where = f"column {self.name}"
+        for name, kind in _WORDS.items():
+            value: str | None = getattr(self, name)
+            if value is not None or name in {"role", "missing"}:
+                object.__setattr__(self, name, word(kind, value, f"{where}, {name}"))
+        object.__setattr__(self, "weight", _exact(self.weight, f"{where}, weight"))
+        if self.bounds is not None:
+            object.__setattr__(self, "bounds", _exacts(self.bounds, f"{where}, bounds"))
+        if self.grid is not None and self.grid != "hierarchy":
+            exact = _exact if isinstance(self.grid, int | float | str | Fraction) else _exacts
+            object.__setattr__(self, "grid", exact(self.grid, f"{where}, grid"))
+        for wrong, what, hint in self._faults():
+            if wrong:
+                raise SchemaError(what, where=where, hint=hint)
+
+    def _faults(self) -> Iterable[tuple[bool, str, str]]:
+        yield from self._contradictions()
+        yield (
+            self.pseudonym and self.role is not Role.IDENTIFYING,
+            f"the column is {self.role.value}, but only identifying columns get pseudonyms",
+            'give it role "identifying", or leave the pseudonym out',
+        )
+        level = 0 if self.max_level is None else self.max_level
+        yield type(level) is not int or level < 0, "the greatest level must be a count of levels", "write 2, say"
+        weighty = 1 / _GREATEST_WEIGHT <= self.weight <= _GREATEST_WEIGHT
+        what = "the weight must be above 0, between a billionth and a billion"
+        yield not weighty, what, "leave it out for a weight of 1"
+        bounds: tuple[Fraction, ...] = (Fraction(0), Fraction(1)) if self.bounds is None else self.bounds
+        yield len(bounds) != 2 or bounds[0] >= bounds[1], "bounds must be two numbers that ascend", "write [low, high]"  # noqa: PLR2004  two ends
+        cuts = (Fraction(0), self.grid) if isinstance(self.grid, Fraction) else self.grid
+        if isinstance(cuts, tuple):
+            what = "a grid's step must be above 0, and its cut points ascend"
+            yield len(cuts) < 2 or cuts != tuple(sorted(set(cuts))), what, "write 5, or at least two cut points"  # noqa: PLR2004  a cell has two ends
+            endless = any(10 ** cut.denominator.bit_length() % cut.denominator for cut in cuts)
+            yield endless, "a grid's numbers must be decimals that end, for labels print them", "write 0.5, not 1/3"
+
+    def _contradictions(self) -> Iterable[tuple[bool, str, str]]:
+        yield (
+            self._said_in_vain(),
+            f"the column is {self.role.value}, but only quasi-identifying columns are generalized",
+            'give it role "quasi", or remove hierarchy, max-level, weight, bounds, grid, order, label and missing',
+        )
+        of_numbers = self.bounds is not None or self.grid is not None or self.label in {Label.MEAN, Label.GRID}
+        yield (
+            self.scale is Scale.CATEGORICAL and of_numbers,
+            "bounds, grid and mean belong to numeric columns",
+            "remove them, or the scale",
+        )
+        mismatch = self.label is not None and (self.label is Label.GRID) != (self.grid is not None)
+        yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"
+        levels = self.label is Label.ANCESTOR or self.max_level is not None
+        needs_hierarchy = self.order is Order.HIERARCHY or levels or self.grid == "hierarchy"
+        yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
+
+    def _said_in_vain(self) -> bool:
+        """Whether something is said that the role has no use for; distances of sensitive values need a hierarchy."""
+        if self.role is Role.QUASI:
+            return False
+        generalized = (self.bounds, self.grid, self.order, self.label, self.max_level) != (None,) * 5
+        measured = (self.hierarchy, self.missing) != (None, Missing.VALUE) and self.role is not Role.SENSITIVE
+        return generalized or measured or self.weight != 1
+
+
+#: The greatest weight, and one over the least: beyond, nothing but the one attribute would count.
+_GREATEST_WEIGHT: Final = Fraction(10**9)
+
+#: The parts of an attribute that are words, and the list each is from.
+_WORDS: Final = {"role": Role, "scale": Scale, "order": Order, "label": Label, "missing": Missing}
+
+
+def _exact(value: object, where: str) -> Fraction:
+    try:
+        return Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise SchemaError("not a number", where=where, hint="write 5, or '0.1'") from None
+
+
+def _exacts(values: object, where: str) -> tuple[Fraction, ...]:
+    if not isinstance(values, tuple | list):
+        raise SchemaError("not a list of numbers", where=where, hint="write [0, 18, 65, 120]")
+    return tuple(_exact(value, where) for value in cast("Sequence[object]", values))
