@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import flags, options, outputs, pages, transactions
+from kohort.cli import basket_options, flags, options, outputs, pages, transactions
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -235,8 +235,8 @@ def run(
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
     compare_grid: outputs.CompareGrid = False,
-    trace: options.Trace = False,
-    show_values: options.ShowValues = False,
+    trace: basket_options.Trace = False,
+    show_values: basket_options.ShowValues = False,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import certified, coherence, flags, judged, options
+from kohort.cli import basket_options, certified, coherence, flags, judged, options
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table
@@ -78,18 +78,18 @@ def check(
     transactions: Annotated[
         bool, typer.Option("--transactions", help="IN holds transactions: are they (h,k,p)-coherent?")
     ] = False,
-    h: options.H = None,
-    p: options.P = None,
-    format_: options.Form = None,
-    key: options.Key = None,
+    h: basket_options.H = None,
+    p: basket_options.P = None,
+    format_: basket_options.Form = None,
+    key: basket_options.Key = None,
     person: Person = None,
-    item: options.Item = None,
-    private: options.Private = None,
-    private_file: options.PrivateFile = None,
-    public: options.Public = None,
-    public_file: options.PublicFile = None,
-    allow_absent: options.AllowAbsent = False,
-    max_sets: options.MaxSets = None,
+    item: basket_options.Item = None,
+    private: basket_options.Private = None,
+    private_file: basket_options.PrivateFile = None,
+    public: basket_options.Public = None,
+    public_file: basket_options.PublicFile = None,
+    allow_absent: basket_options.AllowAbsent = False,
+    max_sets: basket_options.MaxSets = None,
     show_values: ShowValues = False,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import flags, options
+from kohort.cli import basket_options, flags, options
 from kohort.cli.screen import progress, say
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def inspect(
             "--h", metavar="H", help="Count the items in more than this share of transactions.", show_default="0.4"
         ),
     ] = None,
-    format_: options.Form = None,
-    key: options.Key = None,
-    person: options.Person = None,
-    item: options.Item = None,
+    format_: basket_options.Form = None,
+    key: basket_options.Key = None,
+    person: basket_options.Person = None,
+    item: basket_options.Item = None,
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kohort.cli import flags, options, sweep_tables, sweep_transactions
+from kohort.cli import basket_options, flags, options, sweep_tables, sweep_transactions
 from kohort.cli.sweep_transactions import Shown
 from kohort.errors import UsageError
 
@@ -93,28 +93,28 @@ def sweep(
     missing_token: options.MissingTokens = None,
     no_header: options.NoHeader = False,
     skip_blank: options.SkipBlank = False,
-    format_: options.Form = None,
-    key: options.Key = None,
-    person: options.Person = None,
-    item: options.Item = None,
-    separator: options.BasketSeparator = None,
+    format_: basket_options.Form = None,
+    key: basket_options.Key = None,
+    person: basket_options.Person = None,
+    item: basket_options.Item = None,
+    separator: basket_options.BasketSeparator = None,
     encoding: Annotated[
         str | None, typer.Option(metavar="NAME", help="Encoding of the input.", show_default="utf-8")
     ] = None,
-    private: options.Private = None,
-    private_file: options.PrivateFile = None,
-    public: options.Public = None,
-    public_file: options.PublicFile = None,
-    delta: options.Delta = None,
+    private: basket_options.Private = None,
+    private_file: basket_options.PrivateFile = None,
+    public: basket_options.Public = None,
+    public_file: basket_options.PublicFile = None,
+    delta: basket_options.Delta = None,
     seeds: Annotated[
         list[str] | None,
         typer.Option(metavar="N,N", help="With --delta: draw the items so many times.", show_default="1,2,3"),
     ] = None,
-    draw: options.Draw = None,
-    allow_absent: options.AllowAbsent = False,
-    min_support: options.MinSupport = None,
-    h: options.H = None,
-    p: options.P = None,
+    draw: basket_options.Draw = None,
+    allow_absent: basket_options.AllowAbsent = False,
+    min_support: basket_options.MinSupport = None,
+    h: basket_options.H = None,
+    p: basket_options.P = None,
     scores: Annotated[
         list[str] | None,
         typer.Option(
@@ -123,7 +123,7 @@ def sweep(
             show_default="mmil,mm,1il,all",
         ),
     ] = None,
-    max_sets: options.MaxSets = None,
+    max_sets: basket_options.MaxSets = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write every point or run (.csv), or all figures (.json)."),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from kohort.cli import flags, options, outputs, pages
+from kohort.cli import basket_options, flags, options, outputs, pages
 from kohort.cli.screen import progress, say
 from kohort.errors import InfeasibleError, UsageError
 
@@ -16,35 +16,35 @@ if TYPE_CHECKING:
 
 
 def transactions(
-    source: options.Baskets,
+    source: basket_options.Baskets,
     *,
     out: Annotated[
         str, typer.Option("--out", metavar="OUT", help="The release to publish; its certificate is OUT.kohort.json.")
     ],
-    format_: options.Form = None,
-    key: options.Key = None,
-    person: options.Person = None,
-    item: options.Item = None,
-    separator: options.BasketSeparator = None,
+    format_: basket_options.Form = None,
+    key: basket_options.Key = None,
+    person: basket_options.Person = None,
+    item: basket_options.Item = None,
+    separator: basket_options.BasketSeparator = None,
     encoding: options.Encoding = "utf-8",
-    private: options.Private = None,
-    private_file: options.PrivateFile = None,
-    public: options.Public = None,
-    public_file: options.PublicFile = None,
-    delta: options.Delta = None,
-    seed: options.Seed = None,
-    draw: options.Draw = None,
-    allow_absent: options.AllowAbsent = False,
-    min_support: options.MinSupport = None,
+    private: basket_options.Private = None,
+    private_file: basket_options.PrivateFile = None,
+    public: basket_options.Public = None,
+    public_file: basket_options.PublicFile = None,
+    delta: basket_options.Delta = None,
+    seed: basket_options.Seed = None,
+    draw: basket_options.Draw = None,
+    allow_absent: basket_options.AllowAbsent = False,
+    min_support: basket_options.MinSupport = None,
     weight: Annotated[
         list[str] | None, typer.Option(metavar="ITEM=NUMBER", help="How much a cell of it counts; 1 if not given.")
     ] = None,
     weight_file: Annotated[
         str | None, typer.Option(metavar="FILE", help="The same from a file, ITEM=NUMBER a line.")
     ] = None,
-    h: options.H = "0.4",
-    k: options.CohortK = 10,
-    p: options.P = 4,
+    h: basket_options.H = "0.4",
+    k: basket_options.CohortK = 10,
+    p: basket_options.P = 4,
     score: Annotated[
         str | None,
         typer.Option(
@@ -66,7 +66,7 @@ def transactions(
     suppress: Annotated[
         str, typer.Option(metavar="WORD", help="items, or cells: single ones, which promises less; see the reference.")
     ] = "items",
-    max_sets: options.MaxSets = None,
+    max_sets: basket_options.MaxSets = None,
     out_format: Annotated[
         str | None,
         typer.Option("--out-format", metavar="WORD", help="The form of the release.", show_default="that of IN"),
@@ -77,8 +77,8 @@ def transactions(
     ] = None,
     report: outputs.ReportFile = None,
     audience: pages.AudienceWord = None,
-    trace: options.Trace = False,
-    show_values: options.ShowValues = False,
+    trace: basket_options.Trace = False,
+    show_values: basket_options.ShowValues = False,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
