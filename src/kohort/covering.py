@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -46,6 +47,9 @@ _open = re.compile(rf"(<|>=)({_NUMBER})").fullmatch
 _MEMBER: Final = r'"(?:[^"\\]|\\.)*"|[^{},"]+'
 _set = re.compile(rf"\{{(?:{_MEMBER})(?:, (?:{_MEMBER}))*\}}").fullmatch
 _members = re.compile(rf"(?:^\{{|, )({_MEMBER})").findall
+
+#: An end of a range: many labels begin or end with the same number.
+_end = lru_cache(1 << 16)(exact)
 
 
 def covers(
@@ -180,9 +184,10 @@ def span_of(label: str) -> tuple[Fraction, Fraction, bool] | None:
     ((Fraction(20, 1), Fraction(25, 1), False), None, None)
     """
     found = _range(label)
-    if not found or exact(found[1]) > exact(found[2]):
+    if not found:
         return None
-    return exact(found[1]), exact(found[2]), found[3] == "]"
+    low, high = _end(found[1]), _end(found[2])
+    return None if low > high else (low, high, found[3] == "]")
 
 
 def attained(label: str) -> list[str]:

@@ -82,19 +82,24 @@ def _places(texts: Sequence[str], digits: int) -> Places:
 def _ends(known: Known, places: Places, digits: int) -> Stretch:
     """The first and the last step of the domain."""
     if known.domain is not None:
-        low, high = (Fraction(end) * known.domain.unit * 10**digits for end in known.domain.ends)
-        return _up(low), _down(high)
+        low, high = (Fraction(end) * known.domain.unit for end in known.domain.ends)
+        return _up(low, 10**digits), _down(high, 10**digits)
     return float(np.nanmin(places)), float(np.nanmax(places))
 
 
-def _up(number: Fraction) -> float:
-    """The first step from a number on."""
-    return -_down(-number)
+def _up(number: Fraction, ten: int) -> float:
+    """The first step from a number on, of which `ten` make 1."""
+    return _near(-(-number.numerator * ten // number.denominator))
 
 
-def _down(number: Fraction) -> float:
-    """The last step up to a number; one that nobody measures counts as the farthest whose square is a number."""
-    return float(min(max(number.numerator // number.denominator, -_FARTHEST), _FARTHEST))
+def _down(number: Fraction, ten: int) -> float:
+    """The last step up to a number."""
+    return _near(number.numerator * ten // number.denominator)
+
+
+def _near(step: int) -> float:
+    """The step; one that nobody measures counts as the farthest whose square is a number."""
+    return float(step) if -_FARTHEST < step < _FARTHEST else float(_FARTHEST if step > 0 else -_FARTHEST)
 
 
 class _Reader:
@@ -129,7 +134,7 @@ class _Reader:
         elif span := span_of(label):
             yield self._between(span[0], span[1], closed=span[2])
         elif label in {f"<{number}", f">={number}"} and is_numeric_text((number,)):
-            place, (low, high) = _up(exact(number) * self._ten), self._ends
+            place, (low, high) = _up(exact(number), self._ten), self._ends
             yield (min(low, place - 1), place - 1) if label[0] == "<" else (place, max(high, place))
         elif members := attained(label):
             yield from self._listed(members)
@@ -138,8 +143,8 @@ class _Reader:
 
     def _between(self, low: Fraction, high: Fraction, *, closed: bool) -> Stretch:
         """The steps of a range; the middle of one that holds none."""
-        first = _up(low * self._ten)
-        last = _down(high * self._ten) if closed else _up(high * self._ten) - 1
+        first = _up(low, self._ten)
+        last = _down(high, self._ten) if closed else _up(high, self._ten) - 1
         if first > last:
             middle = float((low + high) / 2 * self._ten)
             return middle, middle
