@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from kohort.engines.table import Column, Table
@@ -39,8 +38,8 @@ def pseudonymize(table: Table, columns: Collection[str], key: Key, *, missing: C
 
 def _pseudonyms(column: Column, key: Key, missing: Collection[str]) -> Column:
     pseudonym = key.naming(column.name)
-    texts = [text if text is None or text in missing else pseudonym(text) for text in column.values.to_list()]
-    return Column(column.name, pl.Series(column.name, texts, pl.String), column.codes, pl.String())
+    texts = column.values.map_elements(lambda text: text if text in missing else pseudonym(text), pl.String)
+    return Column(column.name, texts, column.codes, pl.String())
 
 
 def linked_by(table: Table, columns: Collection[str], *, missing: Collection[str]) -> tuple[Linked, ...]:
@@ -49,6 +48,6 @@ def linked_by(table: Table, columns: Collection[str], *, missing: Collection[str
 
 
 def _linked(column: Column, missing: Collection[str]) -> Linked:
-    present = np.array([text is not None and text not in missing for text in column.values.to_list()], np.bool_)
-    counts = column.counts()[present]
+    absent = column.values.is_in([*missing]).fill_null(value=True).to_numpy()
+    counts = column.counts()[~absent]
     return Linked(column.name, int(counts.sum()), int(counts[counts > 1].sum()))

@@ -47,12 +47,10 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
         VerificationError: some are not.
     """
     source = claim.source[column.name]
-    texts, pseudonym = source.values.to_list(), key.naming(column.name)
-    due = [
-        same if text is None or text in claim.schema.missing else pseudonym(text)
-        for text, same in zip(texts, released_texts(source, claim).to_list(), strict=True)
-    ]
-    wrong = differing(column, places(pl.Series(due, dtype=pl.String), column.values), claim)
+    absent = source.values.is_in([*claim.schema.missing]).fill_null(value=True)
+    made = source.values.map_elements(key.naming(column.name), pl.String)
+    due = released_texts(source, claim).zip_with(absent, made)
+    wrong = differing(column, places(due, column.values), claim)
     if wrong:
         what = f"{wrong:,} cells are not the pseudonyms of their records' identifiers"
         raise fault(Check.PSEUDONYMS, what, column=column.name)
