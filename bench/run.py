@@ -25,6 +25,7 @@ BENCHMARKS = (
     "models mondrian",
     "report page",
     "report compare",
+    "report altered",
     "anonymize",
 )
 
