@@ -108,7 +108,7 @@ def cases(draw: st.DrawFn) -> Case:
     )
     schema = Schema(attributes, rest=Role.IDENTIFYING, person=draw(st.sampled_from([None, "who"])))
     others = [{"age": str(age), "city": city} for age, city, _ in draw(rows)]
-    records = pl.DataFrame(columns)
+    records = pl.DataFrame(columns, schema_overrides={"city": pl.String})  # also where every city is missing
     population = pl.concat(
         [records.select("age", "city"), pl.DataFrame(others, schema=records.select("age", "city").schema)]
     )
