@@ -108,7 +108,7 @@ def _square_up(units: Index, wanted: int, low: float, high: float) -> None:
         units[found[0]] += 1
         units[found[1]] -= 1
     if units.size <= _FEW:
-        _square_up_few(units, wanted - _squares(units), low, high)
+        square_up_few(units, wanted - _squares(units), low, high)
 
 
 def _squares(units: Index) -> int:
@@ -137,7 +137,7 @@ def best_pair(units: Index, missing: int, low: float, high: float) -> tuple[int,
     return one, other
 
 
-def _square_up_few(units: Index, missing: int, low: float, high: float) -> None:
+def square_up_few(units: Index, missing: int, low: float, high: float) -> None:
     """Move two pairs that have no number in common by some steps each, where that brings the squares nearer."""
     if not missing or units.size < 4:  # noqa: PLR2004  two pairs
         return

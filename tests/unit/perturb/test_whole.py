@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kohort.perturb.whole import best_pair, whole
+from kohort.perturb.whole import best_pair, square_up_few, whole
 
 
 def moments(numbers: np.ndarray) -> tuple[Fraction, Fraction]:
@@ -78,3 +78,10 @@ def test_a_best_pair_is_the_best() -> None:
             assert best >= abs(missing) or best == abs(missing - 2)  # that of a number with itself is no pair
         else:
             assert abs(missing - 2 * int(units[found[0]] - units[found[1]] + 1)) == best
+
+
+def test_what_no_two_pairs_bring_nearer_stays() -> None:
+    """Steps of pairs change the sum of squares by even numbers: one that is wrong by 1 comes no nearer to right."""
+    units = np.array([0, 1, 2, 3])
+    square_up_few(units, 1, -math.inf, math.inf)
+    assert units.tolist() == [0, 1, 2, 3]
