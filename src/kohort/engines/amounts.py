@@ -53,14 +53,9 @@ class Numbers:
         return self.values[self.column.codes[records]]
 
 
-def absent(column: Column, missing: frozenset[str]) -> Mask:
-    """(v,) which values mean that there is none: null, the empty text and missing tokens."""
-    return column.values.fill_null("").is_in(["", *sorted(missing)]).to_numpy()
-
-
 def numbers_of(column: Column, missing: frozenset[str]) -> Numbers | None:
     """The column as numbers; `None` where some value is none, or no record has one."""
-    gaps = absent(column, missing)
+    gaps = column.absent(missing)
     texts: list[str] = column.values.filter(pl.Series(~gaps)).to_list()
     typed = column.dtype.is_float()
     if not texts or not (typed or is_numeric_text(texts)):
@@ -79,7 +74,7 @@ def read_numbers(column: Column, missing: frozenset[str]) -> Numbers:
     """
     found = numbers_of(column, missing)
     if found is None:
-        gaps = absent(column, missing)
+        gaps = column.absent(missing)
         texts = column.values.to_list()
         wrong = np.array([not (gap or is_numeric_text([t])) for gap, t in zip(gaps, texts, strict=True)], np.bool_)
         if wrong.any():

@@ -107,7 +107,7 @@ class LocalEngine:
         """The records to release, ascending; `None` for all."""
         lacking = self.schema.missing
         suppressing = [
-            np.array([value is None or value in lacking for value in column.values.to_list()])[column.codes]
+            column.absent(lacking)[column.codes]
             for attribute in self.schema.released
             if attribute.missing is Missing.SUPPRESS
             for column in [self.table[attribute.name]]
@@ -162,7 +162,7 @@ class LocalEngine:
             InputError: some records are nobody's.
         """
         column = self.table[name]
-        lacking = np.array([value is None or value in self.schema.missing for value in column.values.to_list()])
+        lacking = column.absent(self.schema.missing)
         if lacking.any():
             raise InputError(
                 f"{int(column.counts()[lacking].sum()):,} records have no person key",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.engines.amounts import (
-    absent,
     compact,
     decimals_of,
     distinct_from,
@@ -130,7 +129,7 @@ def _names_changed(
     for name, stream in zip(one.columns, streams, strict=True):
         column = table[name]
         by_text = np.argsort(ranks_of(column.values))
-        known = by_text[~absent(column, missing)[by_text]]  # (w,) the values that are names, in the order of their text
+        known = by_text[~column.absent(missing)[by_text]]  # (w,) the values that are names, in the order of their text
         place = np.full(len(column.values), -1, np.int64)
         place[known] = np.arange(known.size)
         of = place[column.codes]
@@ -207,7 +206,7 @@ def _of_names(one: Perturbation, was: Column, now: Column, missing: frozenset[st
     """What was done to a column of names, or of no values."""
     codes = {text: code for code, text in enumerate(was.values.to_list())}
     same = np.array([codes[text] for text in now.values.to_list()], np.int64)
-    records = np.flatnonzero(~absent(was, missing)[was.codes])
+    records = np.flatnonzero(~was.absent(missing)[was.codes])
     before, after = was.codes[records].astype(np.int64), same[now.codes[records]]
     return Effect(
         was.name,

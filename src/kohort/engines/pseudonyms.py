@@ -48,6 +48,5 @@ def linked_by(table: Table, columns: Collection[str], *, missing: Collection[str
 
 
 def _linked(column: Column, missing: Collection[str]) -> Linked:
-    absent = column.values.is_in([*missing]).fill_null(value=True).to_numpy()
-    counts = column.counts()[~absent]
+    counts = column.counts()[~column.absent(missing)]
     return Linked(column.name, int(counts.sum()), int(counts[counts > 1].sum()))

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import polars as pl
 
-    from kohort.arrays import Counts
+    from kohort.arrays import Counts, Mask
 
 #: For each cell of a column, which of the distinct values it holds: (n,).
 CellCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
@@ -38,6 +40,10 @@ class Column:
     def counts(self) -> Counts:
         """(v,) records with each value."""
         return np.bincount(self.codes, minlength=len(self.values))
+
+    def absent(self, missing: Collection[str]) -> Mask:
+        """(v,) which values mean that there is none: null, the empty text and these."""
+        return self.values.fill_null("").is_in(["", *missing]).to_numpy()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
