@@ -3,7 +3,7 @@
     KOHORT_DATA=your-folder python -m bench.grid [--k 5 10]
 
 Mondrian on eight quasi-identifiers, two of them numbers: with the grids that `kohort inspect` proposes for these, with
-coarser ones, and with none. *Exposed* are records that alone in their class hold a printed end of its range. *Given
+coarser ones, and with none. *Exposed* are people who alone in their class have a printed end of its range. *Given
 back* are the cells of the two numbers whose label covers several values although the release tells that somebody of the
 class has this one: by the labels alone. Who also knows the algorithm gets back more: the second table has the share in
 all toy worlds of tests/attack_oracles. The third is on minimality there, and takes three minutes: how often somebody
@@ -65,8 +65,8 @@ def proposed() -> dict[str, Fraction]:
 def line(name: str, side: Exposure | None, people: int) -> str:
     """The figures of one side."""
     assert side is not None  # noqa: S101  k-anonymity is met with any cuts
-    exposed = side.range_exposure / people
-    return f"| {name} | {side.range_exposure:,} = {exposed:.2%} | {side.downcoded:.2%} | {side.lm:.4f} |"
+    ends = side.exposed.range_ends
+    return f"| {name} | {ends:,} = {ends / people:.2%} | {side.downcoded:.2%} | {side.lm:.4f} |"
 
 
 def adult(k: int, grids: Sequence[dict[str, Fraction]], *, relaxed: bool) -> None:

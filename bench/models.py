@@ -167,7 +167,9 @@ def on_table(options: argparse.Namespace) -> None:
     for algorithm in (Mondrian(), Optimal(SuppressionLimit.of(options.limit))):
         for k in options.k:
             for name, model in models.items():
-                job = Job(schema_of(sensitive), (KAnonymity(k), *([model] if model else [])), algorithm)
+                free = () if model else (sensitive,)
+                asked = (KAnonymity(k), *([model] if model else []))
+                job = Job.of(schema_of(sensitive), *asked, algorithm=algorithm, no_model=free)
                 print(f"| {algorithm.name} | {k} | {name} | {figures(job, sensitive)} |", flush=True)
 
 

@@ -56,7 +56,8 @@ def quasi(folder: Path) -> list[str]:
 
 def asked(folder: Path, k: int) -> list[str]:
     """The job."""
-    roles = [*quasi(folder), "--sensitive", "annual_income", "--rest", "drop"]
+    roles = [*quasi(folder), "--sensitive", "annual_income", "--rest", "drop", "--no-grid"]
+    roles += ["--no-model", "annual_income", "--allow-singling", "annual_income"]
     return ["-m", "kohort", "anonymize", f"{folder}/people.csv", *roles, "--k", str(k), "--quiet"]
 
 

@@ -8,6 +8,8 @@ import sys
 #: The benchmarks and what they are told, quick ones first.
 BENCHMARKS = (
     "startup",
+    "roles",
+    "inspect",
     "sweep",
     "sweep threads",
     "generate",

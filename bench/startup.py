@@ -45,6 +45,7 @@ def _small_run(folder: Path) -> list[str]:
         cost(["-m", "kohort", "generate", "italy", "--out", str(folder), "--quiet"])
         source, quasi, sensitive = f"{folder}/people.csv", REGISTER, "annual_income"
     flags = ["--quasi", quasi, "--sensitive", sensitive, "--rest", "drop", "--quiet", "--overwrite"]
+    flags += ["--no-grid", "--no-model", sensitive, "--allow-singling", sensitive]
     return ["-m", "kohort", "anonymize", source, "--out", f"{folder}/release.csv", *flags]
 
 

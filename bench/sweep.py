@@ -59,10 +59,11 @@ def run(arguments: Sequence[str]) -> Run:
 
 def compare(source: Path, name: str, flags: Sequence[str], ks: Sequence[int], runs: int) -> None:
     """Print one line: a sweep beside one release at k = 10."""
-    said = [str(source), *flags, "--sensitive", "salary-class", "--rest", "drop"]
+    said = [str(source), *flags, "--sensitive", "salary-class", "--rest", "drop", "--no-grid"]
     swept, released = list[Run](), list[Run]()
     with tempfile.TemporaryDirectory() as folder:
-        release = ["anonymize", *said, "--k", "10", "--out", f"{folder}/release.csv", "--overwrite"]
+        target = ["--out", f"{folder}/release.csv", "--overwrite"]
+        release = ["anonymize", *said, "--no-model", "salary-class", "--k", "10", *target]
         sweeps = [
             "sweep",
             *said,

@@ -72,7 +72,9 @@ def _before_after(people: pl.DataFrame) -> str:
     ]
     hidden = [kohort.Attribute(name, kohort.Role.IDENTIFYING) for name in ("person_id", "first_name", "last_name")]
     schema = kohort.Schema((*hidden, *quasi, kohort.Attribute("annual_income", kohort.Role.SENSITIVE)))
-    release = kohort.anonymize(people, kohort.Job.of(schema, kohort.KAnonymity(K)))
+    exact = ("annual_income",)
+    job = kohort.Job.of(schema, kohort.KAnonymity(K), no_model=exact, allow_singling=exact)
+    release = kohort.anonymize(people, job)
     after = cast("pl.DataFrame", release.frame())
     first = _typical(after)
     rows = release.lineage[first : first + SHOWN]

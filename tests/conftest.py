@@ -14,7 +14,7 @@ _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 settings.register_profile("quick", _PATIENT, max_examples=30)  # with the rest under five minutes on two cores
 # The same examples on every run, so that a failure belongs to the change under test.
-settings.register_profile("ci", _PATIENT, max_examples=500, derandomize=True, print_blob=True)
+settings.register_profile("ci", _PATIENT, max_examples=200, derandomize=True, print_blob=True)  # CI in half an hour
 settings.register_profile("thorough", _PATIENT, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

@@ -74,6 +74,7 @@ _MODULES = MappingProxyType(
         "Optimum": "kohort.transactions.optimum",
         "Order": "kohort.schema",
         "PostRandomization": "kohort.perturb.post_randomization",
+        "Purpose": "kohort.release.purpose",
         "RankSwapping": "kohort.perturb.rank_swapping",
         "ReadOptions": "kohort.io.options",
         "RecursiveLDiversity": "kohort.models.recursive_l_diversity",
@@ -161,6 +162,7 @@ __all__ = [
     "Optimum",
     "Order",
     "PostRandomization",
+    "Purpose",
     "RankSwapping",
     "ReadOptions",
     "RecursiveLDiversity",
@@ -239,6 +241,7 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
     from kohort.pseudonyms import Key, read_key
     from kohort.release import Job, Release, Writing
+    from kohort.release.purpose import Purpose
     from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
     from kohort.risk import Risk, assess
     from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema

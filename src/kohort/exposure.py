@@ -2,8 +2,8 @@
 
 Two counts, both of one release alone:
 
-    exposed     records that alone in their class hold a printed end of its range: whoever knows the class, and that a
-                person in it is the youngest, say, knows the exact value
+    exposed     people whose value a label prints beside others, and nobody else in the class has it: whoever knows
+                the class, and that a person in it is the youngest, say, knows the exact value
     downcoded   cells whose label covers several values although the release tells that a record of the class has this
                 very one: both ends of a range, each member of a set. A lower bound for an attacker who also knows how
                 the algorithm works; tests/attack_oracles says exactly how much he gets back from all small tables.
@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from kohort.domain.step import round_step
 from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError, UsageError
-from kohort.frequency import group
-from kohort.inspection import round_step
+from kohort.frequency import group, people_in
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline import outcome_of
 from kohort.pipeline.counting import counts_of, problem_of
 from kohort.recoding import Multidimensional, classes_of
 from kohort.schema import Label, Scale
+from kohort.uniques import Exposed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -51,12 +52,12 @@ class Exposure:
 
     Attributes:
         lm: Iyengar's loss metric.
-        range_exposure: Records that alone in their class hold a printed end of its range.
+        exposed: People whose exact value a label gives away.
         downcoded: Share of the released cells of the columns with a grid whose exact value the label gives away.
     """
 
     lm: float
-    range_exposure: int
+    exposed: Exposed
     downcoded: float
 
 
@@ -115,8 +116,14 @@ def _proposed(release: Release) -> dict[str, Grid]:
     """A grid of round numbers for every attribute that is released as a range of numbers."""
     domains = LocalEngine(release.source, release.job.schema, release.population).domains
     numeric = (one for one in domains if one.scale is Scale.NUMERIC and one.label is Label.RANGE)
-    steps = ((one.attribute.name, round_step([text for text in one.texts if text])) for one in numeric)
-    return {name: Fraction(step) for name, step in steps if step is not None}
+    steps = ((one.attribute.name, _round_step(one)) for one in numeric)
+    return {name: step for name, step in steps if step is not None}
+
+
+def _round_step(domain: Domain) -> Fraction | None:
+    """The step of the round grid that fits a numeric domain."""
+    low, high = (Fraction(end) * domain.unit for end in domain.ends)
+    return round_step(low, high, whole=domain.unit >= 1)
 
 
 def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
@@ -149,21 +156,49 @@ def _exposure(release: Release, job: Job, names: Collection[str], threads: int) 
     )
 
 
-def exposed(recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes) -> int:
-    """How many records alone in their class hold a printed end of its range, in any of the quasi-identifiers."""
+def exposed(
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+) -> Exposed:
+    """Whose exact value a label gives away: it prints this one beside others, and nobody else of the class has it.
+
+    Counted as the verifier does; see `kohort.uniques.Exposed`.
+    """
+    by = {kind: np.zeros(recoding.tuples.size, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
     class_of = classes.of[recoding.regions]
-    alone = np.zeros(class_of.size, np.bool_)
+    people = None if frequency.people is None else frequency.people[recoding.tuples]
     for column, domain in enumerate(domains):
-        if domain.scale is not Scale.NUMERIC or domain.label is not Label.RANGE:
-            continue
-        codes = frequency.quasi[recoding.tuples, column]
-        low, high = (ends[classes.first, column] for ends in (recoding.low, recoding.high))
-        ranged = (low < high) & np.not_equal(low, domain.missing)
-        for end in (low, high):
-            at_end = ranged[class_of] & (codes == end[class_of])
-            holders = np.bincount(class_of[at_end], recoding.counts[at_end], classes.sizes.size)
-            alone |= at_end & (holders[class_of] == 1)
-    return int(recoding.counts[alone].sum())
+        if domain.label in by:
+            codes = frequency.quasi[recoding.tuples, column]
+            printed = _printed(recoding, codes, domain, classes, column) & (np.array(domain.texts) != "")[codes]
+            cells = np.stack([class_of[printed], codes[printed]], axis=1).astype(np.uint64)
+            whose = None if people is None else people[printed]
+            grouping = group(cells)
+            alone = people_in(grouping.of, grouping.first.size, recoding.counts[printed], whose) == 1
+            by[domain.label][np.flatnonzero(printed)[alone[grouping.of]]] = True
+
+    def count(pieces: Mask) -> int:
+        return int(recoding.counts[pieces].sum()) if people is None else np.unique(people[pieces]).size
+
+    return Exposed(count(np.logical_or.reduce([*by.values()])), *map(count, by.values()))
+
+
+def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: Classes, column: int) -> Mask:
+    """Which pieces have a value that their class's label prints, though it stands for others too."""
+    class_of = classes.of[recoding.regions]
+    if domain.label is Label.SET:
+        several: Mask = _members(class_of, codes, classes.sizes.size)[class_of] > 1
+        return several
+    low, high = (ends[classes.first, column][class_of] for ends in (recoding.low, recoding.high))
+    ranged: Mask = (low < high) & ~_hides_gap(domain, low)
+    if domain.label is Label.RANGE:
+        ranged &= (codes == low) | (codes == high)
+        return ranged
+    labels = classes.labels[column]
+    means = [Fraction(text) if text not in {"", "*"} else None for text in labels.texts]
+    numbers = [Fraction(text) if text else None for text in domain.texts]
+    printed = zip(labels.of[classes.first][class_of].tolist(), codes.tolist(), strict=True)
+    ranged &= np.array([means[label] == numbers[code] for label, code in printed], np.bool_)
+    return ranged
 
 
 def downcoded(

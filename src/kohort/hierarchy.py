@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from kohort.errors import HierarchyError
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts, Index, Mask
+    from kohort.shown import Rows
 
 #: The label of a fully generalized value, which only the root may carry.
 SUPPRESSED = "*"
@@ -32,8 +34,8 @@ _unwritable = re.compile("[\0\ud800-\udfff]").search
 _CHUNK = 4096
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hierarchy:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Hierarchy(Shown):
     """A tree over the values of one attribute, all of whose leaves lie at the same depth.
 
     What does not nest cannot be built: a node knows one parent, labels are distinct on each level, and
@@ -59,12 +61,12 @@ class Hierarchy:
     (('Nord', 'Sud'), [0, 0, 1])
     """
 
-    labels: tuple[tuple[str, ...], ...] = field(repr=False)
-    parents: tuple[Index, ...] = field(repr=False)
+    labels: tuple[tuple[str, ...], ...]
+    parents: tuple[Index, ...]
     name: str = field(default="", kw_only=True)
     data_dependent: bool = field(default=False, kw_only=True)
-    maps: tuple[Index, ...] = field(init=False, repr=False)
-    index: Mapping[str, int] = field(init=False, repr=False)
+    maps: tuple[Index, ...] = field(init=False)
+    index: Mapping[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         """Copy the parents, refuse what is no hierarchy, derive the maps."""
@@ -113,6 +115,11 @@ class Hierarchy:
         """
         labels, parents = _nest(_padded(rows) if pad else rows, name, root)
         return cls(labels, parents, name=name, data_dependent=data_dependent)
+
+    def _shown(self) -> tuple[str, Rows]:
+        title = f"Hierarchy of {self.name}" if self.name else "Hierarchy"
+        rows = [("Leaves", f"{len(self.leaves):,}"), ("Levels", f"{self.height + 1}")]
+        return title, rows + ([("Nodes", "chosen by looking at records")] if self.data_dependent else [])
 
     @property
     def leaves(self) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from math import ceil, floor
+from typing import TYPE_CHECKING, Final
 
 from kohort.errors import InputError, UsageError
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 #: exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat 1e5, phone +49): those stay text.
 #: ASCII digits only, since `\d` would take other scripts' digits too; a thousand at most on either side of the point,
 #: since nobody measures with more, and reading a number of d digits takes d² steps.
-_number = re.compile(r"-?(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?").fullmatch
+PLAIN_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?"
+
+_number = re.compile(PLAIN_NUMBER).fullmatch
 
 
 def is_numeric_text(values: Iterable[str]) -> bool:
@@ -77,6 +80,17 @@ def said(number: Fraction) -> str:
     """
     decimal = str(number.numerator) if number.denominator == 1 else str(float(number))
     return decimal if Fraction(decimal) == number else str(number)
+
+
+def rounded(number: Fraction, digits: int, *, up: bool) -> str:
+    """A number of at least 0 with at most so many digits after the point, rounded up or down.
+
+    >>> rounded(Fraction(2, 3), 4, up=True), rounded(Fraction(2, 3), 4, up=False), rounded(Fraction(5), 4, up=True)
+    ('0.6667', '0.6666', '5')
+    """
+    scaled = number * 10**digits
+    whole, rest = divmod(ceil(scaled) if up else floor(scaled), 10**digits)
+    return f"{whole}.{rest:0{digits}}".rstrip("0").rstrip(".")
 
 
 def refuse_inexact(number: object, where: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from kohort.shown import Shown
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Outcome
     from kohort.models.base import PrivacyModel
     from kohort.recoding import Recoding
+    from kohort.shown import Rows
     from kohort.suppression import SuppressionLimit
 
 
@@ -22,8 +25,8 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Problem(Shown):
     """Turn this frequency set into a recoding whose classes satisfy all models.
 
     Attributes:
@@ -43,6 +46,10 @@ class Problem:
     gone: int = 0
     population: FrequencySet | None = None
     enough: Callable[[], bool] = never
+
+    def _shown(self) -> tuple[str, Rows]:
+        columns = ", ".join(domain.attribute.name for domain in self.domains)
+        return "Problem", [("Columns", columns), ("Models", ", ".join(model.name for model in self.models))]
 
     @property
     def k(self) -> int:

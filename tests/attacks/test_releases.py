@@ -21,6 +21,7 @@ from kohort.pipeline import anonymize
 from kohort.release import Job
 from kohort.risk.attacks import ATTACKS, Attack, Evidence, Untried, attacks
 from kohort.schema import Attribute, Role, Schema
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
@@ -49,7 +50,7 @@ def released(source: pl.DataFrame, *models: PrivacyModel, grid: int | None = Non
             Attribute("ill", Role.SENSITIVE),
         )
     )
-    return anonymize(source, Job.of(schema, *models))
+    return anonymize(source, freely(Job.of(schema, *models)))
 
 
 def tried(evidence: Evidence, *names: str) -> dict[str, Attack]:

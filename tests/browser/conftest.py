@@ -76,7 +76,7 @@ def _demo(folder: Path) -> Twin:
     """The twin of the demo's release."""
     write_italy(folder, PEOPLE, seed=7)
     job = folder / "job.toml"
-    job.write_text(JOB.format(k=10), encoding="utf-8")
+    job.write_text(JOB.format(k=10, step=1000), encoding="utf-8")
     asked = load(job)
     release = pipeline.anonymize(asked.source, asked.job, target=asked.target, inputs=asked.inputs)
     return page(release, audience=Audience.INTERNAL)

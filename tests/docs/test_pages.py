@@ -73,7 +73,12 @@ def test_commands_exist(page: Path) -> None:
     for line in re.findall(r"^(?:\$ )?kohort ([^\n|>]+)", (fenced + named).replace("\\\n", " "), re.MULTILINE):
         words = line.partition("#")[0].split()
         found = list(known(words))
-        flags = {flag for command in found for parameter in command.params for flag in parameter.opts}
+        flags = {
+            flag
+            for command in found
+            for parameter in command.params
+            for flag in (*parameter.opts, *parameter.secondary_opts)
+        }
         assert found or words[0] in {"--help", "--version", "COMMAND", "…"}, line
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= flags | {"--help"}, line
 
@@ -84,7 +89,12 @@ def test_flags_exist(page: Path) -> None:
     groups: list[Any] = [KOHORT]
     for group in groups:
         groups += getattr(group, "commands", {}).values()
-    flags = {flag for command in groups for parameter in command.params for flag in parameter.opts}
+    flags = {
+        flag
+        for command in groups
+        for parameter in command.params
+        for flag in (*parameter.opts, *parameter.secondary_opts)
+    }
     assert set(re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))) <= flags | {"--help"}
 
 

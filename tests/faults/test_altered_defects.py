@@ -22,6 +22,7 @@ from kohort.perturb.post_randomization import PostRandomization
 from kohort.pseudonyms import Key
 from kohort.verify import Claim, verify_table
 from kohort.verify.altered import moments
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,16 +42,18 @@ SCHEMA = Schema(
     ),
     rest=Role.IDENTIFYING,
 )
-JOB = Job.of(
-    SCHEMA,
-    KAnonymity(3),
-    perturbations=(
-        Noise("annual_income", decimals=0, lower=Fraction(0), upper=Fraction(10**6)),
-        PostRandomization("gender"),
-    ),
-    key=KEY,
-    seed=1,
-    insecure_reproducible=True,
+JOB = freely(
+    Job.of(
+        SCHEMA,
+        KAnonymity(3),
+        perturbations=(
+            Noise("annual_income", decimals=0, lower=Fraction(0), upper=Fraction(10**6)),
+            PostRandomization("gender"),
+        ),
+        key=KEY,
+        seed=1,
+        insecure_reproducible=True,
+    )
 )
 RELEASE = kohort.anonymize(PEOPLE, JOB)
 CLAIM = Claim(
@@ -60,6 +63,7 @@ CLAIM = Claim(
     RELEASE.lineage,
     effects=RELEASE.effects,
     key=KEY,
+    allowed=JOB.allow_singling,
 )
 INCOME, GENDER = RELEASE.effects
 

@@ -42,9 +42,10 @@ name.role = "identifying"
 age.role = "quasi"
 city.role = "quasi"
 zip.role = "quasi"
-illness.role = "sensitive"
+illness = { role = "sensitive", no-model = true }
 """
-ROLES: Final = "--quasi age,city,zip --sensitive illness --identifier name"
+ROLES: Final = "--quasi age,city,zip --no-model illness --identifier name --no-grid"
+MODELLED: Final = ROLES.replace("--no-model", "--sensitive")
 
 
 #: What a release creates.
@@ -549,8 +550,8 @@ def test_118_a_hierarchy_belongs_to_a_quasi_identifier(scene: Scene) -> None:
     """It would have no effect on any other column, so it is refused, unless a model measures distances by it."""
     illness = "--hierarchy illness=mask:right"
     scene.fails(f"anonymize people.csv --out r.csv {ROLES} {illness}", 2, "--hierarchy illness=", "no model measures")
-    scene.fails(f"anonymize people.csv --out r.csv {ROLES} {illness} --l illness=2", 2, "--hierarchy illness=")
-    scene.succeeds(f"anonymize people.csv --out r.csv {ROLES} {illness} --t illness=0.5", *RELEASE)
+    scene.fails(f"anonymize people.csv --out r.csv {MODELLED} {illness} --l illness=2", 2, "--hierarchy illness=")
+    scene.succeeds(f"anonymize people.csv --out r.csv {MODELLED} {illness} --t illness=0.5", *RELEASE)
     scene.fails(f"anonymize people.csv --out r.csv {ROLES} --hierarchy shoe=mask:right", 2, "--hierarchy shoe=")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort.errors import FileError, InfeasibleError, InputError, KohortError, LimitError
+from kohort.errors import FileError, InfeasibleError, InputError, KohortError, LimitError, UsageError
 from kohort.io import ReadOptions, read
 
 if TYPE_CHECKING:
@@ -350,18 +350,17 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     ("header", "parts"),
     [
         ("age,name,age", ["duplicate", "'age'", "line 1"]),
-        ("age,,city", ["no name", "line 1, column 2"]),
-        ('age,"",city', ["no name", "line 1, column 2"]),
-        ("age,  ,city", ["no name", "line 1, column 2"]),
+        ("age, AGE ,city", ["duplicate", "'age' (column 1), ' AGE ' (column 2)", "line 1"]),
+        ("age,city,\N{FULLWIDTH LATIN SMALL LETTER A}ge", ["duplicate", "(column 1)", "(column 3)", "line 1"]),
+        (",city,column_1", ["duplicate", "'column_1' (column 1), 'column_1' (column 3)"]),
         ('age,"na\nme",city', ["control characters", "line 1, column 2"]),
         ("age,na\tme,city", ["control characters", "line 1, column 2"]),
         ("age,na\x1b[31mme,city", ["control characters", "line 1, column 2"]),
         ("age,na\0me,city", ["control characters", "line 1, column 2"]),
-        ("1,2.5,-3", ["every column name is a number", "--no-header"]),
         ('age,na"me,city', ["quote inside", "line 1, column 'column_2'"]),
         ('age,"name"x,city', ["after the closing quote", "line 1, column 'column_2'"]),
         ('age,"name,city', ["never closed", "line 1, column 'column_2'"]),
-        ("", ["no name", "line 1"]),
+        ("", ["a record of 3 cells where the first line has 1", "line 2"]),
     ],
 )
 def test_bad_header(write: Callable[..., Path], header: str, parts: Sequence[str]) -> None:
@@ -369,6 +368,64 @@ def test_bad_header(write: Callable[..., Path], header: str, parts: Sequence[str
     path = write(f"{header}\n{CANARY},2,3\n")
     error = refused(path, InputError, 3, *parts, options=ReadOptions(separator=","))
     assert "\x1b" not in str(error)
+
+
+@pytest.mark.parametrize("blank", ["", '""', "  "])
+def test_a_column_without_a_name_is_called_by_its_position(write: Callable[..., Path], blank: str) -> None:
+    """Case 31: one or several empty cells of the header are no fault."""
+    path = write(f"{blank},age,{blank}\nx,2,y\n")
+    assert rows(path)[0] == ("column_1", "age", "column_3")
+
+
+#: First records that look like data, the records below them, and the column that shows it.
+DATA = (
+    (f"{CANARY},39", "x,50", "line 1, column 2"),
+    (f"{CANARY}, 39 ", "x, 50", "line 1, column 2"),
+    (f"{CANARY},2024-02-29", "x,y", "line 1, column 2"),
+    (f"{CANARY},ada@example.org", "x,y", "line 1, column 2"),
+    (f"{CANARY},RSS-85", "x,ABC-12\ny,DEF-34", "line 1, column 2"),
+    (f"{CANARY},M,single", "x,F,single\ny,M,married", "line 1"),
+    ("1,2.5,-3", "4,5,6", "line 1, column 1"),
+)
+
+
+@pytest.mark.parametrize(("first", "others", "where"), DATA)
+def test_a_first_record_that_looks_like_data(write: Callable[..., Path], first: str, others: str, where: str) -> None:
+    """Case 32: it is neither taken for a header in silence nor repeated in the message; both answers are accepted."""
+    path = write(f"{first}\n{others}\n")
+    refused(path, InputError, 3, "looks like data", "--no-header", "--header", where)
+    assert rows(path, ReadOptions(header=True))[0] == tuple(first.split(","))
+    assert rows(path, ReadOptions(header=False))[1] == tuple(first.split(","))
+
+
+@pytest.mark.parametrize("text", ["q1,q2\n1,2\n", "a1\nb2\nlong 3\n", "M,F\nM,x\n", "x1,b\n"])
+def test_a_header_is_not_asked_about(write: Callable[..., Path], text: str) -> None:
+    """Names with digits, and a name that is also a value, are names."""
+    assert rows(write(text), ReadOptions(separator=",", allow_empty=True))[0] == tuple(
+        text.partition("\n")[0].split(",")
+    )
+
+
+def test_records_at_fault_are_told_as_such(write: Callable[..., Path]) -> None:
+    """Whether a header looks like the records below is not asked where these are not well formed."""
+    refused(write(f"h1,b\n\n{CANARY},2\n"), InputError, 3, "a blank line", "line 2")
+
+
+def test_given_names(write: Callable[..., Path]) -> None:
+    """Case 32: names can be given for a text without a header: one for each column, and not beside a header."""
+    path = write("39,Rome\n50,Bari\n")
+    assert rows(path, ReadOptions(names=("age", "city"))) == [("age", "city"), ("39", "Rome"), ("50", "Bari")]
+    refused(
+        path,
+        InputError,
+        3,
+        "3 names are given, and the first record has 2 cells",
+        options=ReadOptions(names=("a",) * 3),
+    )
+    with pytest.raises(InputError, match="duplicate column names"):
+        read(path, ReadOptions(names=("age", "Age")))
+    with pytest.raises(UsageError, match="names are given for a text with a header"):
+        ReadOptions(names=("age",), header=True)
 
 
 @pytest.mark.parametrize(("header", "cells"), [("a,b,c", 2), ("a,b,c", 4), ("a", 2)])
@@ -389,7 +446,8 @@ def test_no_header(write: Callable[..., Path]) -> None:
 def test_odd_names_are_names(write: Callable[..., Path]) -> None:
     """Cases 35, 37, 40: any printable name is kept as it is."""
     names = ("index", "count", "__index_level_0__", "level_0", "<img src=x onerror=alert(1)>", "=1+1", "@x", " à ", "1")
-    assert rows(write(",".join(names) + "\n" + ",".join("abcdefghi") + "\n")) == [names, tuple("abcdefghi")]
+    path = write(",".join(names) + "\n" + ",".join("abcdefghi") + "\n")
+    assert rows(path, ReadOptions(header=True)) == [names, tuple("abcdefghi")]
 
 
 # ── C. cells ─────────────────────────────────────────────────────────────────────────────────────
@@ -407,7 +465,7 @@ def test_odd_names_are_names(write: Callable[..., Path]) -> None:
         (f'A,7,Rome\n{CANARY}"y,8,Pisa\n', ["quote inside", "line 3, column 'name'"]),
         (f'A,7,Rome\n "{CANARY}",8,Pisa\n', ["quote inside", "line 3, column 'name'"]),
         (f"A,7,Rome\n\n{CANARY},8,Pisa\n", ["blank line", "line 3\n", "--skip-blank"]),
-        (f"{CANARY},7,Rome\r\n\r\n", ["blank line", "line 3\n"]),
+        (f"A,7,Rome\r\n\r\n{CANARY},8,Pisa", ["blank line", "line 3\n"]),
         (f"A,7,Rome\n \n{CANARY},8,Pisa\n", ["1 cell where", "line 3"]),
         (f'A,7,"Ro\n\nme"\n{CANARY},8\n', ["2 cells", "line 5, column 'age'"]),
     ],
@@ -427,6 +485,37 @@ def test_blank_lines(write: Callable[..., Path], end: str) -> None:
     assert rows(write(end.join(["", "", "a,b", "", "1,2", "", ""])), skip) == [("a", "b"), ("1", "2")]
     refused(write(end * 3), InputError, 3, "every line is blank", options=skip)
     assert rows(write(end * 3), ReadOptions(header=False)) == [("column_1",), ("",), ("",), ("",)]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", [1, 2, 3])
+def test_blank_lines_at_the_end(write: Callable[..., Path], end: str, last: int) -> None:
+    """Case 46: after the last record of a table of several columns they are no records, and no fault."""
+    assert rows(write(end.join(["a,b", "x,y"]) + end * last)) == [("a", "b"), ("x", "y")]
+    with pytest.raises(InfeasibleError, match="0 records"):
+        read(write("a,b" + end * (last + 1)))
+
+
+def test_trim(write: Callable[..., Path], tmp_path: Path) -> None:
+    """Blanks around cells and names are removed, of text and of typed sources; values that become equal are one."""
+    trim = ReadOptions(trim=True)
+    assert rows(write("age , city\n 39,Rome \n39, \n"), trim) == [("age", "city"), ("39", "Rome"), ("39", "")]
+    frame = pl.DataFrame({" age": [39, 40], "city ": [" Rome\N{NO-BREAK SPACE}", None], "x": ["a b", "a b"]})
+    frame.write_parquet(tmp_path / "people.parquet")
+    for source in (frame, tmp_path / "people.parquet"):
+        table = read(source, trim)
+        assert table.names == ("age", "city", "x")
+        assert [column.values.to_list() for column in table.columns[1:]] == [["Rome", None], ["a b"]]
+        assert table["age"].dtype == pl.Int64()
+
+
+def test_typed_sources_have_names_of_their_own(tmp_path: Path) -> None:
+    """Given names would rename columns that have one."""
+    frame = pl.DataFrame({"a": [1]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    for source, what in ((frame, "a frame"), (tmp_path / "a.parquet", "the Parquet file")):
+        with pytest.raises(UsageError, match=f"{what} has column names of its own"):
+            read(source, ReadOptions(names=("b",)))
 
 
 def test_large_cell(write: Callable[..., Path]) -> None:

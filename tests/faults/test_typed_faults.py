@@ -265,9 +265,9 @@ def _file_of(names: list[str], read: Callable[[Path], Table], path: Path) -> Pat
 
 
 @pytest.mark.parametrize("read", [read_parquet, read_ipc])
-@pytest.mark.parametrize("names", [["age", "age"], ["age", ""], ["age", " "], ["age", "a\nb"], ["age", "\x1b[2Jb"]])
+@pytest.mark.parametrize("names", [["age", "age"], ["age", " Age"], ["age", "a\nb"], ["age", "\x1b[2Jb"]])
 def test_cases_29_31_38_names_of_files(read: Callable[[Path], Table], names: list[str], tmp_path: Path) -> None:
-    """Duplicate, empty and unprintable names are refused; the message moves no cursor."""
+    """Duplicate and unprintable names are refused; the message moves no cursor."""
     message = refused(read, _file_of(names, read, tmp_path / "people"))
     assert "\x1b" not in message
     assert "a\nb" not in message
@@ -275,13 +275,21 @@ def test_cases_29_31_38_names_of_files(read: Callable[[Path], Table], names: lis
         assert "duplicate column names: \"column with name 'age'" in message or "two of its columns" in message
 
 
-@pytest.mark.parametrize("names", [["age", "age"], ["age", ""], ["age", "\t"], ["age", "a\x9bb"], ["age", "a\u2028b"]])
+@pytest.mark.parametrize("names", [["age", "age"], ["age", "AGE\t"], ["age", "a\x9bb"], ["age", "a\u2028b"]])
 def test_cases_29_31_38_names_of_frames(names: list[str]) -> None:
     """The same names are refused from memory, where no library is left to rename them."""
     for frame in (pa.table([[1], [2]], names=names), pd.DataFrame([[1, 2]], columns=pd.Index(names))):
         with pytest.raises(InputError) as raised:
             from_frame(frame)
         assert str(raised.value).isascii()
+
+
+def test_case_31_a_column_without_a_name_is_called_by_its_position(tmp_path: Path) -> None:
+    """In files and frames as in text."""
+    for read in (read_parquet, read_ipc):
+        assert read(_file_of(["age", "", " "], read, tmp_path / "people")).names == ("age", "column_2", "column_3")
+    for frame in (pa.table([[1], [2]], names=["", "age"]), pd.DataFrame([[1, 2]], columns=pd.Index(["\t", "age"]))):
+        assert from_frame(frame).names == ("column_1", "age")
 
 
 @pytest.mark.parametrize("name", ["index", "count", "__index_level_0__", "level_0"])

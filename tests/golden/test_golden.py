@@ -14,7 +14,8 @@ HERE = Path(__file__).parent
 
 #: Flags of a job on levels over the demo's register.
 LEVELS = (
-    "demo/people.csv --out levels.csv --quasi age,gender,education --sensitive annual_income --rest drop --k 5"
+    "demo/people.csv --out levels.csv --quasi age,gender,education --no-model annual_income"
+    " --allow-singling annual_income --rest drop --k 5"
     " --hierarchy age=intervals:18..90:5,10,20 --hierarchy gender=suppress --hierarchy education=demo/education.json"
 )
 
@@ -24,6 +25,7 @@ PEOPLE = "demo/people.csv --out r.csv --quasi age,gender"
 ASKED = (
     "demo/people.csv --out m.csv --quasi age,gender,city --sensitive profession,annual_income --identifier person_id"
     " --rest drop --k 5 --l profession=3 --t annual_income=0.25 --max-risk 0.1 --person person_id"
+    " --perturb annual_income=rounding:step=1000"
 )
 
 #: Flags of privacy models that cannot be.

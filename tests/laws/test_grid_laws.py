@@ -15,6 +15,7 @@ from kohort.algorithms.mondrian import Mondrian
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job, Release
 from kohort.schema import Attribute, Role, Schema
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -111,7 +112,7 @@ def released(name: str, k: int, records: Sequence[Mapping[str, str]], how: Mondr
             Attribute("illness", Role.SENSITIVE),
         )
     )
-    return anonymize(pl.DataFrame(list(records)), Job.of(schema, KAnonymity(k), algorithm=how))
+    return anonymize(pl.DataFrame(list(records)), freely(Job.of(schema, KAnonymity(k), algorithm=how)))
 
 
 def printed_ends(release: Release, column: str) -> Iterator[Fraction]:

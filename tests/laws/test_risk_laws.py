@@ -26,6 +26,7 @@ from kohort.risk.separation import measured
 from kohort.risk.singling import singling
 from kohort.risk.slide_negative_binomial import slide_negative_binomial
 from kohort.risk.zayatz import zayatz
+from kohort.verify.singling import singled_out
 from tests.reference import risk as naive
 
 Rows = list[tuple[int, ...]]
@@ -229,19 +230,53 @@ def test_people_are_fitted_as_one_by_one(data: st.DataObject) -> None:
 
 @given(files())
 def test_a_column_singles_out_when_most_values_are_one_persons(file: tuple[Rows, list[int] | None]) -> None:
-    """A column is told exactly when more than half of the records have a value that nobody else has."""
+    """A column is told exactly when more than half of the people have a value that nobody else has."""
     rows, people = file
     cells = {f"c{place}": [str(cell) for cell in column] for place, column in enumerate(zip(*rows, strict=True))}
     names = [*cells]
     frame = pl.DataFrame(cells if people is None else {**cells, "who": [str(who) for who in people]})
-    found = singling(read(frame), names, None if people is None else "who")
-    expected: dict[str, int] = {}
-    for name, column in cells.items():
-        sizes = naive.sizes([(int(cell),) for cell in column], people)
-        expected[name] = sum(sizes[(int(cell),)] == 1 for cell in column)
-    assert {one.column: one.unique for one in found} == {
-        name: unique for name, unique in expected.items() if 2 * unique > len(rows)
+    whose = None if people is None else np.array(people)
+    total = len(rows if people is None else {*people})
+    expected = {(name,): alone([cells[name]], people) for name in names}
+    assert {one.columns: one.unique for one in singling(read(frame), names, whose)} == {
+        name: unique for name, unique in expected.items() if 2 * unique > total
     }
+
+
+def alone(columns: list[list[str]], people: list[int] | None) -> int:
+    """People with a tuple that nobody else has, by looking at all others."""
+    whose = range(len(columns[0])) if people is None else people
+    tuples = [*zip(*columns, strict=True)]
+    held = [(cells, who) for cells, who in zip(tuples, whose, strict=True)]
+    return len({who for cells, who in held if all(other == who for one, other in held if one == cells)})
+
+
+@given(files(), st.booleans())
+def test_columns_and_pairs_single_out_as_many_as_looking_tells(
+    file: tuple[Rows, list[int] | None],
+    repeated: bool,  # noqa: FBT001  drawn
+) -> None:
+    """Each column is told; a pair where it singles out more than 5 % and more than either, neither being over half."""
+    rows, people = file
+    if repeated:
+        rows, people = rows * 4, None if people is None else people * 4
+    cells = [[str(cell) for cell in column] for column in zip(*rows, strict=True)]
+    table = read(pl.DataFrame({f"c{place}": column for place, column in enumerate(cells)}))
+    total = len(rows if people is None else {*people})
+    one: dict[tuple[int, ...], int] = {(place,): alone([column], people) for place, column in enumerate(cells)}
+    few = [place for place in range(len(cells)) if 2 * one[place,] <= total]
+    two = {pair: alone([cells[place] for place in pair], people) for pair in combinations(few, 2)}
+    told = {
+        pair: unique
+        for pair, unique in two.items()
+        if 20 * unique > total and unique > max(one[pair[:1]], one[pair[1:]])
+    }
+    found = singled_out(table.columns, None if people is None else np.array(people))
+    named: dict[tuple[int, ...], int] = {
+        tuple(int(name[1:]) for name in single.columns): single.unique for single in found
+    }
+    assert named == one | told
+    assert {single.people for single in found} == {total}
 
 
 @given(files(), st.data())

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.generate.italy import italy
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,8 @@ FLAGS = [
     "--identifier=person_id,first_name,last_name",
     "--quasi=gender,city,age,education,profession",
     "--sensitive=annual_income",
+    "--no-model=annual_income",
+    "--allow-singling=annual_income",
     "--k=7",
     "--quiet",
 ]
@@ -81,7 +84,7 @@ def test_row_order_does_not_show(
     shuffled = list(rows)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis types its generator as object
     schema = kohort.Schema.of(quasi=["age", "city"], sensitive=["illness"], insensitive=["note"])
-    job = kohort.Job.of(schema, kohort.KAnonymity(2), algorithm=kohort.Mondrian(relaxed=relaxed))
+    job = freely(kohort.Job.of(schema, kohort.KAnonymity(2), algorithm=kohort.Mondrian(relaxed=relaxed)))
     frames = [pl.DataFrame(some, schema=["age", "city", "illness", "note"], orient="row") for some in (rows, shuffled)]
     first, second = (kohort.anonymize(frame, job).frame() for frame in frames)
     assert isinstance(first, pl.DataFrame)

@@ -29,6 +29,7 @@ from kohort.pipeline.altering import altered
 from kohort.pseudonyms import Key
 from kohort.release import plain
 from kohort.verify import Claim
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,7 @@ def schema(*, pseudonym: bool = False, person: str | None = None) -> Schema:
 def job(**parts: Any) -> Job:  # noqa: ANN401  whatever a job may be told
     """A job with noise on incomes."""
     told: dict[str, Any] = {"perturbations": (NOISE,), "seed": 1, "insecure_reproducible": True} | parts
-    return Job.of(told.pop("schema", schema()), KAnonymity(5), **told)
+    return freely(Job.of(told.pop("schema", schema()), KAnonymity(5), **told))
 
 
 PEOPLE = italy(400, seed=5)
@@ -134,7 +135,7 @@ def test_missing_identifiers_stay_missing() -> None:
     """Who has no identifier gets no pseudonym, and who has several records is linked by it."""
     people = pl.DataFrame({"id": ["a", "a", "b", None, ""], "age": ["1"] * 5})
     attributes = (Attribute("id", Role.IDENTIFYING, pseudonym=True), Attribute("age", Role.QUASI))
-    release = kohort.anonymize(people, Job.of(Schema(attributes), KAnonymity(5), key=KEY))
+    release = kohort.anonymize(people, freely(Job.of(Schema(attributes), KAnonymity(5), key=KEY)))
     a, b = (KEY.pseudonym("id", one) for one in "ab")
     assert sorted(frame(release)["id"].to_list(), key=str) == sorted([None, "", a, a, b], key=str)
     assert (release.linked[0].records, release.linked[0].linked) == (3, 2)
@@ -190,16 +191,16 @@ def test_secrets_are_not_described() -> None:
 
 def test_a_release_is_told_in_a_line() -> None:
     """What a prompt shows of a release is a line of counts, and nothing of its records."""
-    assert repr(made()) == "<Release: 400 of 400 records, 61 classes, verified>"
-    rehearsed = kohort.rehearse(PEOPLE, job())
-    assert repr(rehearsed).endswith("not verified>")
+    assert repr(made()).startswith("<Release, verified; records: 400 of 400; suppressed: 0; classes: 61;")
+    rehearsed = repr(kohort.rehearse(PEOPLE, job()))
+    assert rehearsed.startswith("<Release, not verified: it was rehearsed; records: 400 of 400;")
 
 
 def test_range_ends_are_told_where_there_are_some() -> None:
     """A certificate speaks of secret range ends only where labels were chosen by looking at records."""
     for grid, said in ((None, True), (Fraction(5), False)):
         attributes = (Attribute("age", Role.QUASI, grid=grid), Attribute("annual_income", Role.SENSITIVE))
-        release = kohort.anonymize(PEOPLE, Job.of(Schema(attributes, rest=Role.IDENTIFYING), KAnonymity(5)))
+        release = kohort.anonymize(PEOPLE, freely(Job.of(Schema(attributes, rest=Role.IDENTIFYING), KAnonymity(5))))
         assert release.verdict is not None
         asked = described(json.loads(release.job.described()))
         told = not_promised(asked, data_dependent=release.verdict.data_dependent)
@@ -210,7 +211,7 @@ def test_empty_tables_are_released_as_they_are() -> None:
     """Of a table without records nothing is perturbed, and its columns are released."""
     attributes = (Attribute("id", Role.IDENTIFYING, pseudonym=True), Attribute("age", Role.QUASI))
     reading = kohort.ReadOptions(allow_empty=True)
-    asked = Job(Schema(attributes), (KAnonymity(2),), reading=reading, key=KEY)
+    asked = freely(Job(Schema(attributes), (KAnonymity(2),), reading=reading, key=KEY))
     release = kohort.anonymize(pl.DataFrame({"id": [], "age": []}, schema={"id": pl.String, "age": pl.String}), asked)
     assert release.table.names == ("id", "age")
     assert release.effects == ()
@@ -249,7 +250,7 @@ def test_several_faults_are_told_at_once() -> None:
 def test_models_of_perturbed_columns_are_refused() -> None:
     """No model can be promised of values that nobody will see."""
     with pytest.raises(UsageError, match="distinct 2-diversity of annual_income"):
-        Job.of(schema(), KAnonymity(5), DistinctLDiversity("annual_income", 2), perturbations=(NOISE,))
+        freely(Job.of(schema(), KAnonymity(5), DistinctLDiversity("annual_income", 2), perturbations=(NOISE,)))
 
 
 def test_columns_that_are_not_released_are_not_perturbed() -> None:
@@ -310,8 +311,10 @@ def test_every_altered_release_passes_verification(rows: list[tuple[int, int | N
         Attribute("id", Role.IDENTIFYING, pseudonym=True),
     )
     noise = Noise("income", scale=Fraction(2))
-    asked = Job.of(
-        Schema(attributes), KAnonymity(2), perturbations=(noise,), key=KEY, seed=seed, insecure_reproducible=True
+    asked = freely(
+        Job.of(
+            Schema(attributes), KAnonymity(2), perturbations=(noise,), key=KEY, seed=seed, insecure_reproducible=True
+        )
     )
     try:
         release = kohort.anonymize(people, asked)
@@ -327,7 +330,7 @@ def test_nothing_is_altered_where_nothing_is_asked() -> None:
     plain_job = job(perturbations=(), seed=None, insecure_reproducible=False)
     table = from_frame(pl.DataFrame({"gender": ["f"]}))
     recoded = Recoded(table, frame(made())["age"].arg_sort().to_numpy(), np.zeros(1))
-    assert altered(recoded, plain_job).recoded is recoded
+    assert altered(recoded, plain_job, table).recoded is recoded
 
 
 @pytest.mark.parametrize("decimals", [None, 0, 1, 3])

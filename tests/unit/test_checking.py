@@ -134,6 +134,32 @@ def test_blanks_around_do_not_matter(text: str) -> None:
     assert even_spelling(f" {text}\t") == even_spelling(text)
 
 
+def test_a_check_is_true_where_all_is_met() -> None:
+    """`if check(…)` asks whether the table meets its models; where none was asked for, it met none."""
+    for models, met in (([KAnonymity(3)], True), ([KAnonymity(4)], False), ([], False)):
+        found = check(PEOPLE, ["city"], models)
+        assert (bool(found), found.met) == (met, met)
+
+
+def test_what_a_table_achieves_stands_beside_its_models() -> None:
+    """With or without models; of values only for the columns that are named; of no record nothing."""
+    assert {one.key: one.achieved.value for one in check(PEOPLE, ["city"], [KAnonymity(4)]).achieved} == {
+        "k": 3,
+        "max-risk": Fraction(1, 3),
+        "average-risk": Fraction(1, 3),
+        "k-map": None,
+        "presence": None,
+    }
+    found = check(PEOPLE, ["city"], sensitive=["income"], reference=PEOPLE)
+    assert {one.sensitive for one in found.achieved} == {None, "income"}
+    assert (found.findings, found.alike[0].people) == ((), 0)
+    empty = check(table_of(city=[], income=[]), ["city"], sensitive=["income"])
+    assert (empty.achieved, empty.alike[0].people) == ((), 0)
+    assert repr(empty) == "<Check, no model asked for; records: 0; classes: 0>"
+    with pytest.raises(UsageError, match="no privacy model refers"):
+        check(PEOPLE, ["city"], reference=PEOPLE)
+
+
 # ── every model ──────────────────────────────────────────────────────────────────────────────────
 
 

@@ -25,6 +25,7 @@ from kohort.pipeline import rehearse
 from kohort.release import Job
 from kohort.report.grid import grid_numbers
 from kohort.schema import Attribute, Role, Schema
+from kohort.uniques import Exposed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,11 +74,11 @@ def test_exposure_is_the_verifiers(rows: list[tuple[str, str, str]], relaxed: bo
     compared = compare(release)
     assert release.verdict is not None
     if compared is None:
-        assert release.verdict.range_exposure == 0
+        assert release.verdict.exposed.range_ends == 0
         return
     without, grids = compared.ungridded, compared.grids
     assert without is not None
-    assert without.range_exposure == release.verdict.range_exposure
+    assert without.exposed == release.verdict.exposed
     assert without.lm == pytest.approx(release.metrics["lm"])
     assert without.downcoded == pytest.approx(given_away(release, [*grids]))
     assert compared.proposed
@@ -102,7 +103,7 @@ def test_a_grid_exposes_nobody(rows: list[tuple[str, str, str]]) -> None:
     release = anonymize(frame, Job.of(schema, KAnonymity(2)))
     compared = compare(release)
     assert compared is not None
-    assert compared.gridded == Exposure(release.metrics["lm"], 0, 0.0)
+    assert compared.gridded == Exposure(release.metrics["lm"], Exposed(), 0.0)
     assert not compared.proposed
 
 
@@ -141,7 +142,7 @@ def test_what_only_one_side_can_meet_is_null() -> None:
     assert compared is not None
     assert (compared.gridded is None, compared.ungridded) == (False, None)
     assert grid_numbers(compared)["grid"] == {
-        "with": {"lm": 1, "range_exposure": 0, "downcoded": 0},
+        "with": {"lm": 1, "exposed": 0, "range_exposure": 0, "downcoded": 0},
         "without": None,
         "grids": {"age": "20"},
         "proposed": False,
@@ -165,7 +166,7 @@ def test_ends_are_those_of_the_rows() -> None:
     compared = compare(released(rows, KAnonymity(4)))
     assert compared is not None
     assert compared.ungridded is not None
-    assert (compared.ungridded.range_exposure, compared.ungridded.downcoded) == (3, 0.5)
+    assert (compared.ungridded.exposed, compared.ungridded.downcoded) == (Exposed(3, 3), 0.5)
     assert Counter(re.findall(r"\[[0-9]+-[0-9]+\]", str(released(rows, KAnonymity(4)).frame())))["[11-13]"] == 4
 
 

@@ -116,7 +116,7 @@ def test_nothing_can_be_changed(cities: Hierarchy) -> None:
 
 def test_repr_tells_no_labels(cities: Hierarchy) -> None:
     """Labels may come from data, so they stay out of tracebacks and logs."""
-    assert repr(cities) == "Hierarchy(name='city', data_dependent=False)"
+    assert repr(cities) == "<Hierarchy of city; leaves: 4; levels: 4>"
 
 
 def test_it_can_be_renamed_and_sent_to_another_process(cities: Hierarchy) -> None:

@@ -15,6 +15,7 @@ import kohort
 from kohort.release import homogeneity
 from kohort.release.homogeneity import Homogeneity
 from kohort.report import numbers
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ def test_homogeneity_is_what_a_count_by_hand_finds(records: list[tuple[int, int,
     )
     told = [(at, value, who if keyed else row) for row, (at, value, who) in enumerate(records)]
     try:
-        release = kohort.rehearse(frame, kohort.Job.of(schema, kohort.KAnonymity(2)))
+        release = kohort.rehearse(frame, freely(kohort.Job.of(schema, kohort.KAnonymity(2))))
     except kohort.InfeasibleError:
         return
     labels: list[int] = release.table["age"].codes.tolist()
@@ -84,7 +85,7 @@ def test_the_figures_of_a_release_are_those_of_its_cells(algorithm: Algorithm, p
     others = kohort.Schema.of(identifying=["who"], sensitive=["illness"]).attributes
     schema = kohort.Schema((age, *others), person=person)
     models = (kohort.KAnonymity(2), kohort.AlphaKAnonymity("illness", Fraction("0.95"), 2))
-    release = kohort.anonymize(people, kohort.Job.of(schema, *models, algorithm=algorithm))
+    release = kohort.anonymize(people, freely(kohort.Job.of(schema, *models, algorithm=algorithm)))
     cells = release.frame()
     assert isinstance(cells, pl.DataFrame)
     code = {"flu": 0, "FLU ": 0, "HIV": 1, "ulcer": 2, "": 3, None: 3}
@@ -106,10 +107,10 @@ def test_the_figures_of_a_release_are_those_of_its_cells(algorithm: Algorithm, p
 def test_nobody_with_a_value_is_alike() -> None:
     """Where nobody has a value there is no share, and of no records there is nothing to say."""
     table = pl.DataFrame({"age": ["20"] * 5, "illness": [""] * 5})
-    job = kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(5))
+    job = freely(kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(5)))
     assert kohort.anonymize(table, job).homogeneity == {"illness": Homogeneity(0, 0.0)}
     reading = kohort.ReadOptions(allow_empty=True)
-    empty = kohort.anonymize(table.clear(), kohort.Job(job.schema, job.models, reading=reading))
+    empty = kohort.anonymize(table.clear(), freely(kohort.Job(job.schema, job.models, reading=reading)))
     assert empty.homogeneity == {}
 
 
@@ -118,7 +119,7 @@ def test_a_measurement_is_looked_at_only_where_a_model_does(monkeypatch: pytest.
     monkeypatch.setattr(homogeneity, "MANY", 10)
     table = pl.DataFrame({"age": ["20"] * 20, "income": [str(row) for row in range(20)]})
     schema = kohort.Schema.of(quasi=["age"], sensitive=["income"])
-    assert kohort.anonymize(table, kohort.Job.of(schema, kohort.KAnonymity(5))).homogeneity == {}
+    assert kohort.anonymize(table, freely(kohort.Job.of(schema, kohort.KAnonymity(5)))).homogeneity == {}
     diverse = kohort.DistinctLDiversity("income", 2)
-    found = kohort.anonymize(table, kohort.Job.of(schema, kohort.KAnonymity(5), diverse)).homogeneity
+    found = kohort.anonymize(table, freely(kohort.Job.of(schema, kohort.KAnonymity(5), diverse))).homogeneity
     assert found == {"income": Homogeneity(0, 0.05)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import kohort
 from kohort import Job, KAnonymity, ReadOptions, Schema
+from tests.jobs import freely
 from tests.unit.coherent_release import release as coherent_release
 from tests.unit.report import releases
 
@@ -47,12 +48,14 @@ def test_a_release_is_a_small_table(tmp_path: Path) -> None:
     """It says what was promised and whether anybody looked; names are escaped, and no value is in it."""
     table = releases.people().rename({"illness": "<b>ill</b>"})
     schema = Schema.of(identifying=["id"], quasi=["age", "sex"], sensitive=["<b>ill</b>"], insensitive=["city"])
-    job = Job(kohort.Schema(schema.attributes, rest=kohort.Role.IDENTIFYING), (KAnonymity(5), *_diverse("<b>ill</b>")))
+    job = freely(
+        Job(kohort.Schema(schema.attributes, rest=kohort.Role.IDENTIFYING), (KAnonymity(5), *_diverse("<b>ill</b>")))
+    )
     release = kohort.anonymize(table, job, target=tmp_path / "r.csv")
     cells = shown(release)
     assert cells.tags == {"table", "caption", "tbody", "tr", "th", "td"}
-    assert cells.cells[0] == "A release, verified"
-    assert cells.rows["Promised"] == "5-anonymity, distinct 2-diversity of <b>ill</b>"
+    assert cells.cells[0] == "Release, verified"
+    assert cells.rows["Models"] == "5-anonymity, distinct 2-diversity of <b>ill</b>"
     assert cells.rows["Records"] == "97 of 97"
     assert cells.rows["Published"] == "r.csv"
     assert "flu" not in "".join(cells.cells)
@@ -64,14 +67,14 @@ def _diverse(name: str) -> tuple[kohort.DistinctLDiversity]:
 
 def test_a_rehearsal_says_so() -> None:
     """Nobody verified it, and it is nowhere."""
-    cells = shown(kohort.rehearse(releases.people(), Job.of(releases.schema(), KAnonymity(5))))
-    assert cells.cells[0] == "A release, not verified: it was rehearsed"
+    cells = shown(kohort.rehearse(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5)))))
+    assert cells.cells[0] == "Release, not verified: it was rehearsed"
     assert "Published" not in cells.rows
 
 
 def test_a_release_of_nobody_has_no_class_sizes() -> None:
     """There is no class."""
-    job = Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True))
+    job = freely(Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True)))
     rows = shown(kohort.anonymize(releases.people(0), job)).rows
     assert rows["Classes"] == "0"
     assert "Class sizes" not in rows
@@ -79,7 +82,8 @@ def test_a_release_of_nobody_has_no_class_sizes() -> None:
 
 def test_transactions_are_told_in_a_line() -> None:
     """What a prompt shows is a line of counts, and no item."""
-    assert repr(coherent_release()) == "<TransactionRelease: 6 transactions, 3 items dropped, verified>"
+    shown = "<TransactionRelease, verified; transactions: 6; items dropped: 3 of 7; distortion: 40.00%; "
+    assert repr(coherent_release()) == f"{shown}model: (0.5, 3, 3)-coherence; method: mmil>"
 
 
 def test_transactions_are_a_small_table_too(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import kohort
 from kohort.generate.italy import ROLES, italy
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kohort.recoding import Classes, Multidimensional
 
 SCHEMA = kohort.Schema(tuple(kohort.Attribute(name, kohort.Role(role)) for name, role in ROLES.items()))
-JOB = kohort.Job.of(SCHEMA, kohort.KAnonymity(5))
+JOB = freely(kohort.Job.of(SCHEMA, kohort.KAnonymity(5)))
 QUASI = [attribute.name for attribute in SCHEMA.quasi]
 
 
@@ -151,14 +152,14 @@ def test_every_column_needs_a_role(people: pl.DataFrame) -> None:
     """A column without a role stops the run with a block to paste."""
     schema = kohort.Schema.of(quasi=["age"], sensitive=["annual_income"])
     with pytest.raises(kohort.SchemaError, match="person_id") as caught:
-        kohort.anonymize(people, kohort.Job.of(schema, kohort.KAnonymity(5)))
+        kohort.anonymize(people, freely(kohort.Job.of(schema, kohort.KAnonymity(5))))
     assert "[columns.person_id]" in caught.value.hint
 
 
 def test_a_job_without_models_is_refused() -> None:
     """A job that promises nothing is not a job."""
     with pytest.raises(kohort.UsageError):
-        kohort.Job.of(SCHEMA)
+        freely(kohort.Job.of(SCHEMA))
 
 
 def test_stages_are_told_in_order(people: pl.DataFrame, tmp_path: Path) -> None:
@@ -172,7 +173,7 @@ def test_stages_are_told_in_order(people: pl.DataFrame, tmp_path: Path) -> None:
 def test_missing_ages_stay_apart_where_they_can() -> None:
     """Records without an age are a class of their own where k share that, and do not cost the youngest their age."""
     people = pl.DataFrame({"age": ["18", "18", "", "", "30", "31"], "illness": list("abcdef")})
-    job = kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(2))
+    job = freely(kohort.Job.of(kohort.Schema.of(quasi=["age"], sensitive=["illness"]), kohort.KAnonymity(2)))
     safe = kohort.anonymize(people, job).frame()
     assert isinstance(safe, pl.DataFrame)
     assert safe["age"].to_list() == ["", "", "18", "18", "[30-31]", "[30-31]"]

@@ -12,6 +12,7 @@ import pytest
 import kohort
 from kohort.algorithms.mondrian import Cut
 from kohort.errors import InfeasibleError, InputError, SchemaError, TargetError, UsageError
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ LEVELS = kohort.Optimal(kohort.SuppressionLimit.of("50%"))
 
 def job(*models: PrivacyModel, algorithm: kohort.Mondrian | kohort.Optimal | None = None) -> kohort.Job:
     """A job over the table."""
-    return kohort.Job.of(SCHEMA, *models, algorithm=algorithm)
+    return freely(kohort.Job.of(SCHEMA, *models, algorithm=algorithm))
 
 
 # --- goals that no release can meet -----------------------------------------------------------------------------------
@@ -100,7 +101,9 @@ def test_classes_that_share_people_may_satisfy_what_the_whole_table_does_not() -
     """Somebody in two classes counts once in the whole table: its shares are no mean of theirs."""
     stays = pl.DataFrame({"who": ["1", "2", "3", "2"], "age": ["20", "20", "40", "40"], "illness": ["x", "y"] * 2})
     schema = kohort.Schema((AGE, kohort.Attribute("who", kohort.Role.IDENTIFYING), SCHEMA.attributes[1]), person="who")
-    asked = kohort.Job.of(schema, kohort.AlphaKAnonymity("illness", Fraction(1, 2), 2), algorithm=kohort.Optimal())
+    asked = freely(
+        kohort.Job.of(schema, kohort.AlphaKAnonymity("illness", Fraction(1, 2), 2), algorithm=kohort.Optimal())
+    )
     assert kohort.anonymize(stays, asked).sizes.tolist() == [2, 2]
 
 
@@ -123,7 +126,7 @@ def test_equal_records_are_not_dealt_where_a_population_is_compared() -> None:
     asked = kohort.DeltaPresence(Fraction(0), Fraction(2, 3))
     for cut in get_args(Cut):
         schema, algorithm = kohort.Schema.of(quasi=["age"]), kohort.Mondrian(cut, relaxed=True)
-        release = kohort.anonymize(table, kohort.Job.of(schema, asked, algorithm=algorithm), population=known)
+        release = kohort.anonymize(table, freely(kohort.Job.of(schema, asked, algorithm=algorithm)), population=known)
         assert release.sizes.tolist() == [4]
 
 
@@ -132,7 +135,7 @@ def test_leaves_that_are_released_alike_are_judged_as_one() -> None:
     places = kohort.Hierarchy.from_rows([[*"aA"], [*"bA"], [*"cB"], [*"dB"]], root="*")
     city = kohort.Attribute("city", kohort.Role.QUASI, hierarchy=places, order=kohort.Order.FREQUENCY)
     schema = kohort.Schema((city, kohort.Attribute("age", kohort.Role.QUASI)))
-    asked = kohort.Job.of(schema, kohort.DeltaPresence(Fraction(0), Fraction(1, 2)))
+    asked = freely(kohort.Job.of(schema, kohort.DeltaPresence(Fraction(0), Fraction(1, 2))))
     table = pl.DataFrame({"city": [*"bcadd"], "age": [*"11112"]})
     known = pl.concat([table, pl.DataFrame({"city": [*"dbbaa"], "age": [*"22111"]})])
     with pytest.raises(InfeasibleError, match="one by one, but not together"):
@@ -178,7 +181,7 @@ def test_a_population_file_is_an_input(tmp_path: Path) -> None:
 def test_a_table_of_no_records_needs_no_search() -> None:
     """Its release is empty, also where a model needs a population."""
     reading = kohort.ReadOptions(allow_empty=True)
-    asked = kohort.Job(SCHEMA, (kohort.KMap(5),), reading=reading)
+    asked = freely(kohort.Job(SCHEMA, (kohort.KMap(5),), reading=reading))
     release = kohort.anonymize(TABLE.clear(), asked, population=REGISTER)
     assert (release.table.records, release.verdict is None) == (0, False)
 
@@ -186,7 +189,7 @@ def test_a_table_of_no_records_needs_no_search() -> None:
 def test_a_release_of_nobody_that_tells_absence_is_infeasible() -> None:
     """Everybody of the population is known to be absent, which a lower bound of presence forbids: no fault of ours."""
     reading = kohort.ReadOptions(allow_empty=True)
-    asked = kohort.Job(SCHEMA, (kohort.DeltaPresence(Fraction("0.1"), Fraction("0.9")),), reading=reading)
+    asked = freely(kohort.Job(SCHEMA, (kohort.DeltaPresence(Fraction("0.1"), Fraction("0.9")),), reading=reading))
     with pytest.raises(kohort.InfeasibleError, match="no records"):
         kohort.anonymize(TABLE.clear(), asked, population=REGISTER)
 
@@ -198,7 +201,7 @@ def test_k_counts_people_where_there_is_a_key() -> None:
     """Everybody has two records of an age: classes of 5 people have 10."""
     table = pl.DataFrame({"who": [f"p{row // 2}" for row in range(60)], "age": [str(row // 6) for row in range(60)]})
     schema = kohort.Schema.of(identifying=["who"], quasi=["age"], person="who")
-    release = kohort.anonymize(table, kohort.Job.of(schema, kohort.KAnonymity(5)))
+    release = kohort.anonymize(table, freely(kohort.Job.of(schema, kohort.KAnonymity(5))))
     assert release.sizes.min() >= 10
     assert release.people == 30
     assert "who" not in release.table.names
@@ -209,9 +212,9 @@ def test_a_missing_sensitive_value_does_what_the_schema_says() -> None:
     kept = kohort.anonymize(TABLE, job(kohort.DistinctLDiversity("illness", 2)))
     assert (kept.table.records, kept.suppressed) == (60, 0)
     left = kohort.Schema((AGE, kohort.Attribute("illness", kohort.Role.SENSITIVE, missing=kohort.Missing.SUPPRESS)))
-    out = kohort.anonymize(TABLE, kohort.Job.of(left, kohort.DistinctLDiversity("illness", 2)))
+    out = kohort.anonymize(TABLE, freely(kohort.Job.of(left, kohort.DistinctLDiversity("illness", 2))))
     assert (out.table.records, out.suppressed) == (45, 15)
     never = kohort.Schema((AGE, kohort.Attribute("illness", kohort.Role.SENSITIVE, missing=kohort.Missing.REFUSE)))
     for model in (kohort.DistinctLDiversity("illness", 2), kohort.KAnonymity(5)):  # also where none looks at it
         with pytest.raises(InputError, match="15 records have no value"):
-            kohort.anonymize(TABLE, kohort.Job.of(never, model))
+            kohort.anonymize(TABLE, freely(kohort.Job.of(never, model)))

@@ -9,6 +9,7 @@ import pytest
 
 from kohort.cli import flags
 from kohort.render import SHOWN, release_text
+from kohort.render.singling import exposed_text, unchanged_text
 
 if TYPE_CHECKING:
     from kohort.errors import UsageError
@@ -33,6 +34,7 @@ def figures(**others: Json) -> dict[str, Json]:
     known: dict[str, Json] = {
         "records": 2000,
         "released": 800,
+        "incomplete": 0,
         "suppressed": 1200,
         "people": None,
         "classes": 7,
@@ -43,10 +45,14 @@ def figures(**others: Json) -> dict[str, Json]:
         "homogeneity": {},
         "metrics": {"lm": 0.5},
         "losses": {"age": 0.5, "sex": 0.0},
+        "members": {},
         "node": NODE,
         "objective": {"name": "lm", "value": 0.5, "bound": 0.5},
         "candidates": [],
         "proven": True,
+        "quasi": ["age", "sex"],
+        "singling": [],
+        "exposed": None,
         "range_exposure": None,
         "perturbed": [],
         "pseudonyms": [],
@@ -170,4 +176,75 @@ def test_classes_are_counted_as_people_count(classes: int, smallest: int, larges
 def test_what_was_verified_of_no_record() -> None:
     """Of a release without records no smallest class is told."""
     lines = release_text(figures(classes=0, verified=True), ("age", "sex")).splitlines()
-    assert lines[2] == "verified on the released cells: no record"
+    assert lines[3] == "verified on the released cells: no record"
+
+
+def singling(*columns: str, unique: int = 0, rounding: Json = None) -> Json:
+    """What is told of a column or a pair among 800 people."""
+    return {"columns": [*columns], "unique": unique, "share": unique / 800, "rounding": rounding}
+
+
+def test_what_is_released_as_it_is_comes_first() -> None:
+    """Each such column with the people it singles out; then over which columns is verified."""
+    assert release_text(figures()).startswith("No column is released as it is\n")
+    found: Json = [singling("income", unique=12), singling("job"), singling("weight", unique=1)]
+    lines = release_text(figures(singling=found, verified=True)).splitlines()
+    head = "Released as they are (how many of 800 people have a value of their own)"
+    assert lines[0] == f"{head}: income 12, job 0, weight 1"
+    assert "verified on the released cells: every class of age, sex has at least 5 records" in lines
+
+
+def test_perturbed_columns_are_told_apart() -> None:
+    """They are not released as they are."""
+    effect: Json = {"column": "income", "method": "rounding to multiples of 5"}
+    first = next(unchanged_text(figures(singling=[singling("income", unique=3)], perturbed=[effect], people=700)))
+    head = "Released as they are (how many of 700 people have a value of their own)"
+    assert first == f"{head}: none; perturbed: income 3"
+
+
+def test_what_singles_out_many_is_warned_of() -> None:
+    """More than 5 % is, with the rounding that would help; of many pairs the worst."""
+    rounding: Json = {"perturb": "income=rounding:step=50", "unique": 31, "change": 12.48, "spread": 0.004}
+    pairs = [singling("income", f"c{place}", unique=300 - place) for place in range(5)]
+    found: Json = [singling("income", unique=240, rounding=rounding), singling("job", unique=40), *pairs]
+    warned = [*unchanged_text(figures(singling=found))][1:]
+    assert warned[0] == "Warning: 240 people (30.0% of the people) can be found by income"
+    assert warned[1] == (
+        "  round it: --perturb income=rounding:step=50   (31 are left, and values change by 12.5 on average)"
+    )
+    assert warned[2] == "Warning: 300 people (37.5% of the people) can be found by income and c0"
+    assert warned[-1] == "  and 2 more pairs of columns, which --json lists"
+    assert len(warned) == 6
+
+
+@pytest.mark.parametrize(
+    ("exposed", "said"),
+    [
+        ({"people": 1, "range_ends": 1, "set_members": 0, "means": 0}, "1 person can be pinpointed: "),
+        ({"people": 287, "range_ends": 287, "set_members": 0, "means": 0}, "stands at the edge of a published range."),
+        (
+            {"people": 7, "range_ends": 5, "set_members": 3, "means": 0},
+            "stands at the edge of a published range (5) or as a member of a published set (3).",
+        ),
+        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "stands as a published mean."),
+    ],
+)
+def test_whom_labels_give_away_is_told(exposed: Json, said: str) -> None:
+    """In people, with where their values stand, and what avoids it; nothing where it is nobody."""
+    assert said in release_text(figures(exposed=exposed))
+    assert "Public cut points" in release_text(figures(exposed=exposed))
+    assert not [*exposed_text(figures(exposed={"people": 0, "range_ends": 0, "set_members": 0, "means": 0}))]
+
+
+def test_sets_are_told_with_how_many_values_they_print() -> None:
+    """A column that costs next to nothing as sets is told with what its sets give away."""
+    text = release_text(figures(losses={"age": 0.5, "name": 0.003}, members={"name": 18.04}, node=None, objective=None))
+    assert "0.3% of its detail lost; its sets print 18.0 values on average, each that of somebody in the class" in text
+    assert "50.0% of its detail lost\n" in text
+
+
+def test_attacks_are_told_where_some_were_tried() -> None:
+    """A release whose attacks were asked for tells what they found, and else does not speak of them."""
+    untried: list[Json] = [{"attack": "intersection", "untried": "it needs other releases"}]
+    assert "intersection was not tried" in release_text(figures(attacks=untried))
+    assert "not tried" not in release_text(figures())

@@ -78,15 +78,35 @@ def test_wrong_parts_are_refused(parts: dict[str, Any]) -> None:
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("role", [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE])
+@pytest.mark.parametrize("role", [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.DROP])
 def test_only_quasi_identifiers_are_generalized(role: Role, parts: dict[str, Any]) -> None:
     """How to generalize is said of quasi-identifiers alone; distances and gaps of sensitive values have a use too."""
     if role is Role.SENSITIVE and parts.keys() <= {"hierarchy", "missing"}:
         assert Attribute("city", role, **parts).role is role
         return
-    with pytest.raises(SchemaError, match=f"the column is {role}"):
+    with pytest.raises(SchemaError, match=f"the column is {role.said}"):
         Attribute("city", role, **parts)
     assert Attribute("city", Role.QUASI, **parts).role is Role.QUASI
+
+
+def test_a_dropped_column_is_not_released() -> None:
+    """A dropped column is never released, whether it is named or the rest, and gets no pseudonyms."""
+    schema = Schema.of(identifying=["id"], quasi=["age"], drop=["note"])
+    assert [one.name for one in schema.released] == ["age"]
+    assert [one.name for one in schema.identifying] == ["id"]
+    rest = Schema((Attribute("age", Role.QUASI),), rest=Role.DROP).over(["note", "age"])
+    assert rest.attributes[0].role is Role.DROP
+    assert rest.released == rest.quasi
+    with pytest.raises(SchemaError, match="the column is dropped"):
+        Attribute("note", Role.DROP, pseudonym=True)
+
+
+def test_a_person_key_is_identifying() -> None:
+    """A person key is not called dropped; one among columns that are dropped by default is identifying."""
+    with pytest.raises(SchemaError, match="not an identifying column"):
+        Schema.of(quasi=["age"], drop=["patient"], person="patient")
+    rest = Schema((Attribute("age", Role.QUASI),), rest=Role.DROP, person="patient").over(["patient", "age", "note"])
+    assert [one.role for one in rest.attributes] == [Role.IDENTIFYING, Role.QUASI, Role.DROP]
 
 
 def test_a_scale_may_be_said_of_every_role() -> None:
@@ -181,6 +201,7 @@ def test_the_rest_gets_its_role(rest: Role) -> None:
     """Columns that are not listed get the role of the rest, where there is one."""
     schema = Schema((Attribute("age", Role.QUASI),), rest=rest).over(["note", "age"])
     assert [one.role for one in schema.attributes] == [rest, Role.QUASI]
+    assert schema.undeclared == schema.over(["age", "note"]).undeclared == ("note",)
 
 
 def test_an_unknown_column_is_told_with_the_nearest() -> None:

@@ -58,6 +58,10 @@ class Again:
         """Whether nothing differs."""
         return all(part.outcome is not Outcome.DIFFERENT for part in self.parts)
 
+    def __bool__(self) -> bool:
+        """Whether nothing differs."""
+        return self.met
+
 
 def compared(name: str, certified: object, found: object) -> Part:
     """Whether what is certified was found.

@@ -27,6 +27,7 @@ from kohort.schema import Label, Missing, Role, Scale
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.engines.complete import Complete
     from kohort.models.base import PrivacyModel
 
     #: A part of the description: an object of JSON.
@@ -111,7 +112,12 @@ class Column:
     @property
     def released(self) -> bool:
         """Whether the release has it."""
-        return self.role is not Role.IDENTIFYING or self.pseudonym
+        return self.role.released or self.pseudonym
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the release has it as it is, unless it is perturbed."""
+        return self.released and self.role is not Role.QUASI and not self.pseudonym
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,7 @@ class Described:
         columns: One for each column of the input, in its order.
         models: The privacy models.
         missing: The texts that mean no value.
+        complete: Columns in which a record must have a value to enter, or `all`.
         person: The person key.
         perturbed: Whether columns are perturbed.
         format: The release's format, where it is not its name's.
@@ -133,6 +140,7 @@ class Described:
     columns: tuple[Column, ...]
     models: tuple[Asked, ...]
     missing: frozenset[str]
+    complete: Complete
     person: str | None
     perturbed: bool
     format: str | None
@@ -163,6 +171,7 @@ def described(job: Part) -> Described:
             tuple(_column(_part(one)) for one in _list(schema.get("attributes"))),
             tuple(_asked(_part(one)) for one in _list(job.get("models"))),
             frozenset(_text(one) for one in _list(schema.get("missing"))),
+            _complete(job.get("complete")),
             _perhaps(schema.get("person")),
             bool(_list(job.get("perturbations"))),
             _perhaps(writing.get("format")),
@@ -182,6 +191,11 @@ def _reading(part: Part) -> ReadOptions:
     said = {key: value for key, value in part.items() if key != "kind"}
     build = cast("Callable[..., ReadOptions]", ReadOptions)  # which refuses what it cannot be read with
     return build(**{"quote": None, **said})
+
+
+def _complete(value: object) -> Complete:
+    """The columns of complete records."""
+    return "all" if value == "all" else tuple(_text(one) for one in _list(value))
 
 
 def _column(part: Part) -> Column:

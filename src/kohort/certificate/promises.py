@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: What no certificate can promise, whatever the models.
 NOT_PROMISED: Final = (
     "Linkage with other data: what is learned by joining this release with others of the same people is not limited.",
-    "Columns released unchanged: what they tell about a person by themselves is not judged.",
+    "Columns released as they are: how many people each singles out is counted; what they tell is not limited.",
     "Right roles: a column that the steward wrongly called insensitive is not protected.",
 )
 

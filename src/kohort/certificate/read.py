@@ -75,8 +75,9 @@ def _is(part: object, kind: str) -> bool:
             return whole or (part is None and kind != "int")
         case "float":
             return isinstance(part, int | float) and not isinstance(part, bool)
-        case "tuple[str, ...]":
-            return isinstance(part, list) and all(isinstance(one, str) for one in cast("list[object]", part))
+        case "tuple[str, ...]" | "tuple[Mapping[str, object], ...]":
+            inner = kind.removeprefix("tuple[").removesuffix(", ...]")
+            return isinstance(part, list) and all(_is(one, inner) for one in cast("list[object]", part))
         case _:
             inner = kind.removeprefix("Mapping[str, ").removesuffix("]")
             return isinstance(part, dict) and (

@@ -26,13 +26,17 @@ class Certificate(Certified):
         k: Records of the smallest class; people, where there is a person key.
         records: Records released.
         people: Whose records they are; `None` without a person key.
-        suppressed: Records left out, for a missing value or because their class failed the models.
+        incomplete: Records that did not enter, because the job leaves out those that lack a value.
+        suppressed: Others left out, for a missing value or because their class failed the models.
         classes: Equivalence classes.
         class_sizes: Classes by size, in bands that double: `"10..19": 7`.
         levels: Of a full-domain release, the level of its hierarchy that each quasi-identifier is released on; empty
             of any other.
         data_dependent_labels: Whether labels were chosen by looking at records.
-        range_exposure: Records whose exact value such a label tells.
+        exposed: People whose exact value a label tells: by any column, by ends of ranges, members of sets, and means.
+        released_unchanged: Each column that is not generalized, and each pair of them that is told, with how many of
+            how many people have a value there that nobody else has; see `kohort.verify.singling`. Perturbed columns
+            are among them.
         metrics: What the release cost, by metric.
         perturbed: Of each perturbed column, what was done to it and what that did.
         pseudonyms: Of each column of pseudonyms, how many records share one with another.
@@ -42,12 +46,14 @@ class Certificate(Certified):
     k: int
     records: int
     people: int | None
+    incomplete: int
     suppressed: int
     classes: int
     class_sizes: Mapping[str, int]
     levels: Mapping[str, int]
     data_dependent_labels: bool
-    range_exposure: int
+    exposed: Mapping[str, int]
+    released_unchanged: tuple[Mapping[str, object], ...]
     metrics: Mapping[str, float]
     perturbed: Mapping[str, object]
     pseudonyms: Mapping[str, int]
@@ -83,12 +89,14 @@ def certificate(
         k=verdict.smallest,
         records=verdict.records,
         people=verdict.people,
+        incomplete=verdict.incomplete,
         suppressed=verdict.suppressed,
         classes=verdict.classes,
         class_sizes={f"{band.low}..{band.high}": band.classes for band in verdict.bands},
         levels=dict(levels or {}),
         data_dependent_labels=verdict.data_dependent,
-        range_exposure=verdict.range_exposure,
+        exposed=asdict(verdict.exposed),
+        released_unchanged=tuple(asdict(one) for one in verdict.singling),
         metrics=metrics,
         perturbed={one.column: {key: part for key, part in asdict(one).items() if key != "column"} for one in effects},
         pseudonyms={one.column: one.linked for one in linked},

@@ -7,13 +7,14 @@ a hierarchy, of which the certificate has only the digest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort import io
 from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
 from kohort.checking import Check, check, refers
+from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError, InputError
 from kohort.io.options import ReadOptions
 from kohort.io.write import Format, format_of
@@ -21,10 +22,11 @@ from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.verify.classes import bands
 from kohort.verify.columns import unmarked
+from kohort.verify.singling import singled_out
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kohort.certificate.table import Certificate
     from kohort.engines.table import Table
@@ -77,7 +79,7 @@ def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) ->
     """The released table, as it was written."""
     format_ = format_of(known.release, asked.format)
     separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ} else asked.separator
-    table = io.read(path, ReadOptions(separator=separator, allow_empty=True))
+    table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
     return unmarked(table) if asked.excel_safe else table
 
 
@@ -128,9 +130,11 @@ class _Judge:
             yield compared("class sizes", _told(self.known.class_sizes), _told(sizes))
         if self.asked.person is None:
             yield compared("k", self.known.k, int(found.sizes.min(initial=self.table.records)))
+            columns = [self.table[one.name] for one in self.asked.columns if one.unchanged]
+            singling = [asdict(one) for one in singled_out(columns)]
+            yield compared(_SINGLING, _singled(self.known.released_unchanged), _singled(singling))
         else:
-            yield unchecked("k", _PEOPLE)
-            yield unchecked("people", _PEOPLE)
+            yield from (unchecked(name, _PEOPLE) for name in ("k", "people", _SINGLING))
         names = [
             asked.kind if model is None else model.name for asked, model in zip(self.asked.models, models, strict=True)
         ]
@@ -151,10 +155,7 @@ class _Judge:
             (finding,) = self._check(model).findings
         except InputError as fault:
             return unchecked(model.name, f"{fault.what} ({fault.where})")
-        if finding.met:
-            return Part(model.name, Outcome.SAME, "met")
-        failing = f"{finding.failing_classes:,} classes with {finding.failing_records:,} records fail"
-        return Part(model.name, Outcome.DIFFERENT, f"NOT met: {failing}")
+        return Part(model.name, Outcome.SAME if finding else Outcome.DIFFERENT, finding.told)
 
     def _lacking(self, model: PrivacyModel) -> str:
         """What would have to be at hand to judge the model; empty where nothing lacks."""
@@ -192,11 +193,25 @@ class _Judge:
         if self.brought.reference is None:
             return None
         table = self._read(self.brought.reference)
+        if self.asked.complete:
+            table = self._entered(table)
         due = self.known.records + self.known.suppressed
         if table.records != due:
-            what = f"it has {table.records:,} records, and the release was made from {due:,}"
+            what = f"{table.records:,} of its records enter, and the release was made from {due:,}"
             raise InputError(what, where="reference", hint="bring the very input of the release")
         return table
+
+    def _entered(self, table: Table) -> Table:
+        """The complete records of the input.
+
+        Raises:
+            InputError: it lacks a column by which they are told.
+        """
+        unknown = {*self.asked.complete} - {*table.names} if self.asked.complete != "all" else set[str]()
+        if unknown:
+            what = f"it has no column {', '.join(sorted(unknown))}, and complete records have a value there"
+            raise InputError(what, where="reference", hint="bring the very input of the release")
+        return entered(table, self.asked.complete, self.asked.missing).table
 
     def _read(self, source: object) -> Table:
         """A table that lies in the form of the input."""
@@ -214,6 +229,23 @@ class _Judge:
 
 #: Why people are not counted.
 _PEOPLE: Final = "people are counted, and the file does not say whose a record is"
+
+
+#: The part that says how many people columns single out.
+_SINGLING: Final = "singled out"
+
+
+def _singled(found: Iterable[Mapping[str, object]]) -> str:
+    """Columns, and how many of how many people each singles out; what is none of it is told as it stands."""
+    told = ((one.get("columns"), one.get("unique"), one.get("people")) for one in found)
+    lines = (f"{unique} of {people} by {_names(columns)}" for columns, unique, people in told)
+    return ", ".join(lines) or "no column is released as it is"
+
+
+def _names(columns: object) -> str:
+    return (
+        " and ".join(map(str, cast("Sequence[object]", columns))) if isinstance(columns, list | tuple) else str(columns)
+    )
 
 
 def _told(sizes: Mapping[str, int]) -> str:

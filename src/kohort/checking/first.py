@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,8 @@ class FailingClass:
     population: int | None
     values: int | None
     share: Fraction | None
-    cells: tuple[str | None, ...]
-    counts: tuple[tuple[str, int], ...]
+    cells: tuple[str | None, ...] = field(repr=False)
+    counts: tuple[tuple[str, int], ...] = field(repr=False)
 
 
 def first_failing(seen: Seen, sensitive: str | None, fails: Mask, most: int) -> tuple[FailingClass, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +11,12 @@ import numpy as np
 from kohort.checking.classes import named_column
 from kohort.errors import InputError, SchemaError
 from kohort.frequency import ClassProfile, FrequencySet, batches, histogram_of, people_in, profile
+from kohort.models.base import Achieved
 from kohort.schema import Attribute, Role
 from kohort.sensitive import narrowed, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from kohort.arrays import Counts, Index, Mask
     from kohort.checking.classes import Classes
@@ -54,6 +56,20 @@ class Seen:
             return all(model.satisfied_jointly(part) for part in self._parts(model))
         return bool(self.satisfied(model).all())
 
+    def achieved(self, model: PrivacyModel) -> tuple[Achieved, ...]:
+        """The strictest parameters with which the classes, at least one, satisfy the model together."""
+        parts = [model.achieved(part) for part in self._parts(model)]
+        return tuple(reduce(Achieved.joined, one) for one in zip(*parts, strict=True))
+
+    def alike(self, model: PrivacyModel) -> int:
+        """People with a value of the model's attribute in classes where only one value occurs."""
+        histograms = (part.of(model.sensitive).counts for part in self._parts(model))
+        return sum(int(counts[np.count_nonzero(counts, axis=1) == 1].sum()) for counts in histograms)
+
+    def domain(self, sensitive: str) -> SensitiveDomain:
+        """The values of a sensitive attribute."""
+        return next(domain for domain in self.frequency.sensitive_domains if domain.name == sensitive)
+
     def counts(self, sensitive: str, one: int) -> list[tuple[str, int]]:
         """The values of a sensitive attribute in a class, and who has them."""
         place = [domain.name for domain in self.frequency.sensitive_domains].index(sensitive)
@@ -88,16 +104,18 @@ class Seen:
 
 
 def profile_of(
-    table: Table, classes: Classes, models: Sequence[PrivacyModel], schema: Schema, reference: Table | None
+    table: Table, classes: Classes, sensitive: Iterable[str | None], schema: Schema, reference: Table | None
 ) -> Seen:
-    """What the models look at in the classes; values are referred to as they are in `reference`, or else here.
+    """What models may know of the classes and of the sensitive columns with these names; `None` is passed over.
+
+    Values are referred to as they are in `reference`, or else here.
 
     Raises:
         SchemaError: a column that a model is about, or the person key, is not there, or is quasi-identifying.
         InputError: the cells of a sensitive column cannot be read as what they must be, or a record is nobody's.
         HierarchyError: some are no leaf of its hierarchy.
     """
-    names = list(dict.fromkeys(model.sensitive for model in models if model.sensitive is not None))
+    names = list(dict.fromkeys(name for name in sensitive if name is not None))
     resolved = [_resolved(name, table, reference, schema, classes) for name in names]
     codes = [one[table[name].codes] for name, (_, one, _) in zip(names, resolved, strict=True)]
     frequency = FrequencySet(

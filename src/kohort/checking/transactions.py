@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kohort.shown import Shown
 from kohort.transactions.feasibility import responsible
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import MOST, SuppressionProblem
 
 if TYPE_CHECKING:
+    from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions
     from kohort.transactions.roles import Roles
@@ -30,8 +32,8 @@ class MoleCount:
     breach: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoherenceFinding:
+@dataclass(frozen=True, slots=True, repr=False)
+class CoherenceFinding(Shown):
     """How a transaction database fares as it stands.
 
     Attributes:
@@ -52,6 +54,17 @@ class CoherenceFinding:
     def met(self) -> bool:
         """Whether no set is a mole."""
         return not (self.too_few or self.over or any(count.rare or count.breach for count in self.moles))
+
+    def __bool__(self) -> bool:
+        """Whether no set is a mole."""
+        return self.met
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Model", self.model), ("Transactions", f"{self.transactions:,}")]
+        rows += [("Fewer than k transactions", "yes")] if self.too_few else []
+        rows += [("Private items above h in the whole", f"{self.over:,}")] if self.over else []
+        rows += [(f"Minimal moles of {one.size}", f"{one.rare:,} rare, {one.breach:,} breaches") for one in self.moles]
+        return f"CoherenceFinding, {'met' if self.met else 'NOT met'}", rows
 
 
 def check_transactions(

@@ -31,6 +31,7 @@ def anonymize(
     insensitive: Annotated[
         list[str] | None, typer.Option(metavar="A,B", help="Insensitive columns: released unchanged.")
     ] = None,
+    drop: options.Drop = None,
     rest: Annotated[
         str, typer.Option(metavar="WORD", help="Columns not named: refuse, insensitive, or drop.")
     ] = "refuse",
@@ -52,6 +53,7 @@ def anonymize(
     delta_disclosure: options.DeltaDisclosure = None,
     beta: options.Beta = None,
     enhanced_beta: options.EnhancedBeta = None,
+    no_model: options.NoModel = None,
     k_map: options.KMap = None,
     presence: options.Presence = None,
     max_risk: options.MaximumRisk = None,
@@ -110,6 +112,7 @@ def anonymize(
     grid: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=STEP", help="Or COLUMN=CUT,CUT,…: public cut points.")
     ] = None,
+    no_grid: options.NoGrid = False,
     bounds: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=LOW..HIGH", help="The domain of a numeric column.")
     ] = None,
@@ -124,7 +127,9 @@ def anonymize(
     allow_singling: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B", help="Insensitive columns that may be unique for more than half of the records (repeatable)."
+            metavar="A,B",
+            help="Released columns that may single out more than half of the people, or hold cells of identifying ones"
+            " (repeatable).",
         ),
     ] = None,
     perturb: options.Perturb = None,
@@ -133,10 +138,13 @@ def anonymize(
     pseudonym: options.Pseudonym = None,
     key_file: options.KeyFile = None,
     missing_token: options.MissingTokens = None,
+    complete_records: options.CompleteRecords = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Accept a table of no records.")] = False,
     format_: Annotated[
         str | None, typer.Option("--format", metavar="WORD", help="Format of the release, where its name tells none.")
@@ -149,6 +157,7 @@ def anonymize(
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
     compare_grid: outputs.CompareGrid = False,
+    attack: outputs.Attack = None,
     threads: options.Threads = options.CORES,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -156,7 +165,13 @@ def anonymize(
     overwrite: options.Overwrite = False,
 ) -> None:
     """A table in, a verified k-anonymous release out."""
-    roles = {"quasi": quasi, "sensitive": sensitive, "identifying": identifier, "insensitive": insensitive}
+    roles = {
+        "quasi": quasi,
+        "sensitive": sensitive,
+        "identifying": identifier,
+        "insensitive": insensitive,
+        "drop": drop,
+    }
     shapes = {
         "hierarchy": hierarchy,
         "grid": grid,
@@ -168,6 +183,7 @@ def anonymize(
     }
     faults: list[UsageError] = []
     columns = flags.columns(roles, faults)
+    flags.no_model(columns, no_model)
     for key, texts in shapes.items():
         flags.shape(columns, key, texts, faults)
     flags.allow_singling(columns, allow_singling, rest, faults)
@@ -191,10 +207,10 @@ def anonymize(
             "path": source,
             "separator": separator,
             "encoding": encoding,
-            "header": not no_header,
-            "skip-blank": skip_blank,
+            **options.Reading(header, names, skip_blank, trim).keys(),
             "allow-empty": allow_empty,
             "missing": ["", *(missing_token or ())],
+            **({"complete-records": options.complete_records(complete_records)} if complete_records else {}),
         },
         "output": {"path": out, "format": format_, "excel-safe": excel_safe},
         "privacy": {
@@ -212,6 +228,7 @@ def anonymize(
             "cut": cut,
             "order": order,
             "labels": labels,
+            "grid": "none" if no_grid else "round",
             "objective": objective,
             "node": flags.node(node, faults),
             "time-limit": time_limit,
@@ -223,7 +240,7 @@ def anonymize(
     options.use_threads(threads)
     made = flags.request(raw, faults)
     files = outputs.Files(outputs.Asked(report, audience), mapping, picture)
-    told = outputs.figures_of(made, compare=compare_grid, threads=threads)
+    told = outputs.figures_of(made, compare=compare_grid, attack=attack, threads=threads)
     _carry_out(made, files, told, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 
@@ -235,6 +252,7 @@ def run(
     mapping: outputs.MappingFile = None,
     picture: outputs.PictureFile = None,
     compare_grid: outputs.CompareGrid = False,
+    attack: outputs.Attack = None,
     trace: basket_options.Trace = False,
     show_values: basket_options.ShowValues = False,
     threads: options.Threads = options.CORES,
@@ -251,7 +269,7 @@ def run(
     if text.is_of_transactions:
         from kohort.job.transactions import of as made_of
 
-        of_tables = {"mapping": mapping, "picture": picture, "compare-grid": compare_grid}
+        of_tables = {"mapping": mapping, "picture": picture, "compare-grid": compare_grid, "attack": attack}
         flags.refuse(of_tables, "it is of jobs on tables")
         shown = transactions.Shown(json=json, quiet=quiet, trace=trace, values=show_values)
         transactions.carry_out(
@@ -262,7 +280,7 @@ def run(
 
     flags.refuse({"trace": trace, "show-values": show_values}, "it is of jobs on transactions")
     made, files = of(text), outputs.Files(outputs.Asked(report, audience), mapping, picture)
-    told = outputs.figures_of(made, compare=compare_grid, threads=threads)
+    told = outputs.figures_of(made, compare=compare_grid, attack=attack, threads=threads)
     _carry_out(made, files, told, threads=threads, json=json, quiet=quiet, dry_run=dry_run, overwrite=overwrite)
 
 

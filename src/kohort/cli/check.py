@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -44,17 +44,27 @@ Certificate = Annotated[
 ]
 
 
+Sensitive = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B", help="Sensitive columns: tell the strictest model that each meets (repeatable)."),
+]
+
+#: The k of transactions where none is given.
+USUAL_K: Final = 10
+
+
 def check(
     source: options.Source,
     *,
     quasi: options.Quasi = None,
+    sensitive: Sensitive = None,
     k: Annotated[
         int | None,
         typer.Option(
             "--k",
             metavar="K",
             help="Every class has at least k records, every cohort k transactions.",
-            show_default="10, unless another model is asked for",
+            show_default="10 transactions; none of a table",
         ),
     ] = None,
     distinct_l: options.DistinctL = None,
@@ -93,12 +103,14 @@ def check(
     show_values: ShowValues = False,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Does this file meet its privacy models as it stands, or what its certificate says? Status 0 if so, 1 if not."""
+    """Check a file against privacy models or its certificate: status 0 if met, 1 if not. Without either, measure it."""
     options.use_threads()
     of_columns = {
         "l": distinct_l,
@@ -113,7 +125,8 @@ def check(
     }
     of_table = {"k-map": k_map, "presence": presence, "max-risk": max_risk, "average-risk": average_risk}
     beside = {"population": population, "reference": reference, "hierarchy": hierarchy, "missing-token": missing_token}
-    lines = {"no-header": no_header, "skip-blank": skip_blank}
+    how = options.Reading(header, names, skip_blank, trim)
+    lines = how.flags()
     reading = {"format": format_, "key": key, "person": person, "item": item}
     items = {
         "private": options.names(private) or None,
@@ -125,8 +138,21 @@ def check(
     others = {"h": h, "p": p, "max-sets": max_sets}
     of_tables = {("delta-disclosure" if key == "delta" else key): texts for key, texts in of_columns.items()} | of_table
     if certificate is not None:
-        said = {"quasi": quasi, "k": k, **of_tables, **others, "transactions": transactions, "person": person, **lines}
-        said |= {"missing-token": missing_token, "allow-absent": allow_absent, "show-values": show_values}
+        said: dict[str, object] = {
+            "quasi": quasi,
+            "sensitive": sensitive,
+            "k": k,
+            **of_tables,
+            **others,
+            "transactions": transactions,
+        }
+        said |= {
+            "person": person,
+            **lines,
+            "missing-token": missing_token,
+            "allow-absent": allow_absent,
+            "show-values": show_values,
+        }
         flags.refuse(said, "the certificate says what is asked for")
         met = certified.held(
             source,
@@ -138,14 +164,14 @@ def check(
             quiet=quiet,
         )
     elif transactions:
-        flags.refuse({"quasi": quasi, **of_tables, **beside, **lines}, "it is of tables")
+        flags.refuse({"quasi": quasi, "sensitive": sensitive, **of_tables, **beside, **lines}, "it is of tables")
         raw = {
             "transactions": reading,
             "input": {"path": source, "separator": separator, "encoding": encoding},
             "output": {"path": source},  # where nothing is written
             "privacy": {
                 "h": "0.4" if h is None else h,
-                "k": judged.USUAL_K if k is None else k,
+                "k": USUAL_K if k is None else k,
                 "p": 4 if p is None else p,
             },
             "items": items,
@@ -159,9 +185,9 @@ def check(
         files = {"person": person, "population": population}
 
         def read(path: str) -> Table:
-            return options.read_table(path, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+            return options.read_table(path, separator, encoding, how)
 
-        made = judged.asked(quasi, of_columns, whole, hierarchy, files)
+        made = judged.asked({"quasi": quasi, "sensitive": sensitive}, of_columns, whole, hierarchy, files)
         tokens = ["", *(missing_token or ())]
         met = judged.judged(made, read, source, reference, missing=tokens, values=show_values, json=json, quiet=quiet)
     if not met:

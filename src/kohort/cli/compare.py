@@ -65,8 +65,10 @@ def compare(
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of BEFORE; a release is UTF-8.")] = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write it too: .json, with values of the table in it, or .txt."),
@@ -80,13 +82,14 @@ def compare(
     from kohort.render.comparison import comparison_text
 
     said: dict[str, object] = {"quasi": quasi, "hierarchy": hierarchy, "k": k, "missing-token": missing_token}
-    how: dict[str, object] = {"separator": separator, "no-header": no_header, "skip-blank": skip_blank}
+    reading = options.Reading(header, names, skip_blank, trim)
+    how: dict[str, object] = {"separator": separator, **reading.flags()}
     if job is not None:
         flags.refuse(said | how | {"encoding": encoding if encoding != "utf-8" else None}, "the job file says it")
         asked = _by_job(job)
     else:
         asked = _by_flags(quasi, hierarchy, k, missing_token)
-        asked = asked._replace(reading=_reading(separator, encoding, no_header=no_header, skip_blank=skip_blank))
+        asked = asked._replace(reading=reading.options(separator, encoding))
     _refuse_unasked(asked, queries=queries, target=target)
     inputs = _inputs(before, after)
     write = _writer(out, inputs, overwrite=overwrite)
@@ -150,16 +153,9 @@ def _by_flags(
     faults: list[UsageError] = []
     columns = flags.columns({"quasi": quasi}, faults)
     flags.shape(columns, "hierarchy", hierarchy, faults)
-    raw = {"privacy": {"k": 2 if k is None else k}, "columns": columns}
+    raw = {"privacy": {"k": k}, "columns": columns}
     made = flags.question(raw, faults)
     return _Asked(replace(made.schema, missing=frozenset(missing or ())), k)
-
-
-def _reading(separator: str | None, encoding: str, *, no_header: bool, skip_blank: bool) -> ReadOptions:
-    """How the table is written, by the flags."""
-    from kohort.io import ReadOptions
-
-    return ReadOptions(separator=separator, encoding=encoding, header=not no_header, skip_blank=skip_blank)
 
 
 def _refuse_unasked(asked: _Asked, *, queries: int | None, target: str | None) -> None:
@@ -201,6 +197,7 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
     from kohort.comparison.classifier import library, prediction
     from kohort.comparison.queries import workload
     from kohort.io import ReadOptions, read
+    from kohort.pipeline.counting import entered_by
     from kohort.report.comparison import numbers, prediction_numbers, workload_numbers
 
     if questions.target is not None:
@@ -209,7 +206,8 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
     with progress(quiet=quiet) as tell:
         tell("read")
         with options.refusing_empty():
-            old, new = read(before, asked.reading or ReadOptions()), read(after)
+            old, new = read(before, asked.reading or ReadOptions()), read(after, ReadOptions(header=True))
+            old = old if asked.request is None else entered_by(asked.request.job, old)
         schema = _over(asked, old)
         target = _target(questions.target, old, new)
         tell("compare")

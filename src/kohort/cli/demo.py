@@ -38,10 +38,15 @@ first_name = {{ role = "identifying" }}
 last_name = {{ role = "identifying" }}
 gender = {{ role = "quasi" }}
 city = {{ role = "quasi", hierarchy = "city.json" }}
-age = {{ role = "quasi", bounds = [18, 90] }}
+age = {{ role = "quasi", bounds = [18, 90], grid = 5 }}
 education = {{ role = "quasi", hierarchy = "education.json" }}
 profession = {{ role = "quasi", hierarchy = "profession.json" }}
-annual_income = {{ role = "sensitive" }}
+annual_income = {{ role = "sensitive", t = 0.2 }}
+
+# An exact income is a name for whoever knows it.
+[perturb.columns.annual_income]
+method = "rounding"
+step = {step}
 """
 
 #: What the demo writes.
@@ -81,11 +86,12 @@ def demo(
     say(f"1. A synthetic register of {records:,} people living in Italy; nobody in it is real.\n")
     people, *_ = write_italy(out, records, seed=seed, overwrite=overwrite)
     job = out / "job.toml"
-    job.write_text(JOB.format(k=k), encoding="utf-8")
+    job.write_text(JOB.format(k=k, step=_step(people)), encoding="utf-8")
     say(f"{_head(people)}\n")
     say(
         "2. Names and ids go. Gender, city, age, education and profession are generalized (Mondrian, strict) until\n"
-        f"   every combination is shared by at least {k} people. Incomes stay as they are.\n"
+        f"   every combination is shared by at least {k} people. Incomes are rounded, so that few stand alone, and in\n"
+        "   each group they are spread nearly as in the whole register (t-closeness).\n"
     )
     reports, how = _reports(out / "report.html")
     release = _release(load(job), reports, overwrite=overwrite)
@@ -99,6 +105,16 @@ def demo(
         f"   change the job      edit {job}, then kohort run {job} --overwrite\n"
         "   your own table      kohort inspect YOUR.csv, then kohort init YOUR.csv"
     )
+
+
+def _step(people: Path) -> str:
+    """The step to which incomes are rounded: with it at most 5 % of the people have one of their own."""
+    from kohort.io import read
+    from kohort.numbers import said
+    from kohort.risk.rounding import proposed
+
+    found = proposed(read(people)["annual_income"])
+    return "1000" if found is None else said(found.step)
 
 
 def _refuse_existing(folder: Path) -> None:

@@ -37,20 +37,23 @@ def inspect(
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     json: options.Json = False,
 ) -> None:
     """Guess what each column reveals, and say why; write nothing."""
+    how = options.Reading(header, names, skip_blank, trim)
     reading = {"format": format_, "key": key, "person": person, "item": item}
     if transactions:
-        unused = {"missing-token": missing_token, "no-header": no_header, "skip-blank": skip_blank}
+        unused = {"missing-token": missing_token, **how.flags()}
         flags.refuse(unused, "it is of tables")
         file = {"path": source, "separator": separator, "encoding": encoding}
         _inspect_transactions({"transactions": reading, "input": file}, h, as_json=json)
         return
     flags.refuse({**reading, "h": h}, "it is of transactions", "leave it out, or add --transactions")
-    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+    table = options.read_table(source, separator, encoding, how)
     from kohort.inspection import inspect_table
 
     guesses = inspect_table(table, missing=frozenset(["", *(missing_token or ())]))
@@ -80,40 +83,45 @@ def init(
     *,
     out: Annotated[Path, typer.Option("--out", metavar="JOB", help="The job file to write.")] = Path("job.toml"),
     k: options.K = 10,
-    grid: Annotated[
-        bool, typer.Option("--grid", help="Ask for the proposed cut points; else they are comments.")
-    ] = False,
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a job file with those guesses, for you to correct."""
     options.use_threads()
-    from kohort.inspection import inspect_table
-    from kohort.job_draft import job_text
+    how = options.Reading(header, names, skip_blank, trim)
+    from kohort.job_draft import draft_of, job_text
     from kohort.models.k_anonymity import KAnonymity
     from kohort.publish import check_target, publish
 
     KAnonymity(k)  # refuses what is no k
     inputs = () if source == "-" else (Path(source),)
     check_target(out, overwrite=overwrite, inputs=inputs)
-    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
-    tokens = ["", *(missing_token or ())]
-    guesses = inspect_table(table, missing=frozenset(tokens))
+    table = options.read_table(source, separator, encoding, how)
+    path = None if source == "-" else Path(source)
+    draft = draft_of(table, k=k, missing=("", *(missing_token or ())), path=path, folder=out.parent)
     reading: dict[str, object] = {
         "separator": separator,
         "encoding": encoding if encoding != "utf-8" else None,
-        "header": False if no_header else None,
-        "skip-blank": True if skip_blank else None,
-        "missing": tokens if missing_token else None,
+        **how.keys(),
     }
-    text = job_text(guesses, _from_folder(source, out.parent), k=k, reading=reading, grids=grid)
+    text = job_text(draft, _from_folder(source, out.parent), reading=reading)
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
-    say(f"wrote {out}: correct the guesses in it, then   kohort run {out}", quiet=quiet)
+    say(_drafted(out, draft.undecided), quiet=quiet)
+
+
+def _drafted(out: Path, undecided: Sequence[str]) -> str:
+    """What was written, and what is left to do."""
+    if not undecided:
+        return f"wrote {out}: check the guesses in it, then   kohort run {out}"
+    columns = f"{len(undecided)} column{'s' * (len(undecided) != 1)}"
+    return f"wrote {out}: decide the role of {columns} in it ({', '.join(undecided)}), then   kohort run {out}"
 
 
 def schema(
@@ -144,10 +152,13 @@ def _figures(guess: Guess) -> dict[str, Json]:
     return {
         "name": guess.name,
         "role": guess.role,
+        "certainty": guess.certainty,
         "scale": guess.scale,
         "reasons": list(guess.reasons),
         "distinct": guess.distinct,
         "missing": guess.missing,
+        "missing_tokens": list(guess.missing_tokens),
+        "trim": guess.trim,
         "distinctness": round(guess.distinctness, 6),
         "separation": round(guess.separation, 6),
         "hierarchy": guess.hierarchy,
@@ -158,18 +169,28 @@ def _figures(guess: Guess) -> dict[str, Json]:
 
 def _text(guesses: Sequence[Guess]) -> str:
     width = max(len("column"), *(len(guess.name) for guess in guesses))
-    lines = [f"{'column':<{width}}  guessed role  scale        distinct  missing  separation"]
+    lines = [f"{'column':<{width}}  guessed role  certainty  scale        distinct  missing  separation"]
     for guess in guesses:
         figures = f"{guess.distinct:>8,}  {guess.missing:>7,}  {guess.separation:>10.1%}"
-        lines.append(f"{guess.name:<{width}}  {guess.role:<12}  {guess.scale:<11}  {figures}")
-        lines += [f"    {reason}" for reason in guess.reasons]
-        if guess.grid is not None:
-            lines.append(f"    proposed: grid = {guess.grid}, {guess.grid_reason}")
+        lines.append(f"{guess.name:<{width}}  {guess.role:<12}  {guess.certainty:<9}  {guess.scale:<11}  {figures}")
+        lines += [f"    {line}" for line in (*guess.reasons, *_proposals(guess))]
+    undecided = [guess.name for guess in guesses if guess.role == "undecided"]
     return "\n".join(
         [
+            *([f"Decide first: {', '.join(undecided)} (undecided: no job runs before)", ""] if undecided else []),
             *lines,
             "",
-            "separation: the share of the pairs of records that the column alone tells apart",
-            "These are guesses: a person who knows the data must correct them. kohort init writes them as a job file.",
+            "separation: the share of record pairs that the column alone distinguishes",
+            "These are guesses. Someone who knows the data must correct them; kohort init writes them as a job file.",
         ]
     )
+
+
+def _proposals(guess: Guess) -> list[str]:
+    """How to read and to generalize the column, as flags or keys of a job file."""
+    grid = [] if guess.grid is None else [f"proposed: grid = {guess.grid}, {guess.grid_reason}"]
+    return [
+        *(f'proposed: --missing-token "{token}", as no value' for token in guess.missing_tokens),
+        *(["proposed: --trim, since nearly all cells have blanks around them"] if guess.trim else []),
+        *grid,
+    ]

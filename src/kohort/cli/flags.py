@@ -107,13 +107,19 @@ def shape(
 def allow_singling(
     columns: dict[str, dict[str, object]], texts: Sequence[str] | None, rest: str, faults: list[UsageError]
 ) -> None:
-    """Add which columns may single people out; one that only the rest covers becomes insensitive by its name."""
+    """Add which columns may single people out; one that only the rest covers gets the rest's role by its name."""
     for name in options.names(texts):
-        if name in columns or rest == "insensitive":
-            columns.setdefault(name, {"role": "insensitive"})["allow-singling"] = True
+        if name in columns or rest in {"sensitive", "insensitive"}:
+            columns.setdefault(name, {"role": rest})["allow-singling"] = True
         else:
-            hint = f"name it first: --insensitive {name}"
+            hint = f"name it first: --sensitive {name}, or --insensitive {name}"
             faults.append(UsageError(f"column {name} has no role", where=f"--allow-singling {name}", hint=hint))
+
+
+def no_model(columns: dict[str, dict[str, object]], texts: Sequence[str] | None) -> None:
+    """Add which sensitive columns go without a model; one without a role is sensitive."""
+    for name in options.names(texts):
+        columns.setdefault(name, {"role": "sensitive"})["no-model"] = True
 
 
 def pseudonyms(columns: dict[str, dict[str, object]], texts: Sequence[str] | None) -> None:

@@ -39,8 +39,10 @@ def build(
     out: Out,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -52,7 +54,7 @@ def build(
     _check_out(out, inputs, overwrite=overwrite)
     if not hierarchies.is_builder(spec, name=column):
         raise UsageError(f"{spec} is no builder", where="BUILDER", hint="to rewrite a file: kohort hierarchy convert")
-    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+    table = options.read_table(source, separator, encoding, options.Reading(header, names, skip_blank, trim))
     counts = _counts(table, column)
     made = hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
     _write(made, out, overwrite=overwrite)
@@ -82,8 +84,10 @@ def check(
     column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="That column.")] = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -97,7 +101,7 @@ def check(
     warnings = hierarchies.findings(made)
     lacking: list[int] = []
     if source is not None and column is not None:
-        table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+        table = options.read_table(source, separator, encoding, options.Reading(header, names, skip_blank, trim))
         lacking = [records for value, records in _counts(table, column).items() if value not in made.index]
     lines = [f"{_size(made)}; it nests", *(f"warning: {warning}" for warning in warnings)]
     if column is not None:

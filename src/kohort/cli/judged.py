@@ -1,10 +1,11 @@
-"""What `kohort check` says of a table: does it meet its privacy models, and which classes fail first?"""
+"""What `kohort check` says of a table: whether it meets its privacy models, and which classes fail first."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from kohort.cli import flags, options
+from kohort.cli import achieved, flags, options
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -13,24 +14,39 @@ if TYPE_CHECKING:
 
     from kohort.checking import Check, FailingClass, Finding
     from kohort.engines.table import Table
-    from kohort.job import Question
+    from kohort.models.base import PrivacyModel
     from kohort.report import Json
+    from kohort.schema import Attribute, Schema
 
-#: The k that is asked for where no model is.
-USUAL_K: Final = 10
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the flags ask of a table.
+
+    Attributes:
+        schema: What they say of its columns.
+        models: The privacy models; without any, only what the table achieves is told.
+        sensitive: The columns of which it is told what the table achieves.
+        population: Where the population table is.
+    """
+
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    sensitive: tuple[str, ...]
+    population: str | None
 
 
 def asked(
-    quasi: Sequence[str] | None,
+    roles: Mapping[str, Sequence[str] | None],
     of_columns: Mapping[str, Sequence[str] | None],
     of_table: Mapping[str, object],
     hierarchy: Sequence[str] | None,
     files: Mapping[str, str | None],
-) -> Question:
+) -> Asked:
     """What the flags ask of a table.
 
     Args:
-        quasi: The quasi-identifying columns.
+        roles: The columns that are quasi-identifying, and those that are sensitive.
         of_columns: What is asked of sensitive columns, `COLUMN=VALUE` by the key of a job file.
         of_table: What is asked of the whole table, by its key.
         hierarchy: Hierarchies, `COLUMN=FILE`.
@@ -40,28 +56,46 @@ def asked(
         JobError: every fault of the flags at once.
     """
     faults: list[UsageError] = []
-    columns = flags.columns({"quasi": quasi}, faults)
+    named = flags.columns(roles, faults)
+    columns = {name: said for name, said in named.items() if said["role"] == "quasi"}
     if not columns:
         faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one"))
     for key, texts in of_columns.items():
         for name in options.readable(texts):
             columns.setdefault(name, {"role": "sensitive"})
         flags.shape(columns, key, texts, faults, role="sensitive")
-    flags.shape(columns, "hierarchy", hierarchy, faults)
+    sensitive = [name for name, said in named.items() if said["role"] == "sensitive"]
+    tried = {name for name in sensitive if "t" not in columns.get(name, {})}  # no model asked for needs its hierarchy
+    others = {text for text in hierarchy or () if text.partition("=")[0] in tried}
+    flags.shape(columns, "hierarchy", [text for text in hierarchy or () if text not in others], faults)
     person, population = files["person"], files["population"]
+    judged = any(said is not None for said in (*of_columns.values(), *of_table.values()))
     raw: dict[str, object] = {
         "privacy": of_table,
         "person": None if person is None else {"key": person},
-        "population": None if population is None else {"path": population},
+        "population": {"path": population} if population is not None and judged else None,
         "columns": columns,
     }
-    if all(texts is None for texts in of_columns.values()) and all(value is None for value in of_table.values()):
-        raw["privacy"] = {"k": USUAL_K}
-    return flags.question(raw, faults)
+    made = flags.question(raw, faults)
+    attributes = [one for one in made.schema.attributes if one.name not in tried]
+    attributes += [_sensitive(name, options.pairs([*others], "--hierarchy").get(name)) for name in tried]
+    return Asked(replace(made.schema, attributes=tuple(attributes)), made.models, tuple(sensitive), population)
+
+
+def _sensitive(name: str, hierarchy: str | None) -> Attribute:
+    """A sensitive column of which no model is asked; its hierarchy says how far values are apart."""
+    from pathlib import Path
+
+    from kohort.hierarchies import is_builder, read_hierarchy
+    from kohort.schema import Attribute, Role
+
+    if hierarchy is None or is_builder(hierarchy):
+        return Attribute(name, Role.SENSITIVE, hierarchy=hierarchy)
+    return Attribute(name, Role.SENSITIVE, hierarchy=read_hierarchy(Path(hierarchy), name=name))
 
 
 def judged(
-    made: Question,
+    made: Asked,
     read: Callable[[str], Table],
     source: str,
     reference: str | None,
@@ -72,8 +106,6 @@ def judged(
     quiet: bool,
 ) -> bool:
     """Whether the table at `source` meets what is asked, which is said too; `values` shows cells of failing classes."""
-    from dataclasses import replace
-
     from kohort.checking import check
 
     quasi = [attribute.name for attribute in made.schema.quasi]
@@ -82,24 +114,27 @@ def judged(
         table, known, before = (None if path is None else read(path) for path in (source, made.population, reference))
         tell("count")
         schema = replace(made.schema, missing=frozenset(missing))
-        found = check(table, quasi, made.models, schema=schema, population=known, reference=before)
+        found = check(
+            table, quasi, made.models, sensitive=made.sensitive, schema=schema, population=known, reference=before
+        )
+    lines = [*_lines(found, quasi, values=values), *_notes(found, made, own=reference is None)]
     say(
-        "\n".join(_lines(found, quasi, values=values)),
+        "\n".join(lines),
         _figures(found, made, quasi, values=values),
         as_json=json,
         quiet=quiet,
     )
-    return found.met
+    return found.met or not made.models
 
 
 # --- as JSON ----------------------------------------------------------------------------------------------------------
 
 
-def _figures(found: Check, made: Question, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
+def _figures(found: Check, made: Asked, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
     from kohort.models.k_anonymity import KAnonymity
 
     figures: dict[str, Json] = {
-        "met": found.met,
+        "met": found.met if found.findings else None,
         "k": next((model.k for model in made.models if isinstance(model, KAnonymity)), None),
         "records": found.records,
         "classes": found.sizes.size,
@@ -112,6 +147,7 @@ def _figures(found: Check, made: Question, quasi: Sequence[str], *, values: bool
         figures["people"] = {"smallest": int(found.people.min()), "largest": int(found.people.max())}
     if made.population is not None:
         figures["fit_no_class"] = found.outside
+    figures["achieved"] = achieved.figures(found)
     return figures
 
 
@@ -147,15 +183,21 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
     if found.people is not None:
         yield f"people are counted: {found.people.min():,} to {found.people.max():,} in a class"
     for one in found.findings:
-        failing = f"{one.failing_classes:,} classes with {one.failing_records:,} records fail"
-        alone = "all classes together fail" if not one.failing_classes else failing
-        yield f"{one.model}: {'met' if one.met else f'NOT met: {alone}'}"
+        yield f"{one.model}: {one.told}"
         yield from (f"  {line}" for line in _first(one, quasi, values=values))
-    if any(one.own_reference for one in found.findings):
+    if found.alike or not found.findings:
+        yield from achieved.lines(found)
+
+
+def _notes(found: Check, made: Asked, *, own: bool) -> Iterator[str]:
+    """What to know of the figures; `own`: without a table before the release."""
+    if not made.sensitive and all(model.sensitive is None for model in made.models):
+        yield "note: no model here looks at what a class reveals; name the sensitive columns with --sensitive"
+    if any(one.own_reference for one in found.findings) or (made.sensitive and own):
         yield "note: classes are compared with the file itself; --reference names the table before its release"
     if found.outside:
         yield f"note: {found.outside:,} people of the population table fit no class"
-    if found.merged < sizes.size:
+    if found.merged < found.sizes.size:
         yield f"note: spellings differ; regardless of case, blanks and width there are {found.merged:,} classes"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from kohort.engines.table import Table
+    from kohort.io import ReadOptions
 
 Source = Annotated[
     str, typer.Argument(metavar="IN", help="The table: CSV, TSV (also .gz), Parquet or Arrow; - is standard input.")
@@ -33,10 +34,20 @@ Separator = Annotated[
     str | None, typer.Option(metavar="CHAR", help="Between the cells of the input; found by itself where not given.")
 ]
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="Encoding of the input.")]
-NoHeader = Annotated[
-    bool, typer.Option("--no-header", help="The first line is data; columns are called column_1, column_2, …")
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line names the columns; without names they are column_1, column_2, …",
+        show_default="it does; one that looks like data is an error",
+    ),
 ]
-SkipBlank = Annotated[bool, typer.Option("--skip-blank", help="Pass over empty lines.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--names", metavar="A,B", help="Names for the columns of an input without a header (repeatable)."),
+]
+Trim = Annotated[bool, typer.Option("--trim", help="Remove the blanks around every cell and column name.")]
+SkipBlank = Annotated[bool, typer.Option("--skip-blank", help="Pass over empty lines; at the end they are no fault.")]
 MissingTokens = Annotated[
     list[str] | None,
     typer.Option(
@@ -45,8 +56,19 @@ MissingTokens = Annotated[
         help="A text that means: no value (repeatable; the empty cell always does).",
     ),
 ]
+CompleteRecords = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--complete-records",
+        metavar="A,B",
+        help="Leave out the records without a value in these columns, or in all, before anything is counted.",
+    ),
+]
 Quasi = Annotated[
     list[str] | None, typer.Option("--quasi", metavar="A,B", help="Quasi-identifying columns (repeatable).")
+]
+Drop = Annotated[
+    list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns that are not needed: never released.")
 ]
 K = Annotated[int, typer.Option("--k", metavar="K", help="Every class has at least k records.")]
 
@@ -165,6 +187,21 @@ KeyFile = Annotated[
     typer.Option("--key-file", metavar="FILE", help="The key of the pseudonyms; `kohort key FILE` writes one."),
 ]
 
+NoGrid = Annotated[
+    bool,
+    typer.Option(
+        "--no-grid",
+        help="Release numbers as ranges that end at values of the data, as in the literature; else a grid of round"
+        " numbers is laid over each numeric quasi-identifier without --grid, --hierarchy or --labels.",
+    ),
+]
+NoModel = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--no-model", metavar="A,B", help="Sensitive columns to release though no privacy model protects them."
+    ),
+]
+
 #: Threads where nothing is said: the cores this process may use.
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -174,18 +211,68 @@ def use_threads(threads: int = CORES) -> None:
     os.environ.setdefault("POLARS_MAX_THREADS", str(threads))
 
 
-def read_table(source: str, separator: str | None, encoding: str, *, no_header: bool, skip_blank: bool) -> Table:
+class Reading(NamedTuple):
+    """The reading flags that only tables have.
+
+    Attributes:
+        header: Whether there is a header.
+        names: The names of the columns.
+        skip_blank: Whether empty lines are passed over.
+        trim: Whether blanks are removed.
+    """
+
+    header: bool | None = None
+    names: Sequence[str] | None = None
+    skip_blank: bool = False
+    trim: bool = False
+
+    def flags(self) -> dict[str, object]:
+        """What is said, by the flag that says it."""
+        said = {"header": self.header is True, "no-header": self.header is False}
+        return {**said, "names": self.names, "skip-blank": self.skip_blank, "trim": self.trim}
+
+    def keys(self) -> dict[str, object]:
+        """The same as a job file's table of the input says it; what is not said is left out."""
+        said = {"header": self.header, "names": names(self.names) or None}
+        said |= {"skip-blank": self.skip_blank or None, "trim": self.trim or None}
+        return {key: value for key, value in said.items() if value is not None}
+
+    def options(self, separator: str | None, encoding: str) -> ReadOptions:
+        """The options for the reader."""
+        from kohort.io import ReadOptions
+
+        return ReadOptions(
+            separator=separator,
+            encoding=encoding,
+            header=self.header,
+            names=tuple(names(self.names)),
+            skip_blank=self.skip_blank,
+            trim=self.trim,
+        )
+
+
+def read_table(source: str, separator: str | None, encoding: str, reading: Reading) -> Table:
     """The table that the reading flags describe; a terminal sees how long it takes."""
     from kohort.cli.screen import progress
 
     use_threads()
-    from kohort.io import ReadOptions, read
+    from kohort.io import read
 
-    options = ReadOptions(separator=separator, encoding=encoding, header=not no_header, skip_blank=skip_blank)
+    options = reading.options(separator, encoding)
     with progress() as tell:
         tell("read")
         with refusing_empty():
             return read(source, options)
+
+
+def complete_records(texts: Sequence[str] | None) -> list[str] | str | None:
+    """The columns of complete records as a job file would say them.
+
+    >>> complete_records(["age", "city"]), complete_records(["all"]), complete_records(None)
+    (['age', 'city'], 'all', None)
+    """
+    said = names(texts)
+    return "all" if said == ["all"] else said or None
 
 
 @contextmanager

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.report.page.audience import Audience
+    from kohort.risk.attacks import Outcome
 
 #: Forms that a report can have, by its name's ending.
 _REPORTS = (*pages.FORMS, ".txt")
@@ -62,6 +63,16 @@ PictureFile = Annotated[
 ]
 
 
+Attack = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attack",
+        metavar="A,B",
+        help="Try these attacks of `kohort risk` on the release, with the input at hand, or all; shown in the report.",
+    ),
+]
+
+
 class Asked(NamedTuple):
     """A report that is asked for: where it goes, and the word for who reads it."""
 
@@ -78,28 +89,42 @@ class Files(NamedTuple):
 
 
 class Figures:
-    """What tells of a release, in files and on the screen; the search that a comparison takes is made once."""
+    """What tells of a release, in files and on the screen; comparisons and attacks are made once."""
 
-    def __init__(self, *, compare: bool, threads: int) -> None:
+    def __init__(self, *, compare: bool, attack: Sequence[str] | None, threads: int) -> None:
         """Keep what is asked for."""
         self._compare = compare
         self._threads = threads
+        self._attack = attack
         self._compared: dict[str, Json] = {}
+        self._outcomes: tuple[Outcome, ...] | None = None
 
     def __call__(self, release: Release) -> dict[str, Json]:
         """What is printed."""
         from kohort.report import numbers
+        from kohort.report.attacks import attack_numbers
 
-        return numbers(release) | self.compared(release)
+        outcomes = self.attacked(release)
+        attacks: dict[str, Json] = {} if outcomes is None else {"attacks": attack_numbers(outcomes)}
+        return numbers(release) | self.compared(release) | attacks
 
     def page(self, release: Release, audience: Audience | None) -> dict[str, Json]:
         """What a page is drawn from; how cuts compare is told to the steward only."""
         from kohort.report.page import page
         from kohort.report.page.audience import Audience
 
+        outcomes = self.attacked(release)
         if audience is Audience.PUBLIC:
-            return page(release, audience=audience)
-        return page(release, audience=Audience.INTERNAL) | self.compared(release)
+            return page(release, audience=audience, attacks=outcomes)
+        return page(release, audience=Audience.INTERNAL, attacks=outcomes) | self.compared(release)
+
+    def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
+        """What attacks found, where some were asked for."""
+        from kohort.report.attacks import attacked
+
+        if self._attack is not None and self._outcomes is None:
+            self._outcomes = attacked(release, self._attack)
+        return self._outcomes
 
     def compared(self, release: Release) -> dict[str, Json]:
         """How the cuts compare, where that was asked."""
@@ -111,18 +136,19 @@ class Figures:
         return self._compared
 
 
-def figures_of(made: Request, *, compare: bool, threads: int) -> Figures:
+def figures_of(made: Request, *, compare: bool, attack: Sequence[str] | None, threads: int) -> Figures:
     """What tells of a release.
 
     Raises:
-        UsageError: there are no cuts to compare.
+        UsageError: there are no cuts to compare, or there is no such attack.
     """
     from kohort import exposure
+    from kohort.cli.attack import names_of
 
     if compare:
         with _placed("--compare-grid"):
             exposure.check_cuts(made.job)
-    return Figures(compare=compare, threads=threads)
+    return Figures(compare=compare, attack=None if attack is None else names_of(attack), threads=threads)
 
 
 def companions(made: Request, files: Files, told: Figures, *, dry_run: bool) -> tuple[Report, ...]:

@@ -31,8 +31,10 @@ def perturb(
     missing_token: options.MissingTokens = None,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     format_: Annotated[
         str | None, typer.Option("--format", metavar="WORD", help="Format of OUT, where its name tells none.")
     ] = None,
@@ -55,7 +57,7 @@ def perturb(
     asked = _asked(perturb, seed, insecure_reproducible=insecure_reproducible)
     form, inputs = format_of(out, format_), () if source == "-" else (Path(source),)
     check_target(out, overwrite=overwrite, inputs=inputs)
-    table = options.read_table(source, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+    table = options.read_table(source, separator, encoding, options.Reading(header, names, skip_blank, trim))
     missing, digest = frozenset({"", *(missing_token or ())}), None
     with progress(quiet=quiet) as tell:
         tell("perturb")

@@ -55,8 +55,10 @@ def risk(
     ] = False,
     separator: options.Separator = None,
     encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     json: options.Json = False,
 ) -> None:
     """Say whom an attacker could find in this file, as it stands, and by what; write nothing."""
@@ -78,7 +80,7 @@ def risk(
     limit = threshold_of(threshold)  # before any table is read
 
     def read(path: str) -> Table:
-        return options.read_table(path, separator, encoding, no_header=no_header, skip_blank=skip_blank)
+        return options.read_table(path, separator, encoding, options.Reading(header, names, skip_blank, trim))
 
     table = read(source)
     others = None if population is None else read(population)

@@ -40,6 +40,7 @@ def sweep(
         list[str] | None, typer.Option(metavar="A,B", help="Table: identifying columns: never released.")
     ] = None,
     insensitive: Annotated[list[str] | None, typer.Option(metavar="A,B", help="Table: insensitive columns.")] = None,
+    drop: options.Drop = None,
     rest: Annotated[
         str | None,
         typer.Option(
@@ -53,6 +54,7 @@ def sweep(
     grid: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=STEP", help="Table: or COLUMN=CUT,CUT,…: public cut points.")
     ] = None,
+    no_grid: options.NoGrid = False,
     bounds: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=LOW..HIGH", help="Table: the domain of a numeric column.")
     ] = None,
@@ -91,8 +93,11 @@ def sweep(
         str | None, typer.Option(metavar="WORD", help="Table: range, set, ancestor, mean or grid, where a column can.")
     ] = None,
     missing_token: options.MissingTokens = None,
-    no_header: options.NoHeader = False,
+    complete_records: options.CompleteRecords = None,
+    header: options.Header = None,
+    names: options.Names = None,
     skip_blank: options.SkipBlank = False,
+    trim: options.Trim = False,
     format_: basket_options.Form = None,
     key: basket_options.Key = None,
     person: basket_options.Person = None,
@@ -157,7 +162,8 @@ def sweep(
 ) -> None:
     """What would a release cost, as parameters change? Nothing is released."""
     shown = Shown(out, picture, figure, seconds=seconds, json=json, quiet=quiet, overwrite=overwrite)
-    roles = {"quasi": quasi, "sensitive": sensitive, "insensitive": insensitive}
+    reading = options.Reading(header, names, skip_blank, trim)
+    roles = {"quasi": quasi, "sensitive": sensitive, "insensitive": insensitive, "drop": drop}
     shapes = {"hierarchy": hierarchy, "grid": grid, "bounds": bounds, "max-level": max_level}
     of_method = {"method": method, "cut": cut, "order": order, "labels": labels, "objective": objective}
     of_tables = {
@@ -166,12 +172,13 @@ def sweep(
         **of_method,
         "identifier": identifier,
         "rest": rest,
+        "no-grid": no_grid,
         "l": distinct_l,
         "t": t,
         "max-suppression": max_suppression,
         "missing-token": missing_token,
-        "no-header": no_header,
-        "skip-blank": skip_blank,
+        "complete-records": complete_records,
+        **reading.flags(),
     }
     of_baskets = {
         "format": format_,
@@ -232,13 +239,14 @@ def sweep(
             "path": _there(source),
             "separator": separator,
             "encoding": encoding or "utf-8",
-            "header": not no_header,
-            "skip-blank": skip_blank,
+            **reading.keys(),
             "missing": ["", *(missing_token or ())],
+            **({"complete-records": options.complete_records(complete_records)} if complete_records else {}),
         },
         "output": {"path": "nothing is released.csv"},
         "privacy": {"k": k, "max-suppression": max_suppression},
-        "method": {("name" if one == "method" else one): text for one, text in of_method.items() if text is not None},
+        "method": {("name" if one == "method" else one): text for one, text in of_method.items() if text is not None}
+        | {"grid": "none" if no_grid else "round"},
         "rest": rest or "refuse",
         "columns": columns,
     }

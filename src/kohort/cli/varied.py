@@ -238,4 +238,4 @@ def _drop_quasi(tables: dict[str, object], said: str) -> None:
         what = f"there are {len(names)} quasi-identifiers, and the first {said} of them are asked for"
         raise UsageError(what, where="vary", hint=f"say numbers from 1 to {len(names)}")
     for name in names[int(said) :]:
-        table(tables, ("columns",))[name] = {"role": "identifying"}
+        table(tables, ("columns",))[name] = {"role": "drop"}

@@ -7,7 +7,7 @@ its midpoint, or mean code, in means and deviations, equal parts of it in distri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kohort import io
@@ -23,6 +23,7 @@ from kohort.comparison.reading import read_line
 from kohort.engines.table import Table
 from kohort.errors import InputError
 from kohort.schema import Attribute, Role, Scale, Schema
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from kohort.comparison.groups import Groups
     from kohort.comparison.line import Line
+    from kohort.shown import Rows
 
 __all__ = [
     "Association",
@@ -70,14 +72,14 @@ class AttributeComparison:
     values: tuple[int, int]
     missing: tuple[int, int]
     single: int
-    numeric: tuple[NumericStatistics | None, NumericStatistics | None]
+    numeric: tuple[NumericStatistics | None, NumericStatistics | None] = field(repr=False)  # its ends are values
     ordinal: tuple[Moments | None, Moments | None]
     distance: Distance | None
-    distribution: tuple[Bin, ...]
+    distribution: tuple[Bin, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Shown):
     """A table and its release.
 
     Attributes:
@@ -87,7 +89,7 @@ class Comparison:
         associations: The pairs of twelve of them: quasi-identifying ones first, then sensitive ones, then the others.
         left_out: Columns whose pairs were not looked at.
         absent: Columns that the release does not have.
-        passed_over: Identifying columns that it has: pseudonyms, say.
+        passed_over: Identifying and dropped columns that it has: pseudonyms, say.
         cost: What the release cost; `None` where no column is known to be quasi-identifying.
     """
 
@@ -104,6 +106,13 @@ class Comparison:
     def suppressed(self) -> int:
         """Records that are not released."""
         return self.records - self.released
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Records", f"{self.released:,} of {self.records:,}")]
+        if self.cost is not None:
+            rows += [("LM", f"{self.cost.lm:,.4f}"), ("NCP", f"{self.cost.ncp:,.4f}")]
+        rows += [(f"Values of {one.name}", "{:,} before, {:,} after".format(*one.values)) for one in self.attributes]
+        return "Comparison", rows
 
 
 def compare(
@@ -170,8 +179,9 @@ def lines_of(
     known = schema or Schema(())
     attributes = {attribute.name: attribute for attribute in known.attributes}
     roles = {name: _role(name, attributes, known) for name in before.names}
-    refuse_unlike(before, after, {name for name, role in roles.items() if role in {None, Role.IDENTIFYING}})
-    shared = [name for name in before.names if name in after.names and roles[name] is not Role.IDENTIFYING]
+    removed = {name for name, role in roles.items() if role is not None and not role.released}
+    refuse_unlike(before, after, removed | {name for name, role in roles.items() if role is None})
+    shared = [name for name in before.names if name in after.names and name not in removed]
     tokens = known.missing | missing
     return tuple(read_line(before[name], after[name], roles[name], attributes.get(name), tokens) for name in shared)
 
@@ -187,7 +197,7 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
     Args:
         before: The table.
         after: The release.
-        droppable: Columns that it need not have: identifying ones, and those of which nothing is known.
+        droppable: Columns that it need not have: identifying and dropped ones, and those of which nothing is known.
 
     Raises:
         InputError: they differ; the message lists by which columns.
@@ -199,7 +209,7 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
         raise InputError(
             "the columns differ",
             where="; ".join(told),
-            hint="columns are found by name, in any order; a release may only lack identifying ones",
+            hint="columns are found by name, in any order; a release may lack only identifying and dropped ones",
         )
     if after.records > before.records:
         raise InputError(

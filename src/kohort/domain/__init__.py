@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,8 +59,11 @@ def resolve(
     gaps = 0
     if absent.any() and attribute.missing is Missing.VALUE:
         gaps = max(int(counts[absent].sum()), 1)  # a value that only a population lacks is of no record, and has a code
-    of_kind = of_numbers if _is_numeric(attribute, present, counts[~absent]) else of_names
-    domain, of_present = of_kind(attribute, present, counts[~absent], gaps)
+    if _is_numeric(attribute, present, counts[~absent]):
+        domain, of_present = of_numbers(attribute, present, counts[~absent], gaps)
+    else:
+        named = replace(attribute, grid=None) if attribute.grid == "round" else attribute
+        domain, of_present = of_names(named, present, counts[~absent], gaps)
     codes = np.full(len(values), domain.missing, np.int64)
     codes[~absent] = of_present
     return domain, codes
@@ -70,7 +74,7 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     if attribute.scale is Scale.CATEGORICAL or not present:
         return False
     numeric = is_numeric_text(present)
-    must = attribute.scale is Scale.NUMERIC or attribute.bounds is not None or attribute.grid is not None
+    must = attribute.scale is Scale.NUMERIC or attribute.bounds is not None or attribute.grid not in {None, "round"}
     if must and not numeric:
         wrong = np.array([not is_numeric_text((value,)) for value in present])
         raise InputError(

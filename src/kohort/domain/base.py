@@ -13,19 +13,21 @@ from kohort.hierarchies import from_spec, suppress, with_missing
 from kohort.hierarchy import Hierarchy
 from kohort.numbers import exact, is_numeric_text
 from kohort.schema import Attribute, Label, Scale
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index, Positions, Shares
+    from kohort.shown import Rows
 
 #: What a domain without a hierarchy or a grid has in their place.
 NOTHING: Index = np.empty(0, np.int64)
 NOTHING.setflags(write=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Domain:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Domain(Shown):
     """The values of one quasi-identifier in code order; with a grid, a code is a cell of it.
 
     Attributes:
@@ -57,6 +59,9 @@ class Domain:
     upper: Positions = field(default_factory=lambda: NOTHING)
     edges: tuple[tuple[str, str], ...] = ()
     step: Fraction = Fraction(1)
+
+    def _shown(self) -> tuple[str, Rows]:
+        return f"Domain of {self.attribute.name}", [("Scale", self.scale.value), ("Values", f"{len(self):,}")]
 
     def __len__(self) -> int:
         """The number of codes."""

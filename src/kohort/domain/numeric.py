@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 from kohort.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
 from kohort.domain.decimals import decimal
 from kohort.domain.grid import Cells, cells
+from kohort.domain.step import round_step
 from kohort.errors import HierarchyError, InputError
 from kohort.numbers import times_ten
 from kohort.schema import Attribute, Scale
@@ -74,6 +75,8 @@ def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gap
     hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
     _check_spelling(attribute, hierarchy)
     ends = _ends(attribute, hierarchy, numbers)
+    if attribute.grid == "round":
+        attribute = replace(attribute, grid=round_step(*ends, whole=not numbers.digits))
     edges: tuple[tuple[str, str], ...] = ()
     if attribute.grid is None:
         of, (unit, positions) = numbers.of, placed(numbers.whole, numbers.digits)

@@ -35,7 +35,7 @@ class LocalEngine:
 
     Attributes:
         table: The encoded input, n records.
-        schema: A schema over exactly the table's columns.
+        schema: A schema over exactly the table's columns; round grids become steps once the values are known.
         known: A population table, with the quasi-identifying columns, or `None`. Its values are in the domains too.
         domains: (d,) the domain of each quasi-identifier.
         population: Its tuples in the codes of the domains.
@@ -70,6 +70,7 @@ class LocalEngine:
         if faults:
             raise faults[0] if len(faults) == 1 else _all_of(faults)
         self.domains = tuple(domain for domain, _ in resolved)
+        self.schema = self.schema.changed(domain.attribute for domain in self.domains)
         self._codes = tuple(
             codes[: len(self.table[one.name].values)]
             for one, (_, codes) in zip(self.schema.quasi, resolved, strict=True)

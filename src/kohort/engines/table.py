@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     import polars as pl
 
-    from kohort.arrays import Counts, Mask
+    from kohort.arrays import Counts, Index, Mask
+    from kohort.shown import Rows
 
 #: For each cell of a column, which of the distinct values it holds: (n,).
 CellCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
+#: Distinct values of a column, as text: (v,).
+Texts: TypeAlias = "pl.Series"
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Column(Shown):
     """One column: its distinct values as text, and for every record which of them it holds.
 
     Attributes:
@@ -37,17 +43,28 @@ class Column:
     codes: CellCodes
     dtype: pl.DataType
 
+    def _shown(self) -> tuple[str, Rows]:
+        return f"Column {self.name}", [("Records", f"{self.codes.size:,}"), ("Values", f"{len(self.values):,}")]
+
     def counts(self) -> Counts:
         """(v,) records with each value."""
         return np.bincount(self.codes, minlength=len(self.values))
+
+    def take(self, rows: Index) -> Column:
+        """The cells of some records."""
+        codes = self.codes.take(rows)
+        held = np.bincount(codes, minlength=len(self.values)).astype(np.bool_)
+        places = np.cumsum(held) - 1
+        values = self.values.filter(held)
+        return replace(self, values=values, codes=narrow(places.take(codes), len(values)))
 
     def absent(self, missing: Collection[str]) -> Mask:
         """(v,) which values mean that there is none: null, the empty text and these."""
         return self.values.fill_null("").is_in(["", *missing]).to_numpy()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Table(Shown):
     """Columns of equal length, in the source's order."""
 
     columns: tuple[Column, ...]
@@ -57,6 +74,13 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
         return tuple(column.name for column in self.columns)
+
+    def _shown(self) -> tuple[str, Rows]:
+        return "Table", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]
+
+    def take(self, rows: Index) -> Table:
+        """Some of the records, in this order."""
+        return Table(tuple(column.take(rows) for column in self.columns), rows.size)
 
     def __getitem__(self, name: str) -> Column:
         """The column called `name`; `KeyError` when there is none."""

@@ -79,6 +79,11 @@ ROLES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
+#: The privacy model of each sensitive column, as the job file says it.
+MODELS: Final[Mapping[str, str]] = MappingProxyType(
+    {"ward": "l = 2", "diagnosis": "l = 2", "charge": "t = 0.3", "outcome": "t = 0.3"}
+)
+
 #: How columns generalize, as `--hierarchy` takes it: a file beside the table, or a rule. That of diagnoses measures
 #: distances between them for t-closeness, too.
 HIERARCHIES: Final[Mapping[str, str]] = MappingProxyType(
@@ -110,6 +115,11 @@ key = "patient_id"
 
 [columns]
 {columns}
+
+# An exact charge is a name for whoever knows it.
+[perturb.columns.charge]
+method = "rounding"
+step = 500
 """
 
 #: Which stream of the generator makes patients; the first makes stays.
@@ -186,12 +196,12 @@ def write_admissions(
 
 
 def job_text() -> str:
-    """A job file for these stays: what `ROLES` and `HIERARCHIES` say, 5-anonymous and 2-diverse in diagnoses."""
+    """A job file for these stays: what `ROLES`, `HIERARCHIES` and `MODELS` say, with k = 5 and rounded charges."""
     lines: list[str] = []
     for column, role in ROLES.items():
         hierarchy = f', hierarchy = "{HIERARCHIES[column]}"' if role == "quasi" else ""
-        diverse = ", l = 2" if column == "diagnosis" else ""
-        lines.append(f'{column} = {{ role = "{role}"{hierarchy}{diverse} }}')
+        model = f", {MODELS[column]}" if column in MODELS else ""
+        lines.append(f'{column} = {{ role = "{role}"{hierarchy}{model} }}')
     return _JOB.format(columns="\n".join(lines))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, cast
 from kohort.errors import UsageError
 from kohort.hierarchies.files import read_hierarchy
 from kohort.hierarchies.intervals import intervals
-from kohort.hierarchies.sets import frequent, suppress
+from kohort.hierarchies.sets import frequent, groups, suppress
 from kohort.hierarchies.texts import PERIODS, dates, mask
+from kohort.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +37,7 @@ _ARGUMENTS = MappingProxyType(
         ),
         "mask": re.compile(r"(?::(?P<side>left|right)(?::(?P<fill>.))?)?"),
         "dates": re.compile(rf"(?::(?P<periods>{_PERIOD}(?:,{_PERIOD})*))?"),
+        "groups": re.compile(r":(?P<sizes>[1-9][0-9]{0,8}(?:,[1-9][0-9]{0,8})*)"),
         "suppress": re.compile(""),
         "frequency": re.compile(rf":(?:(?P<keep>[0-9]{{1,9}})|(?P<share>{_NUMBER})%)"),
     }
@@ -46,6 +49,7 @@ _EXAMPLES = MappingProxyType(
         "intervals": "intervals:5,10,20 or intervals:16..95:5,10,20 or intervals:20..90:5,10:open",
         "mask": "mask:right or mask:left or mask:right:0, which lengthens short values by 0",
         "dates": "dates or dates:month,year",
+        "groups": "groups:2 or groups:2,4,8: so many neighbours in sorted order, each a multiple of the one before",
         "suppress": "suppress",
         "frequency": "frequency:10 or frequency:5%",
     }
@@ -54,7 +58,7 @@ _EXAMPLES = MappingProxyType(
 _whole = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
 
 
-def from_spec(
+def from_spec(  # noqa: PLR0911  one for each builder
     text: str, values: Sequence[str], *, name: str = "", counts: Mapping[str, int] | None = None
 ) -> Hierarchy:
     """The hierarchy over the values that a short text asks for.
@@ -78,6 +82,8 @@ def from_spec(
     (4, 80)
     >>> from_spec("mask:right", ["20139", "20121"]).labels[2]
     ('201**',)
+    >>> from_spec("groups:2,4", ["10", "9", "1", "2", "30"]).labels[1:]
+    (('{1, 2}', '{9, 10}', '30'), ('{1, 2, 9, 10}', '30'), ('*',))
     """
     found = _builder(text, name, Path())
     if found is None:
@@ -92,6 +98,8 @@ def from_spec(
         case "dates":
             periods = cast("list[Period]", found["periods"].split(",")) if found["periods"] else PERIODS
             return dates(values, periods, name=name)
+        case "groups":
+            return _groups([int(size) for size in found["sizes"].split(",")], values, name)
         case "suppress":
             return suppress(values, name=name)
         case _:
@@ -131,6 +139,20 @@ def _intervals(found: re.Match[str], values: Sequence[str], name: str) -> Hierar
         listed = range(int(low), int(high) + 1)
         values = [*map(str, listed if len(listed) <= _LARGEST_DOMAIN else ()), *values]
     return intervals(values, widths, low=low, high=high, open_ends=open_ends, name=name)
+
+
+def _groups(sizes: Sequence[int], values: Sequence[str], name: str) -> Hierarchy:
+    """Neighbours in sorted order put together: numbers by size, other values by their text."""
+    if any(above % below or above == below for below, above in pairwise((1, *sizes))):
+        raise _misread("the sizes of groups must grow, each a multiple of the one before", name, "groups")
+    order = sorted(set(values), key=exact if is_numeric_text(values) else None)
+    levels: list[list[int]] = []
+    nodes = len(order)
+    for below, above in pairwise((1, *(size for size in sizes if size < len(order)))):
+        step = above // below
+        levels.append([min(step, nodes - at) for at in range(0, nodes, step)])
+        nodes = len(levels[-1])
+    return groups(order, *levels, name=name)
 
 
 def _frequent(found: re.Match[str], counts: Mapping[str, int] | None, name: str) -> Hierarchy:

@@ -1,19 +1,21 @@
-"""The first line of delimited text: its separator, its line end and the names of the columns."""
+"""The first record of delimited text: its separator, its line end and the names of the columns."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.errors import InputError
+from kohort.errors import InputError, KohortError
 from kohort.io.records import Layout, fill, measure
 from kohort.io.source import CR, LF, line_of
 from kohort.io.typed import check_names
-from kohort.numbers import is_numeric_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kohort.io.options import ReadOptions
     from kohort.io.source import Bytes, Text
 
@@ -24,12 +26,18 @@ _CANDIDATES: Final = ",;\t|"
 _SAMPLE: Final = 1 << 16
 _RECORDS: Final = 100
 
+#: Records that a header is compared with: enough for forms, few beside the text.
+_LOOKED_AT: Final = 32
+
+_mail = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch
+
 
 def lay_out(text: Text, options: ReadOptions) -> Layout:
     """How the text is divided, and what its columns are called.
 
     Raises:
-        InputError: there is no header, its names do not tell the columns apart, or the separator is in doubt.
+        InputError: the header looks like data, its names do not tell the columns apart, names are given for another
+            number of columns, or the separator is in doubt.
     """
     at = _first_line(text) if options.skip_blank else 0
     quote = -1 if options.quote is None else ord(options.quote)
@@ -43,7 +51,12 @@ def lay_out(text: Text, options: ReadOptions) -> Layout:
         line_end=CR if line_end.startswith(b"\r") and line_end != b"\r\n" else LF,
         body=at,
     )
-    return _named(text, layout, options) if options.header else layout
+    if options.names and len(options.names) != cells:
+        what = f"{len(options.names)} names are given, and the first record has {cells} cells"
+        raise InputError(what, where=text.name, hint="give a name for every column (--names)")
+    if options.names:
+        return replace(layout, names=check_names(options.names, "the given names"))
+    return _named(text, layout, options) if options.has_header else layout
 
 
 def _first_line(text: Text) -> int:
@@ -64,10 +77,71 @@ def _named(text: Text, layout: Layout, options: ReadOptions) -> Layout:
         _name(text.data[start : start + length].tobytes(), layout, f"{where}, column {place}")
         for place, (start, length) in enumerate(zip(starts[:, 0], lengths[:, 0], strict=True), 1)
     ]
-    if is_numeric_text(names):
-        hint = "if the first line is data, say that there is no header (--no-header)"
-        raise InputError("every column name is a number", where=where, hint=hint)
+    if options.header is None:
+        _refuse_data(names, _below(text, replace(layout, body=body), options), where)
     return replace(layout, names=check_names(names, where), body=body)
+
+
+def _below(text: Text, layout: Layout, options: ReadOptions) -> list[list[str]]:
+    """The cells of each column in the first records of the body; none where these are not well formed."""
+    starts = np.empty((len(layout.names), _LOOKED_AT), np.int64)
+    lengths = np.empty((len(layout.names), _LOOKED_AT), np.int32)
+    try:
+        records, _ = fill(text, layout, options, layout.body, starts, lengths)
+    except KohortError:  # which the reader will raise again
+        records = 0
+    bounds = zip(starts[:, :records].tolist(), lengths[:, :records].tolist(), strict=True)
+    data = text.data
+    return [
+        [data[start : start + length].tobytes().decode(errors="replace") for start, length in zip(*column, strict=True)]
+        for column in bounds
+    ]
+
+
+def _refuse_data(names: Sequence[str], below: Sequence[Sequence[str]], where: str) -> None:
+    """Refuse a first record that looks like data: it would be lost, and its values would be called names.
+
+    Raises:
+        InputError: a cell is a number, a date or an e-mail address, has the form of all cells below it, or most cells
+            occur again in the first records.
+    """
+    hint = (
+        "if it is data: --no-header, or --names a,b,… (in a job file header = false, or names);"
+        " if it names the columns: --header (header = true)"
+    )
+    for place, (name, cells) in enumerate(zip(names, below, strict=True), 1):
+        if _is_datum(name) or _is_alike(name, cells):
+            what = "the first record looks like data: this cell is no name"
+            raise InputError(what, where=f"{where}, column {place}", hint=hint)
+    again = sum(name in cells for name, cells in zip(names, below, strict=True))
+    if 2 * again > len(names):
+        what = f"the first record looks like data: {again} of its {len(names)} cells occur again in their columns"
+        raise InputError(what, where=where, hint=hint)
+
+
+def _is_datum(cell: str) -> bool:
+    """Whether a cell is a number, a date (digits, and no letter) or an e-mail address.
+
+    >>> [_is_datum(text) for text in ("39", "-1,5", "2024-02-29", "ada@example.org", "age", "q1", "")]
+    [True, True, True, True, False, False, False]
+    """
+    digits = any(sign.isdecimal() for sign in cell) and not any(sign.isalpha() for sign in cell)
+    return digits or _mail(cell.strip()) is not None
+
+
+def _is_alike(name: str, cells: Sequence[str]) -> bool:
+    """Whether a name with digits has the form of all cells below it, such as A123 above B456."""
+    form = _form(name)
+    return "0" in form and bool(cells) and all(_form(cell) == form for cell in cells)
+
+
+def _form(cell: str) -> str:
+    """A cell with every digit as 0 and every letter as a.
+
+    >>> _form("RSS-85")
+    'aaa-00'
+    """
+    return "".join("0" if sign.isdecimal() else "a" if sign.isalpha() else sign for sign in cell.strip())
 
 
 def _name(cell: bytes, layout: Layout, where: str) -> str:

@@ -1,4 +1,4 @@
-"""What the reader of delimited text is told, and the limits it keeps."""
+"""How a table is read: options for delimited text, and limits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kohort.errors import UsageError
+from kohort.shown import parameters
 
 _MIB: Final = 2**20
 
@@ -14,26 +15,29 @@ _MIB: Final = 2**20
 _RESERVED: Final = frozenset("\0\n\r")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadOptions:
-    r"""How to read delimited text.
+    r"""How to read a table; only `trim` and `allow_empty` concern other sources than delimited text.
 
     Attributes:
         separator: The character between cells; sniffed among `,` `;` tab `|` when not given.
         encoding: Any text encoding Python knows; a byte order mark is accepted.
-        header: Whether the first record holds the column names; without it they are column_1, column_2, …
+        header: Whether the first record holds the column names; without it they are column_1, column_2, … `None`: it
+            does, unless it looks like data, which is an error that asks.
+        names: The column names of a text without a header.
+        trim: Remove the blanks around every cell and every column name.
         quote: The character round cells that hold separators, quotes or line ends; None where there is none and
             it is a character like any other.
         skip_blank: Pass over lines without any character. Otherwise such a line is the empty value of a table of
-            one column, and an error in a wider one.
+            one column, at its end too; in a wider one it is an error, except at the end.
         allow_empty: Accept a table of no records.
         max_cell: Bytes of one cell. Free text stays far below 16 MiB; a forgotten quote soon exceeds it.
         max_memory: Bytes of text that lies in memory because it was packed, piped or in another encoding. A plain
             file is mapped, not loaded, and has no limit.
         max_ratio: Bytes that one packed byte may become. Tables reach 5 to 50, bombs a thousand.
 
-    >>> ReadOptions(separator=";", encoding="latin-1").header
-    True
+    >>> ReadOptions(separator=";", names=("age", "city")).has_header
+    False
     >>> ReadOptions(separator="::")
     Traceback (most recent call last):
     kohort.errors.UsageError: a separator is one ASCII character, no line end and not the quote
@@ -41,7 +45,9 @@ class ReadOptions:
 
     separator: str | None = None
     encoding: str = "utf-8"
-    header: bool = True
+    header: bool | None = None
+    names: tuple[str, ...] = ()
+    trim: bool = False
     quote: str | None = '"'
     skip_blank: bool = False
     allow_empty: bool = False
@@ -51,6 +57,9 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         """Refuse what no text could be read with."""
+        object.__setattr__(self, "names", tuple(self.names))
+        if self.names and self.header:
+            raise UsageError("names are given for a text with a header", hint="leave out the names, or the header")
         if self.quote is not None and not _marks(self.quote):
             raise UsageError("a quote is one ASCII character and no line end")
         if self.separator is not None and (not _marks(self.separator) or self.separator == self.quote):
@@ -63,6 +72,15 @@ class ReadOptions:
             ) from unknown
         if min(self.max_cell, self.max_memory, self.max_ratio) < 1:
             raise UsageError("a limit is at least 1")
+
+    def __repr__(self) -> str:
+        """What is set, in one line."""
+        return parameters(self)
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first record holds the column names."""
+        return self.header is not False and not self.names
 
     @property
     def is_utf8(self) -> bool:

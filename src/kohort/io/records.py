@@ -66,7 +66,7 @@ def measure(data: Bytes, at: int, separator: int, quote: int) -> tuple[int, int]
 def fill(  # noqa: PLR0917  the kernel's own order
     text: Text, layout: Layout, options: ReadOptions, at: int, starts: Starts, lengths: Lengths
 ) -> tuple[int, int]:
-    """Find the bounds of the cells of the records from `at` on.
+    """Find the bounds of the cells of the records from `at` on; blank lines at the text's end are none.
 
     Args:
         text: The text.
@@ -87,9 +87,16 @@ def fill(  # noqa: PLR0917  the kernel's own order
     fault: Fault = np.empty(4, np.int64)
     dialect = layout.separator, layout.quote, layout.line_end
     records, at = scan(text.words, text.data, at, *dialect, blank, options.max_cell, starts, lengths, fault)
+    if fault[0] == BLANK and _is_blank(text.data[at:]):
+        return records, text.data.size
     if fault[0] != NONE:
         raise _error(text, layout, options, at, fault)
     return records, at
+
+
+def _is_blank(data: Bytes) -> bool:
+    """Whether there is nothing but line ends."""
+    return bool(((data == LF) | (data == CR)).all())
 
 
 def _error(text: Text, layout: Layout, options: ReadOptions, at: int, fault: Fault) -> KohortError:

@@ -11,7 +11,6 @@ import errno
 import os
 import re
 import unicodedata
-from collections import Counter
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
@@ -249,30 +248,35 @@ def reason_of(error: Exception) -> str:
 
 
 def check_names(names: Sequence[object], where: str) -> tuple[str, ...]:
-    """The names, if they tell the columns apart and can be shown.
+    """The names, if they tell the columns apart and can be shown; a column without one is called by its position.
 
     Raises:
-        InputError: a name is no text, empty, used twice or not printable, or there is none.
+        InputError: a name is no text or not printable, two are the same but for case, width and blanks around them, or
+            there is none.
 
-    >>> check_names(["age", "sex"], "people.parquet")
-    ('age', 'sex')
+    >>> check_names(["", "age", "sex"], "people.parquet")
+    ('column_1', 'age', 'sex')
     """
     if not names:
         raise InputError("there are no columns", where=where)
-    checked = tuple(_check_name(name, f"{where}, column {place}") for place, name in enumerate(names, 1))
-    twice = [name for name, times in Counter(checked).items() if times > 1]
+    checked = tuple(_check_name(name, where, place) for place, name in enumerate(names, 1))
+    alike: dict[str, list[str]] = {}
+    for place, name in enumerate(checked, 1):
+        seen = unicodedata.normalize("NFKC", name).casefold().strip()
+        alike.setdefault(seen, []).append(f"{name!r} (column {place})")
+    twice = [told for several in alike.values() if len(several) > 1 for told in several]
     if twice:
-        raise InputError(
-            f"duplicate column names: {', '.join(map(repr, twice))}", where=where, hint="rename all but one"
-        )
+        hint = "rename all but one; case, width and blanks around a name do not tell columns apart"
+        raise InputError(f"duplicate column names: {', '.join(twice)}", where=where, hint=hint)
     return checked
 
 
-def _check_name(name: object, where: str) -> str:
+def _check_name(name: object, table: str, place: int) -> str:
+    where = f"{table}, column {place}"
     if not isinstance(name, str):
         raise InputError(f"the column's name is no text but of class {type(name).__name__}", where=where)
     if not name.strip():
-        raise InputError("the column has no name", where=where)
+        return f"column_{place}"
     if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
         raise InputError(f"the column's name holds control characters: {name!a}", where=where)
     return name

@@ -48,7 +48,7 @@ _PLACES: Final[Mapping[str, Place]] = {
 }
 
 #: The roles that columns not listed can have.
-_REST: Final = {"refuse": None, "insensitive": Role.INSENSITIVE, "drop": Role.IDENTIFYING}
+_REST: Final = {"refuse": None, "insensitive": Role.INSENSITIVE, "drop": Role.DROP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     perturbations, unread = perturbations_of(raw, where)
     faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where), *unread]
     faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
-    file = _form(JobFile, raw, [*faults, *_output_fault(raw, where)], where)
+    file = _form(JobFile, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
     assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
     made = _question(file, attributes, asked, folder)
     job = Job(
@@ -148,10 +148,13 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         Writing(file.output.format, file.output.separator, file.output.excel_safe),
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
+        tuple(name for name, column in file.columns.items() if column.no_model),
+        file.input.complete,
         perturbations,
         None if file.input.key_file is None else read_key(folder / file.input.key_file),
         file.perturb.seed,
         file.perturb.insecure_reproducible,
+        purpose=file.purpose.words,
     )
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
@@ -206,7 +209,7 @@ def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], wh
     Raises:
         JobError: all faults at once, those found before among them.
     """
-    found = lacking(raw)
+    found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
     try:
         file = form.model_validate(raw)
     except ValidationError as fault:
@@ -232,10 +235,24 @@ def _reading(part: InputPart) -> ReadOptions:
         separator=part.separator,
         encoding=part.encoding,
         header=part.header,
+        names=tuple(part.names),
+        trim=part.trim,
         quote=part.quote or None,
         skip_blank=part.skip_blank,
         allow_empty=part.allow_empty,
     )
+
+
+def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
+    """What of the input's table does not go together."""
+    said = part(InputPart, table(raw, "input"))
+    try:
+        if said is not None:
+            _reading(said)
+    except UsageError as fault:
+        key = "names" if said is not None and said.names else "separator"
+        return [UsageError(fault.what, where=where(("input", key)), hint=fault.hint)]
+    return []
 
 
 def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:

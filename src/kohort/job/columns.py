@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from kohort.errors import UsageError
 from kohort.hierarchies import is_builder
@@ -65,7 +65,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.hierarchy,
         part.weight,
         part.bounds,
-        part.grid,
+        part.grid or (_grid(method, part) if quasi else None),
         part.order or (_order(method.order, part) if quasi else None),
         part.label or (_label(method.labels, part) if quasi else None),
         part.missing,
@@ -88,6 +88,12 @@ def _label(label: Label | None, part: ColumnPart) -> Label | None:
     }
     needless = part.grid is not None and label is not Label.GRID
     return None if label is None or needless or cannot.get(label, False) else label
+
+
+def _grid(method: Method, part: ColumnPart) -> Literal["round"] | None:
+    """A round grid, where the job leaves the choice of cut points and labels to the method."""
+    free = part.hierarchy is None and part.label is None and _label(method.labels, part) is None
+    return "round" if method.round_grids and free and part.scale is not Scale.CATEGORICAL else None
 
 
 def hierarchy_file(attribute: Attribute, folder: Path) -> Path | None:

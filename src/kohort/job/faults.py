@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: How sure a suggestion must be: `supression` is suppression, `n` is nothing.
 _NEAR: Final = 0.6
 
+#: What `kohort init` writes as the role of a column that may be an identifier.
+UNDECIDED: Final = "undecided"
+
 #: What a value must be, by pydantic's name of the fault.
 _KINDS: Final = MappingProxyType(
     {
@@ -96,6 +99,8 @@ def _fault(error: ErrorDetails, where: Callable[[Place], str], form: type[Part])
             return UsageError(str(context["what"]), where=where(place), hint=str(context["hint"]))
         case "enum" | "literal_error":
             words = _words(str(context["expected"]))
+            if error["input"] == UNDECIDED:
+                return UsageError("the role is undecided", where=where(place), hint=f"decide: {', '.join(words)}")
             hint = nearest(str(error["input"]), words)
             return UsageError(f"it must be one of {', '.join(words)}", where=where(place), hint=hint)
         case kind:

@@ -26,6 +26,7 @@ from kohort.job.model_values import (
 )
 from kohort.job.values import (
     Bounds,
+    Complete,
     Encoding,
     GridText,
     Level,
@@ -37,6 +38,7 @@ from kohort.job.values import (
     Seconds,
     Separator,
 )
+from kohort.release.purpose import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 
 #: The names of methods.
@@ -61,10 +63,17 @@ class InputPart(Part):
     separator: Separator | None = Field(None, description="Between cells; found by itself where it is not given.")
     quote: Quote = Field('"', description="Round cells that hold separators; empty where there is none.")
     encoding: Encoding = Field("utf-8", description="The text's encoding.")
-    header: bool = Field(default=True, description="Whether the first line names the columns.")
+    header: bool | None = Field(
+        None, description="Whether the first line names the columns; if not given, it does unless it looks like data."
+    )
+    names: list[str] = Field([], description="The names of the columns, where the first line is data.")
+    trim: bool = Field(default=False, description="Remove the blanks around every cell and column name.")
     skip_blank: bool = Field(default=False, alias="skip-blank", description="Pass over empty lines.")
     allow_empty: bool = Field(default=False, alias="allow-empty", description="Accept a table of no records.")
     missing: list[str] = Field([""], description="The texts that mean: no value.")
+    complete: Complete = Field(
+        (), alias="complete-records", description="Leave out records without a value in these columns, or in 'all'."
+    )
     key_file: str | None = Field(
         None, alias="key-file", description="The key that pseudonyms are made with; `kohort key` writes one."
     )
@@ -113,6 +122,11 @@ class MethodPart(Part):
     )
     order: Annotated[Order, Word] | None = Field(None, description="Order of categorical values, where it can hold.")
     labels: Annotated[Label, Word] | None = Field(None, description="What is released, where a column can.")
+    grid: Literal["round", "none"] = Field(
+        "round",
+        description="Public cut points of numeric quasi-identifiers that have no hierarchy, grid or label: a round step"
+        " in proportion to their range, or none. Methods on levels need no grid.",
+    )
     objective: Objective | None = Field(
         None,
         description="The metric of which a lattice method's release is to cost little; lm if not given."
@@ -169,7 +183,10 @@ class ColumnPart(Part):
     allow_singling: bool = Field(
         default=False,
         alias="allow-singling",
-        description="An insensitive column may be unique for more than half of the records.",
+        description="The released column may single out more than half of the people, or hold identifying cells.",
+    )
+    no_model: bool = Field(
+        default=False, alias="no-model", description="Release a sensitive column though no privacy model protects it."
     )
     l: DistinctL | None = Field(None, description="Every class has at least l different values.")  # noqa: E741  likewise
     entropy_l: EntropyL | None = Field(
@@ -228,6 +245,22 @@ class PerturbPart(Part):
     )
 
 
+class PurposePart(Part):
+    """What the release is for and who answers for it: free text for its certificate and its pages."""
+
+    purpose: str | None = Field(None, description="What the release is for.")
+    recipient: str | None = Field(None, description="Who receives it.")
+    legal_basis: str | None = Field(None, alias="legal-basis", description="What allows it.")
+    requested_by: str | None = Field(None, alias="requested-by", description="Who requested it.")
+    approved_by: str | None = Field(None, alias="approved-by", description="Who approved it.")
+
+    @property
+    def words(self) -> Purpose | None:
+        """The texts; `None` where there are none."""
+        given = self.model_dump(exclude_none=True)
+        return Purpose(**given) if given else None
+
+
 class QuestionFile(Part):
     """What a table is judged by: its columns, and the privacy models."""
 
@@ -247,3 +280,4 @@ class JobFile(QuestionFile):
     output: OutputPart
     method: MethodPart = MethodPart.model_construct()
     perturb: PerturbPart = PerturbPart.model_construct()
+    purpose: PurposePart = PurposePart.model_construct()

@@ -46,12 +46,14 @@ class Method:
         order: Order of categorical values, where it can hold.
         labels: What is released, where a column can.
         time_limit: Seconds that a search which can stop early may take.
+        round_grids: Whether numbers get a grid of round numbers, where a column does not say otherwise.
     """
 
     algorithm: Algorithm | None
     order: Order | None = None
     labels: Label | None = None
     time_limit: float | None = None
+    round_grids: bool = False
 
 
 def method_of(
@@ -84,6 +86,7 @@ def method_of(
         None if algorithm.full_domain else part.order,
         None if algorithm.full_domain else part.labels,
         (part.time_limit or TIME_LIMIT) if timed else None,
+        not algorithm.full_domain and part.grid != "none",
     )
     return made, [one.told(where) for one in faults]
 

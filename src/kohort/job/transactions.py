@@ -154,6 +154,7 @@ def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) ->
             reading=_reading(file.transactions, file.input),
             writing=BasketWriting(form=file.output.format, separator=file.output.separator),
             most=file.method.max_sets or MOST,
+            purpose=file.purpose.words,
         )
     except UsageError as fault:  # an item in two lists
         raise job_error([_placed(fault, where, said)]) from None

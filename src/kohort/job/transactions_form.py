@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from kohort.io.baskets.options import Form
-from kohort.job.form import Part, Word
+from kohort.job.form import Part, PurposePart, Word
 from kohort.job.values import Encoding, Seconds, Separator, number, passing, wrong
 from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence
@@ -183,3 +183,4 @@ class TransactionFile(Part):
     privacy: CoherencePart
     items: ItemsPart
     method: SuppressionPart = SuppressionPart.model_construct()
+    purpose: PurposePart = PurposePart.model_construct()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast, 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from kohort.engines import complete as columns
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
 from kohort.numbers import exact
@@ -91,16 +92,18 @@ def _bounds(value: object) -> tuple[Fraction, Fraction]:
 
 
 def _grid(value: object) -> Grid:
-    """A step, cut points, or the word."""
-    if value == "hierarchy":
-        return "hierarchy"
+    """A step, cut points, or one of the words."""
+    if value in ("hierarchy", "round"):
+        return value
     cuts = _numbers(value)
     if cuts is not None:
         return cuts
     try:
         return number(value)
     except PydanticCustomError:
-        raise wrong('a grid is a step, a list of cut points or "hierarchy"', "such as 5 or [18, 30, 60]") from None
+        raise wrong(
+            'a grid is a step, a list of cut points, "round" or "hierarchy"', "such as 5 or [18, 30, 60]"
+        ) from None
 
 
 def _limit(value: object) -> SuppressionLimit:
@@ -153,6 +156,16 @@ def _underscored(value: object) -> object:
     return value.replace("-", "_") if isinstance(value, str) else value
 
 
+def _complete(value: object) -> columns.Complete:
+    """The columns of complete records, or `all`."""
+    if value == "all":
+        return "all"
+    named = cast("list[object]", value) if isinstance(value, list) else []
+    if not named or not all(isinstance(name, str) for name in named):
+        raise wrong("complete records are told by a list of columns, or 'all'", 'such as ["age", "city"]')
+    return tuple(map(str, named))
+
+
 _DIGITS = {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"}
 _NUMBER = {"anyOf": [{"type": "number"}, _DIGITS]}
 _LEVEL = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,4}$"}]}
@@ -162,6 +175,7 @@ _LIMIT = [
     {"type": "number", "minimum": 0, "maximum": 1},
     {"type": "string", "pattern": r"^([0-9]{1,18}|[0-9]{1,2}(\.[0-9]{1,30})?%|100%|0\.[0-9]{1,30}|1\.0{1,30})$"},
 ]
+_COMPLETE = [{"const": "all"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
 _SECONDS = [
     {"type": "number", "exclusiveMinimum": 0, "maximum": _LONGEST},
     {"type": "string", "pattern": "^[1-9][0-9]*$"},
@@ -177,6 +191,7 @@ GridText = Annotated[
     WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"const": "hierarchy"}]}),
 ]
 Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
+Complete = Annotated[columns.Complete, PlainValidator(_complete), WithJsonSchema({"anyOf": _COMPLETE})]
 Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
 Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]
 Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema({"anyOf": _SECONDS})]

@@ -14,6 +14,7 @@ import numpy as np
 
 from kohort.errors import LimitError
 from kohort.kernels import kernel
+from kohort.models.base import greatest_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,9 +59,7 @@ def bounds(domain: SensitiveDomain, around: Callable[[Fraction], tuple[Fraction,
     Raises:
         LimitError: The table is of too many people.
     """
-    people = int(domain.reference.sum())
-    if people > MOST:
-        raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
+    people = people_of(domain)
     different, of = np.unique(domain.reference, return_inverse=True)  # of thousands of values, most are equally rare
     rows: list[list[int]] = []
     for count in different.tolist():
@@ -68,6 +67,18 @@ def bounds(domain: SensitiveDomain, around: Callable[[Fraction], tuple[Fraction,
         least, most = not_below(low), not_above(min(high, Fraction(1)))
         rows.append([least.numerator, least.denominator, most.numerator, most.denominator])
     return np.ascontiguousarray(np.array(rows, np.int64).reshape(-1, 4).T[:, of])
+
+
+def people_of(domain: SensitiveDomain) -> int:
+    """The people of the table who have a value.
+
+    Raises:
+        LimitError: There are too many.
+    """
+    people = int(domain.reference.sum())
+    if people > MOST:
+        raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
+    return people
 
 
 def within(histogram: Histogram, limits: NDArray[np.int64]) -> Mask:
@@ -83,6 +94,40 @@ def within(histogram: Histogram, limits: NDArray[np.int64]) -> Mask:
         limits = np.ascontiguousarray(limits[:, places])
     _judge(histogram.counts, limits, mask)
     return mask
+
+
+def shares(histogram: Histogram) -> NDArray[np.int64] | None:
+    """(4, v) numerators and denominators of the least and the greatest share that each value has in a class.
+
+    Of the values that are in the histogram; of those left out both are 0. `None`: in some class nobody has a value.
+    """
+    counts = histogram.counts
+    if not counts.any(axis=1).all():
+        return None
+    found = np.repeat(np.array([[1], [1], [0], [1]], np.int64), counts.shape[1], axis=1)
+    _measure(counts, found)
+    return found
+
+
+def greatest_gain(histogram: Histogram) -> Fraction | None:
+    """How many times as frequent as in the table a value is in a class, at most; `None`: nobody there has a value."""
+    found, people = shares(histogram), people_of(histogram.domain.whole)
+    return None if found is None else greatest_ratio(found[2] * people, found[3] * histogram.domain.reference)
+
+
+@kernel
+def _measure(counts: Counts, found: NDArray[np.int64]) -> None:
+    """Make each value's shares in `found` at most and at least those that it has in some class."""
+    for row in range(counts.shape[0]):
+        total = 0
+        for value in range(counts.shape[1]):
+            total += counts[row, value]
+        for value in range(counts.shape[1]):
+            people = counts[row, value]
+            if people * found[1, value] < found[0, value] * total:
+                found[0, value], found[1, value] = people, total
+            if people * found[3, value] > found[2, value] * total:
+                found[2, value], found[3, value] = people, total
 
 
 @kernel

@@ -19,8 +19,8 @@ import numpy as np
 
 from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number, is_whole
-from kohort.models._shares import within
-from kohort.models.base import PrivacyModel
+from kohort.models._shares import shares, within
+from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
 from kohort.numbers import said
 
 if TYPE_CHECKING:
@@ -92,6 +92,13 @@ class AlphaKAnonymity(PrivacyModel):
         histogram = classes.of(self.sensitive)
         limits = _limits(len(histogram.domain.whole), self.alpha.numerator, self.alpha.denominator)
         return within(histogram, limits) & (classes.sizes >= self.k)
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The greatest share of a value in a class: the alpha, as far as k allows; k-anonymity achieves the k."""
+        found = shares(classes.of(self.sensitive))
+        if found is None:
+            return (Achieved("alpha", None, reason=NOBODY),)
+        return (Achieved("alpha", greatest_ratio(found[2], found[3])),)
 
 
 @lru_cache(maxsize=16)

@@ -11,16 +11,15 @@ alone in a class is found for certain while the average is small. Use it with k-
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import exact_number
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Achieved, PrivacyModel
 from kohort.numbers import said
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from kohort.arrays import Mask
     from kohort.frequency import ClassProfile
 
@@ -77,3 +76,7 @@ class AverageRisk(PrivacyModel):
         """Whether the mean risk is small enough."""
         people = int(classes.sizes.sum())
         return classes.sizes.size * self.threshold.denominator <= people * self.threshold.numerator
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The mean risk."""
+        return (Achieved("threshold", Fraction(classes.sizes.size, int(classes.sizes.sum()))),)

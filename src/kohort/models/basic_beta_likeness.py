@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import FINEST, check_name, exact_number
-from kohort.models._shares import bounds, within
-from kohort.models.base import PrivacyModel
+from kohort.models._shares import bounds, greatest_gain, within
+from kohort.models.base import NOBODY, Achieved, PrivacyModel
 from kohort.numbers import said
 
 if TYPE_CHECKING:
@@ -81,6 +81,11 @@ class BasicBetaLikeness(PrivacyModel):
         """(c,) which classes have no value too often, in whole numbers."""
         histogram = classes.of(self.sensitive)
         return within(histogram, _limits(histogram.domain.whole, self.beta.numerator, self.beta.denominator))
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The greatest gain of a value in a class: (p - q) / q."""
+        gain = greatest_gain(classes.of(self.sensitive))
+        return (Achieved("beta", None, reason=NOBODY) if gain is None else Achieved("beta", gain - 1),)
 
 
 @lru_cache(maxsize=16)

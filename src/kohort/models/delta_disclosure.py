@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number
-from kohort.models._shares import bounds, within
-from kohort.models.base import PrivacyModel
+from kohort.models._shares import bounds, people_of, shares, within
+from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
 from kohort.numbers import said
 
 if TYPE_CHECKING:
@@ -89,12 +89,31 @@ class DeltaDisclosure(PrivacyModel):
         histogram = classes.of(self.sensitive)
         return within(histogram, _limits(histogram.domain.whole, self.delta.numerator, self.delta.denominator))
 
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """What delta must be above: the greatest |ln(p / q)|, to 50 digits."""
+        histogram = classes.of(self.sensitive)
+        domain, found = histogram.domain, shares(histogram)
+        if found is None:
+            return (Achieved("delta", None, attained=False, reason=NOBODY),)
+        if len(domain) < len(domain.whole) or not found[0].all():
+            return (Achieved("delta", None, attained=False, reason="a class lacks a value that the table has"),)
+        people, reference = people_of(domain.whole), domain.reference
+        more = greatest_ratio(found[2] * people, found[3] * reference)
+        less = greatest_ratio(found[1] * reference, found[0] * people)
+        return (Achieved("delta", _logarithm(max(more, less)), attained=False),)
+
 
 @lru_cache(maxsize=16)
 def _limits(domain: SensitiveDomain, numerator: int, denominator: int) -> NDArray[np.int64]:
     """The limits of the shares; a power of e is no fraction, so that none is ever met exactly: < and <= are one."""
     factor = _power(min(Fraction(numerator, denominator), _LOOSEST))
     return bounds(domain, lambda share: (share / factor, share * factor))
+
+
+def _logarithm(factor: Fraction) -> Fraction:
+    """The natural logarithm, to more digits than decide."""
+    with localcontext(prec=_DIGITS):
+        return Fraction((Decimal(factor.numerator) / Decimal(factor.denominator)).ln())
 
 
 @lru_cache(maxsize=16)

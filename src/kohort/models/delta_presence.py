@@ -12,16 +12,15 @@ absence is hidden too: then nobody of the population may fit no class, for he or
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import exact_number, population_of
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Achieved, PrivacyModel, greatest_ratio
 from kohort.numbers import said
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from kohort.arrays import Mask
     from kohort.frequency import ClassProfile
 
@@ -97,3 +96,16 @@ class DeltaPresence(PrivacyModel):
     def satisfied_jointly(self, classes: ClassProfile) -> bool:
         """Whether every class satisfies, and, where absence is hidden too, nobody of the population fits none."""
         return bool(self.satisfied(classes).all()) and (self.low == 0 or classes.outside == 0)
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved, Achieved]:
+        """The least and the greatest share, each with the other as loose as it can be; the least is 0 if some fit none.
+
+        Raises:
+            UsageError: There is no population table.
+        """
+        people, population = classes.sizes, population_of(classes, self.name)
+        if (people > population).any():
+            reason = "a class fits fewer people of the population than it has"
+            return Achieved("low", None, rising=True, reason=reason), Achieved("high", None, reason=reason)
+        low = Fraction(0) if classes.outside else 1 / greatest_ratio(population, people)
+        return Achieved("low", low, rising=True), Achieved("high", greatest_ratio(people, population))

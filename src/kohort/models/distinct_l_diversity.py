@@ -11,6 +11,7 @@ share a value), from values that mean much the same, nor from background knowled
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from kohort.errors import UsageError
 from kohort.kernels import kernel
 from kohort.models._parameters import check_name, is_whole
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Achieved, PrivacyModel
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask
@@ -73,6 +74,11 @@ class DistinctLDiversity(PrivacyModel):
         mask = np.empty(len(counts), np.bool_)
         _judge(counts, min(self.l, counts.shape[1] + 1), mask)
         return mask
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The values of the class that has fewest."""
+        values = np.count_nonzero(classes.of(self.sensitive).counts, axis=1)
+        return (Achieved("l", Fraction(int(values.min())), rising=True),)
 
 
 @kernel

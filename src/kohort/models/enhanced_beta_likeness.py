@@ -10,7 +10,7 @@ in certainty on each value, and whatever beta is, no class becomes sure of a val
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import FINEST, check_name, exact_number
-from kohort.models._shares import bounds, within
-from kohort.models.base import PrivacyModel
+from kohort.models._shares import bounds, greatest_gain, within
+from kohort.models.base import NOBODY, Achieved, PrivacyModel
 from kohort.numbers import said
 
 if TYPE_CHECKING:
@@ -84,6 +84,15 @@ class EnhancedBetaLikeness(PrivacyModel):
         """(c,) which classes have no value too often."""
         histogram = classes.of(self.sensitive)
         return within(histogram, _limits(histogram.domain.whole, self.beta.numerator, self.beta.denominator))
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The greatest gain of a value in a class, unless one is above -ln q, which no beta allows."""
+        gain = greatest_gain(classes.of(self.sensitive))
+        if gain is None:
+            return (Achieved("beta", None, reason=NOBODY),)
+        if not replace(self, beta=Fraction(FINEST)).satisfied(classes).all():
+            return (Achieved("beta", None, reason="in a class a frequent value gains more than -ln of its share"),)
+        return (Achieved("beta", gain - 1),)
 
 
 @lru_cache(maxsize=16)

@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
-from kohort.models._parameters import check_name, exact_number
-from kohort.models.base import PrivacyModel
+from kohort.models._parameters import FINEST, check_name, exact_number
+from kohort.models.base import NOBODY, Achieved, PrivacyModel
 from kohort.numbers import said
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
@@ -88,6 +87,16 @@ class EntropyLDiversity(PrivacyModel):
         _judge(counts, math.log(self.l) - SLACK, _TERMS, mask)
         return mask
 
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """E to the power of the least entropy, rounded down to nine digits after the point."""
+        counts = classes.of(self.sensitive).counts
+        entropies = np.empty(len(counts))
+        _measure(counts, _TERMS, entropies)
+        least = float(entropies.min())
+        if least < 0:
+            return (Achieved("l", None, rising=True, reason=NOBODY),)
+        return (Achieved("l", Fraction(math.floor(math.exp(least + SLACK) * FINEST), FINEST), rising=True),)
+
 
 #: n log n of the counts that most classes have: a logarithm takes several times as long as looking it up.
 _TERMS: NDArray[np.float64] = np.arange(2**10, dtype=np.float64)
@@ -98,9 +107,24 @@ _TERMS[1:] *= np.log(_TERMS[1:])
 def _judge(counts: Counts, least: float, terms: NDArray[np.float64], mask: Mask) -> None:
     """Fill `mask`: in which rows the entropy is at least `least`."""
     for row in range(counts.shape[0]):
-        total, known = 0, 0.0
-        for value in range(counts.shape[1]):
-            people = counts[row, value]
-            total += people
-            known += terms[people] if people < terms.size else people * math.log(people)
+        total, known = _added(counts, row, terms)
         mask[row] = total > 0 and known <= total * (math.log(total) - least)
+
+
+@kernel
+def _measure(counts: Counts, terms: NDArray[np.float64], entropies: NDArray[np.float64]) -> None:
+    """Fill `entropies`: that of each row; -1 if nobody is in it."""
+    for row in range(counts.shape[0]):
+        total, known = _added(counts, row, terms)
+        entropies[row] = max(math.log(total) - known / total, 0.0) if total > 0 else -1.0
+
+
+@kernel
+def _added(counts: Counts, row: int, terms: NDArray[np.float64]) -> tuple[int, float]:
+    """The people n of a row, and the sum of n log n over its values."""
+    total, known = 0, 0.0
+    for value in range(counts.shape[1]):
+        people = int(counts[row, value])
+        total += people
+        known += terms[people] if people < terms.size else people * math.log(people)
+    return total, known

@@ -10,10 +10,11 @@ is known.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Achieved, PrivacyModel
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
@@ -68,3 +69,7 @@ class KAnonymity(PrivacyModel):
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have at least k records."""
         return classes.sizes >= self.k
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The records of the smallest class."""
+        return (Achieved("k", Fraction(int(classes.sizes.min())), rising=True),)

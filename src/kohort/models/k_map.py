@@ -11,11 +11,12 @@ the table (use k-anonymity), nor from what is learned without linking.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import is_whole, population_of
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Achieved, PrivacyModel
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
@@ -67,3 +68,7 @@ class KMap(PrivacyModel):
             UsageError: There is no population table.
         """
         return population_of(classes, self.name) >= self.k
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The people of the population whom the class fits that fits fewest."""
+        return (Achieved("k", Fraction(int(population_of(classes, self.name).min())), rising=True),)

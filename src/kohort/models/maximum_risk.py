@@ -10,17 +10,16 @@ It is k-anonymity with k = 1 / threshold, rounded up, and like it does not limit
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError
 from kohort.models._parameters import exact_number
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Achieved, PrivacyModel
 from kohort.numbers import said
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from kohort.arrays import Mask
     from kohort.frequency import ClassProfile
 
@@ -76,3 +75,7 @@ class MaximumRisk(PrivacyModel):
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are large enough."""
         return classes.sizes >= self.smallest_class
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The risk of the people of the smallest class."""
+        return (Achieved("threshold", Fraction(1, int(classes.sizes.min()))),)

@@ -29,7 +29,7 @@ from kohort.kernels import kernel
 from kohort.models._few_values import Level, added_up, moved_by_node, moved_in_order
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
-from kohort.models.base import PrivacyModel
+from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
 from kohort.numbers import said
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask
     from kohort.frequency import ClassProfile
+    from kohort.models._few_values import Moved
     from kohort.sensitive import SensitiveDomain
 
 #: How far two values are apart.
@@ -122,13 +123,39 @@ class TCloseness(PrivacyModel):
             mask, below = np.empty(len(counts), np.bool_), np.empty(len(domain) + 1, np.int64)
             _judge(counts, ground.intervals, (ground.people, float(whole), rest, self.t.denominator), below, mask)
             return mask
-        if ground.levels:
-            moved = moved_by_node(counts, domain.places, ground.levels, ground.people)
-        else:
-            moved = moved_in_order(counts, domain.places, ground.added)
-        total = counts.sum(axis=1)
+        moved, total = _moved_by_few(counts, domain.places, ground), counts.sum(axis=1)
         near: Mask = (total > 0) & (moved <= float(whole) * total + rest * total // self.t.denominator)
         return near
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
+        """The greatest distance of a class from the table.
+
+        Raises:
+            SchemaError: The distance is hierarchical and the attribute has no hierarchy.
+        """
+        histogram = classes.of(self.sensitive)
+        counts, domain = histogram.counts, histogram.domain
+        total = counts.sum(axis=1)
+        if not total.all():
+            return (Achieved("t", None, reason=NOBODY),)
+        ground = _ground(domain.whole, self.distance)
+        if domain.places is None:
+            moved, below = np.empty(len(counts)), np.empty(len(domain) + 1, np.int64)
+            _measure(counts, ground.intervals, ground.people, below, moved)
+        else:
+            moved = _moved_by_few(counts, domain.places, ground)
+        return (Achieved("t", greatest_ratio(moved, total) / (ground.divisor * ground.people)),)
+
+
+def distances_of(domain: SensitiveDomain) -> tuple[Distance, ...]:
+    """The ground distances that the values of an attribute have; the last is the one where none is chosen.
+
+    >>> from kohort.sensitive import SensitiveDomain
+    >>> distances_of(SensitiveDomain("salary", np.array([1, 2]), numeric=True))
+    ('equal', 'ordered')
+    """
+    has: dict[Distance, bool] = {"equal": True, "ordered": domain.numeric, "hierarchical": bool(domain.levels)}
+    return tuple(distance for distance in DISTANCES if has[distance])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +187,7 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
         what = "hierarchical distance needs a hierarchy"
         raise SchemaError(what, where=f"column {domain.name}", hint="add one, or choose another distance")
     if distance is None or not v:
-        distance = "hierarchical" if domain.levels else "ordered" if domain.numeric else "equal"
+        distance = distances_of(domain)[-1]
     every = np.arange(v + 1)
     nodes: tuple[Index, ...] = (every[:-1],)
     starts, ends, divisor = every[:-1], every[1:], 2
@@ -175,24 +202,50 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     return _Ground(intervals, people, divisor, levels, added)
 
 
+def _moved_by_few(counts: Counts, places: Index, ground: _Ground) -> Moved:
+    """(c,) how much the distributions differ, of classes that have few of the attribute's values."""
+    if ground.levels:
+        return moved_by_node(counts, places, ground.levels, ground.people)
+    return moved_in_order(counts, places, ground.added)
+
+
 @kernel
 def _judge(
     counts: Counts, intervals: NDArray[np.int64], limit: tuple[int, float, int, int], below: Counts, mask: Mask
 ) -> None:
-    """Fill `mask`; `below` takes, for each value and the end, the people of a class with a value before it.
+    """Fill `mask`; `below` is room for `_moved`.
 
     The limit is the people of the table, and what the differences may add up to in a class of one person: a + b / c.
-    All differences are integers; their sum is a float, which holds integers up to 2**53 exactly and does not overflow.
     """
     people, whole, rest, denominator = limit
     for row in range(counts.shape[0]):
-        total = 0
-        for value in range(counts.shape[1]):
-            below[value] = total
-            total += counts[row, value]
-        below[counts.shape[1]] = total
-        moved = 0.0
-        for place in range(intervals.shape[0]):
-            inside = below[intervals[place, 1]] - below[intervals[place, 0]]
-            moved += abs(inside * people - intervals[place, 2] * total)
+        moved = _moved(counts, row, intervals, people, below)
+        total = below[counts.shape[1]]
         mask[row] = total > 0 and moved <= whole * total + rest * total // denominator
+
+
+@kernel
+def _measure(counts: Counts, intervals: NDArray[np.int64], people: int, below: Counts, moved: Moved) -> None:
+    """Fill `moved`: how much the distributions differ; `below` is room for `_moved`."""
+    for row in range(counts.shape[0]):
+        moved[row] = _moved(counts, row, intervals, people, below)
+
+
+@kernel
+def _moved(counts: Counts, row: int, intervals: NDArray[np.int64], people: int, below: Counts) -> float:
+    """How much the distributions of a class and the table differ, times the people of both.
+
+    `below` takes, for each value and the end, the people of the class with a value before it.
+
+    All differences are integers; their sum is a float, which holds integers up to 2**53 exactly and does not overflow.
+    """
+    total = 0
+    for value in range(counts.shape[1]):
+        below[value] = total
+        total += counts[row, value]
+    below[counts.shape[1]] = total
+    moved = 0.0
+    for place in range(intervals.shape[0]):
+        inside = below[intervals[place, 1]] - below[intervals[place, 0]]
+        moved += abs(inside * people - intervals[place, 2] * total)
+    return moved

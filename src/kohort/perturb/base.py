@@ -44,6 +44,11 @@ class Perturbation(Protocol):
         return True
 
     @property
+    def valuewise(self) -> bool:
+        """Whether each value becomes the same one in every record: then models can judge the column as it is made."""
+        return False
+
+    @property
     def decimals(self) -> int | None:
         """Digits after the point of the cells that it makes; `None`: as many as the column's own cells have at most."""
         return None

@@ -61,6 +61,11 @@ class Rounding(Perturbation):
         return False
 
     @property
+    def valuewise(self) -> bool:
+        """Equal numbers are rounded to equal numbers."""
+        return True
+
+    @property
     def decimals(self) -> int | None:
         """Those of the step."""
         return digits_of(Fraction(self.step))

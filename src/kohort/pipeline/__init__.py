@@ -11,6 +11,7 @@ import numpy as np
 
 from kohort import io
 from kohort.certificate import certificate
+from kohort.engines.complete import entered
 from kohort.engines.local import LocalEngine
 from kohort.engines.table import Table
 from kohort.errors import UsageError
@@ -19,15 +20,15 @@ from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.altering import altered, refuse_unknown
+from kohort.pipeline.altering import altered, coarsened, refuse_unknown, with_columns
 from kohort.pipeline.counting import counts_of, problem_of
 from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless
+from kohort.pipeline.gate import refuse_perturbed, refuse_unsafe
 from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
-from kohort.release.fit import check_population
-from kohort.risk.singling import refuse_singling
+from kohort.release.fit import check_population, refuse_unmodelled
 from kohort.verify import Claim, verify, verify_table
 
 if TYPE_CHECKING:
@@ -162,12 +163,17 @@ def solve(
     """Count, solve and recode: a release that nobody has verified yet."""
     job = replace(job, schema=job.schema.over(table.names))
     refuse_unknown(job)
+    refuse_unmodelled(job)
     if not table.records:
         refuse_absence(job.models, population)
         return replace(_nothing(table, job, stage.seconds), population=population)
     with stage("count"):
-        refuse_singling(table, job.schema, job.allow_singling)
-        engine = LocalEngine(table, job.schema, population)
+        chosen = entered(table, job.complete, job.schema.missing) if job.complete else None
+        table = table if chosen is None else chosen.table
+        refuse_unsafe(table, job)
+        changed = coarsened(table, job)
+        engine = LocalEngine(with_columns(table, changed), job.schema, population)
+        job = replace(job, schema=engine.schema)
         counts = counts_of(engine, job)
     with stage("solve"):
         problem = problem_of(counts, job, threads=threads)
@@ -177,7 +183,8 @@ def solve(
         solution = job.algorithm.solve(problem)
     with stage("recode"):
         classes = classes_of(solution.recoding, counts.frequency, counts.domains)
-        released = altered(engine.recode(solution.recoding, classes), job)
+        released = altered(engine.recode(solution.recoding, classes), job, table, changed)
+        refuse_perturbed(released.recoded.table, table, released.recoded.lineage, job)
     suppressed = counts.gone + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
@@ -201,8 +208,10 @@ def solve(
         bound=solution.bound,
         population=population,
         lost=released.recoded.lost,
+        coarsened=changed,
         effects=released.effects,
         linked=released.linked,
+        entered=chosen,
     )
 
 
@@ -279,12 +288,14 @@ def outcome_of(records: int, suppressed: int, k: int, classes: Classes, full_dom
 
 def claim_of(release: Release, format_: str = "csv") -> Claim:
     """What the release says of itself, for the verifier to doubt."""
-    limit = release.job.algorithm.limit
+    limit, chosen = release.job.algorithm.limit, release.entered
     return Claim(
         schema=release.job.schema,
         models=release.job.models,
-        source=release.source,
-        lineage=release.lineage,
+        source=release.source if chosen is None else chosen.whole,
+        lineage=release.lineage if chosen is None else chosen.rows.take(release.lineage),
+        complete=release.job.complete,
+        incomplete=release.incomplete,
         suppressed=release.suppressed,
         format=format_,
         separator=release.job.writing.separator,
@@ -293,5 +304,7 @@ def claim_of(release: Release, format_: str = "csv") -> Claim:
         limit=limit.among(release.problem.frequency.records) if limit and release.problem else 0,
         population=release.population,
         effects=release.effects,
+        coarsened=release.coarsened,
         key=release.job.key,
+        allowed=release.job.allow_singling,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -35,32 +35,65 @@ class Altered:
 
 
 def refuse_unknown(job: Job) -> None:
-    """Refuse perturbations of columns that there are none of; the job's schema is the table's.
+    """Refuse perturbations and complete records by columns that there are none of; the job's schema is the table's.
 
     Raises:
-        SchemaError: a column is perturbed that the table does not have.
-        JobError: several are.
+        SchemaError: the job names a column that the table does not have.
+        JobError: several.
     """
     known = [attribute.name for attribute in job.schema.attributes]
     faults: list[SchemaError] = []
-    for name in (name for one in job.perturbations for name in one.columns if name not in known):
+    said = [name for one in job.perturbations for name in one.columns]
+    said += [] if job.complete == "all" else job.complete
+    for name in (name for name in said if name not in known):
         near = " or ".join(get_close_matches(name, known))
         hint = near and f"did you mean {near}?"
         faults.append(SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint))
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("the perturbations do not fit the table", faults)
+        raise faults[0] if len(faults) == 1 else JobError("the job does not fit the table", faults)
 
 
-def altered(recoded: Recoded, job: Job) -> Altered:
+def coarsened(table: Table, job: Job) -> Table | None:
+    """The columns that a model is about and a perturbation changes value by value, as it leaves them.
+
+    Search, release and verification judge these values: rounded incomes, say. `None` where there are no such columns.
+    """
+    judged = {model.sensitive for model in job.models}
+    chosen = tuple(one for one in job.perturbations if one.valuewise and judged.intersection(one.columns))
+    if not chosen:
+        return None
+    from kohort.engines.perturbing import perturb  # noqa: PLC0415  most jobs change nothing
+
+    changed = Table(tuple(table[name] for one in chosen for name in one.columns), table.records)
+    return perturb(changed, chosen, missing=job.schema.missing, seed=None)[0]
+
+
+def with_columns(table: Table, other: Table | None) -> Table:
+    """The table with the columns of another in place of its own of the same names."""
+    if other is None:
+        return table
+    return Table(tuple(other[one.name] if one.name in other.names else one for one in table.columns), table.records)
+
+
+def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = None) -> Altered:
     """The records as they are released: perturbed, with pseudonyms, and in an order that tells nothing of before.
 
     Cost: besides the perturbations themselves one sort of the records.
+
+    Args:
+        recoded: The generalized records.
+        job: The job.
+        source: The table as it was read.
+        changed: The columns that were changed before the search; see `coarsened`.
     """
     if not job.perturbations and job.key is None:
         return Altered(recoded)
     from kohort.engines.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturb`
     from kohort.engines.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
 
+    if changed is not None:  # what a perturbation did is measured from the cells as they were read
+        own = Table(tuple(source[name] for name in changed.names), source.records).take(recoded.lineage)
+        recoded = replace(recoded, table=with_columns(recoded.table, own))
     missing, named = job.schema.missing, [one.name for one in job.schema.pseudonyms]
     table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed)
     if job.key is not None:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError
 from kohort.problem import Problem, never
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from kohort.domain import Domain
     from kohort.engines.local import LocalEngine
+    from kohort.engines.table import Table
     from kohort.frequency import FrequencySet
     from kohort.release import Job
 
@@ -35,6 +37,15 @@ class Counts:
     domains: tuple[Domain, ...]
     gone: int
     population: FrequencySet | None
+
+
+def entered_by(job: Job, table: Table) -> Table:
+    """The records of the table that enter.
+
+    Raises:
+        InfeasibleError: none does.
+    """
+    return entered(table, job.complete, job.schema.missing).table if job.complete else table
 
 
 def counts_of(engine: LocalEngine, job: Job) -> Counts:

@@ -21,8 +21,8 @@ from kohort.io.write import Format, to_frame
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 from kohort.release.fit import unfit
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
-from kohort.release.notebook import release_html
 from kohort.schema import Label, Role
+from kohort.shown import Shown, sizes_row, verified
 from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Counts, Index, Shares
+    from kohort.engines.complete import Complete, Entered
     from kohort.engines.pseudonyms import Linked
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
     from kohort.problem import Algorithm, Candidate, Problem
     from kohort.pseudonyms import Key
     from kohort.release.altered import Misfit
+    from kohort.release.purpose import Purpose
     from kohort.schema import Attribute, Schema
+    from kohort.shown import Rows
     from kohort.verify import Verdict
 
 
@@ -61,8 +64,8 @@ class Writing:
     excel_safe: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+@dataclass(frozen=True, slots=True, repr=False)
+class Job(Shown):
     """Everything that decides a release but the records: equal jobs over equal records give equal bytes.
 
     Attributes:
@@ -73,13 +76,18 @@ class Job:
         writing: How the release is written.
         time_limit: Seconds after which a search that can stop early (best-effort) gives its best answer so far; with
             it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
-        allow_singling: Insensitive columns that may single people out: others that are unique for more than half of the
-            records are refused; see `kohort.risk.singling`.
+        allow_singling: Released columns that may single people out, or hold cells of identifying columns: others that
+            are unique for more than half of the people, or hold such cells, are refused; see `kohort.risk.singling` and
+            `kohort.verify.identifiers`.
+        no_model: Sensitive columns that are released though no privacy model is about them.
+        complete: Columns in which a record must have a value, or `all`: other records are left out before anything is
+            counted.
         perturbations: What is changed in columns that would be released unchanged.
         key: What pseudonyms are made with, where identifying columns have them. It is told nowhere.
         seed: Of random perturbations; `None`: the system's entropy. Who knows or guesses it takes the noise off, so it
             goes only with `insecure_reproducible`, and is told nowhere.
         insecure_reproducible: Whether that may be: for tests, for nothing that is released.
+        purpose: What the release is for and who answers for it; no byte of the release depends on it.
     """
 
     schema: Schema
@@ -89,10 +97,13 @@ class Job:
     writing: Writing = field(default_factory=Writing)
     time_limit: float | None = None
     allow_singling: tuple[str, ...] = ()
+    no_model: tuple[str, ...] = ()
+    complete: Complete = ()
     perturbations: tuple[Perturbation, ...] = ()
     key: Key | None = field(default=None, repr=False, metadata=SECRET)
     seed: int | None = field(default=None, repr=False, metadata=SECRET)
     insecure_reproducible: bool = False
+    purpose: Purpose | None = None
 
     @classmethod
     def of(
@@ -102,10 +113,13 @@ class Job:
         algorithm: Algorithm | None = None,
         time_limit: float | None = None,
         allow_singling: tuple[str, ...] = (),
+        no_model: tuple[str, ...] = (),
+        complete: Complete = (),
         perturbations: tuple[Perturbation, ...] = (),
         key: Key | None = None,
         seed: int | None = None,
         insecure_reproducible: bool = False,
+        purpose: Purpose | None = None,
     ) -> Job:
         """A job that is read and written in the ordinary way.
 
@@ -120,10 +134,13 @@ class Job:
             algorithm or Mondrian(),
             time_limit=time_limit,
             allow_singling=allow_singling,
+            no_model=no_model,
+            complete=complete,
             perturbations=perturbations,
             key=key,
             seed=seed,
             insecure_reproducible=insecure_reproducible,
+            purpose=purpose,
         )
 
     def __post_init__(self) -> None:
@@ -132,6 +149,8 @@ class Job:
             raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
         if self.time_limit is not None and not 0 < self.time_limit < inf:
             raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
+        if isinstance(self.complete, str) and self.complete != "all":
+            raise UsageError("complete is no list of columns", hint='complete=("age", "city"), or "all"')
         limit = cast("object", self.algorithm.limit)  # what a caller without a type checker may have passed
         if not isinstance(limit, SuppressionLimit | None):
             hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
@@ -155,6 +174,10 @@ class Job:
     def k(self) -> int:
         """The size, in people, below which no class satisfies the models."""
         return max(model.smallest_class for model in self.models)
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Models", ", ".join(model.name for model in self.models)), ("Method", self.algorithm.name)]
+        return "Job", rows + self.schema.rows
 
     def described(self) -> str:
         """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
@@ -212,14 +235,14 @@ def _digest(hierarchy: Hierarchy) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Release:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Release(Shown):
     """A verified release and what it cost.
 
     Attributes:
         job: What was asked.
         table: The released records, in the order of their own content.
-        source: The input, as read.
+        source: The input, as read; without incomplete records where the job leaves them out.
         lineage: (m,) the input record of each released one; never published.
         suppressed: Records that the recoding leaves out; verification holds the release to it.
         sizes: (c,) records of each class.
@@ -233,9 +256,11 @@ class Release:
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
         population: The population table, where a model needed one.
+        coarsened: The input's columns that were rounded before the search, so that models judge the rounded values.
         lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of `table`.
         effects: What perturbations did to their columns.
         linked: How far pseudonyms link records.
+        entered: Where the job leaves out incomplete records: which ones entered; `None` where it does not.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published; `None` while it is only in memory.
@@ -258,13 +283,20 @@ class Release:
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     population: Table | None = None
+    coarsened: Table | None = None
     lost: Shares = field(default_factory=lambda: np.empty(0))
     effects: tuple[Effect, ...] = ()
     linked: tuple[Linked, ...] = ()
+    entered: Entered | None = None
     verdict: Verdict | None = None
     like: str = "polars"
     path: Path | None = None
     certificate: Path | None = None
+
+    @property
+    def incomplete(self) -> int:
+        """Records that were left out before counting, because they lack a value."""
+        return 0 if self.entered is None else self.entered.incomplete
 
     @property
     def people(self) -> int | None:
@@ -281,13 +313,17 @@ class Release:
         """The released records as a frame of the kind that was given: polars, pandas or Arrow."""
         return to_frame(self.table, self.like)
 
-    def __repr__(self) -> str:
-        """In a line: the records are many, and nobody's business."""
-        told = "verified" if self.verdict is not None else "not verified"
-        return (
-            f"<Release: {self.table.records:,} of {self.source.records:,} records, {self.sizes.size:,} classes, {told}>"
-        )
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return release_html(self)
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [
+            ("Records", f"{self.table.records:,} of {self.source.records:,}"),
+            ("Suppressed", f"{self.suppressed:,}"),
+            ("Classes", f"{self.sizes.size:,}"),
+        ]
+        if self.sizes.size:
+            rows.append(sizes_row(int(self.sizes.min()), int(self.sizes.max())))
+        rows.append(("Quasi-identifiers", ", ".join(one.name for one in self.job.schema.quasi)))
+        rows += self.verdict.singled if self.verdict is not None else []
+        rows += [("Models", ", ".join(model.name for model in self.job.models)), ("Method", self.job.algorithm.name)]
+        rows += [(name.upper(), f"{self.metrics[name]:,.4f}") for name in ("lm", "c_avg") if name in self.metrics]
+        rows += [("Published", self.path.name)] if self.path else []
+        return f"Release, {verified(done=self.verdict is not None)}", rows

@@ -38,17 +38,18 @@ def misfits(schema: Schema, models: Sequence[PrivacyModel], perturbations: Seque
     """What is wrong with perturbations of these columns, as far as the schema names them."""
     roles = {attribute.name: attribute.role for attribute in schema.attributes}
     judged = {model.sensitive: model.name for model in models}
+    fixed = {name for one in perturbations if one.valuewise for name in one.columns}
     times = Counter(name for one in perturbations for name in one.columns)
     for name, count in times.items():
         key = ("perturb", "columns", name)
         role = roles.get(name, Role.SENSITIVE)  # one that only the rest names is looked at with the table
-        if role in {Role.IDENTIFYING, Role.QUASI}:
+        if role is Role.QUASI or not role.released:
             hint = "only sensitive and insensitive columns are perturbed: they are released unchanged otherwise"
-            yield Misfit(key, f"the column is {role.value}", hint)
+            yield Misfit(key, f"the column is {role.said}", hint)
         if count > 1:
             yield Misfit(key, "the column is perturbed twice", "say one method for it")
-        if name in judged:
-            hint = "perturb another column, or leave the model out: nobody would see the values that it is about"
+        if name in judged and name not in fixed:
+            hint = "round it instead, or leave the model out: nobody would see the values that it is about"
             yield Misfit(key, f"{judged[name]} is asked of the column's values, and they are changed", hint)
 
 

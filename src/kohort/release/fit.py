@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from kohort.errors import SchemaError, UsageError
+from kohort.errors import JobError, SchemaError, UsageError
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
@@ -57,6 +57,12 @@ def check_population(job: Job, population: object) -> None:
         raise UsageError(what, where="population", hint="leave it out, or ask for k-map or presence")
 
 
+def unjudged_sensitive(job: Job) -> tuple[str, ...]:
+    """The sensitive columns that no privacy model is about, though nobody said that none should be."""
+    about = {model.sensitive for model in job.models} | {*job.no_model}
+    return tuple(one.name for one in job.schema.sensitive if one.name not in about)
+
+
 def least_values(model: PrivacyModel) -> int:
     """How many different values every class that satisfies the model has; 0 where it asks for no diversity."""
     match model:
@@ -91,6 +97,33 @@ def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
             yield Unfit(attribute.name, None, what, "remove the hierarchy, or ask for t-closeness")
 
 
+def refuse_unmodelled(job: Job) -> None:
+    """Refuse to release a sensitive column that no privacy model is about, unless `Job.no_model` names it.
+
+    Raises:
+        SchemaError: there is such a column, or something is allowed that needs no permission.
+        JobError: there are several.
+    """
+    faults = [
+        SchemaError(
+            "it is sensitive, and no privacy model protects it",
+            where=f"column {name}",
+            hint=f"limit what a class may reveal of it, such as --t {name}=0.2 or --l {name}=2 (in a job file t = 0.2);"
+            f" to release it without: --no-model {name} (in a job file no-model = true, in Python Job.no_model)",
+        )
+        for name in unjudged_sensitive(job)
+    ]
+    modelled = {model.sensitive for model in job.models}
+    free = {one.name for one in job.schema.sensitive if one.name not in modelled}
+    faults += [
+        SchemaError("it needs no permission to go without a model", where=f"column {name}", hint="leave no-model out")
+        for name in job.no_model
+        if name not in free
+    ]
+    if faults:
+        raise faults[0] if len(faults) == 1 else JobError("sensitive columns have no privacy model", faults)
+
+
 def _needs_hierarchy(model: PrivacyModel) -> bool:
     """Whether the model cannot be judged without one."""
     return isinstance(model, TCloseness) and model.distance == "hierarchical"
@@ -103,6 +136,6 @@ def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, 
     if attribute is None:
         hint = f"did you mean {near}?" if near else "name it as sensitive"
         return Unfit(name, model, f"{model.name} is about a column that is not in the schema", hint)
-    what = f"the column is {attribute.role}, but {model.name} is about a sensitive one"
+    what = f"the column is {attribute.role.said}, but {model.name} is about a sensitive one"
     others = f", or ask it of {' or '.join(sensitive)}" if sensitive else ""
     return Unfit(name, model, what, f"make the column sensitive{others}")

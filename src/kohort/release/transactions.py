@@ -12,7 +12,7 @@ from kohort.io.baskets.frames import to_frame
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.numbers import refuse_inexact
 from kohort.release import plain
-from kohort.release.notebook import transactions_html
+from kohort.shown import Shown, verified
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items
+    from kohort.release.purpose import Purpose
+    from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions
     from kohort.transactions.problem import Remedy, SuppressionAlgorithm
@@ -47,8 +49,8 @@ class BasketWriting:
     separator: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransactionJob:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TransactionJob(Shown):
     """Everything that decides a release but the transactions: equal jobs over equal transactions give equal bytes.
 
     Attributes:
@@ -60,6 +62,7 @@ class TransactionJob:
         reading: How the input is read.
         writing: How the release is written.
         most: The sets of items that may be held in memory at once.
+        purpose: What the release is for and who answers for it; no byte of the release depends on it.
     """
 
     coherence: Coherence
@@ -70,6 +73,7 @@ class TransactionJob:
     reading: BasketOptions = field(default_factory=BasketOptions)
     writing: BasketWriting = field(default_factory=BasketWriting)
     most: int = MOST
+    purpose: Purpose | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is no share, no weight and no limit."""
@@ -103,6 +107,14 @@ class TransactionJob:
         named = "\t" if ending in _TABBED and form is not Form.BASKET else None
         return BasketOptions(form=form, separator=self.writing.separator or named or read)
 
+    def _shown(self) -> tuple[str, Rows]:
+        return "TransactionJob", [
+            ("Model", self.coherence.name),
+            ("Method", self.algorithm.name),
+            ("Roles", repr(self.roles)),
+            ("Weights", f"{len(self.weights):,}"),
+        ]
+
     def described(self) -> str:
         """The job as canonical JSON: sorted keys; what the certificate keeps.
 
@@ -122,8 +134,8 @@ class TransactionJob:
         return json.dumps(parts, sort_keys=True, ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TransactionRelease:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TransactionRelease(Shown):
     """A release of a transaction database and what it cost.
 
     Attributes:
@@ -188,11 +200,13 @@ class TransactionRelease:
         """
         return to_frame(self.released, self.like)
 
-    def __repr__(self) -> str:
-        """In a line: the transactions are many, and nobody's business."""
-        told = "verified" if self.verdict is not None else "not verified"
-        return f"<TransactionRelease: {len(self.released):,} transactions, {len(self.dropped):,} items dropped, {told}>"
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return transactions_html(self)
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [
+            ("Transactions", f"{len(self.released):,}"),
+            ("Items dropped", f"{self.dropped.size:,} of {len(self.database.names):,}"),
+            ("Distortion", f"{float(self.distortion):.2%}"),
+            ("Model", self.job.coherence.name),
+            ("Method", self.job.algorithm.name),
+        ]
+        rows += [("Published", self.path.name)] if self.path else []
+        return f"TransactionRelease, {verified(done=self.verdict is not None)}", rows

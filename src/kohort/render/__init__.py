@@ -7,8 +7,10 @@ from io import StringIO
 from shlex import quote
 from typing import TYPE_CHECKING, Final, cast
 
+from kohort.render.attacks import tried_text
 from kohort.render.grid import grid_text
 from kohort.render.perturbed import altered_text
+from kohort.render.singling import exposed_text, unchanged_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,13 +42,15 @@ def release_text(figures: Mapping[str, Json], quasi: Sequence[str] = ()) -> str:
     """
     names = quasi or tuple(cast("dict[str, int]", figures["node"] or {}))
     parts = (
+        unchanged_text(figures),
         _classes(figures),
         _attributes(figures),
         _levels(figures, names),
         _cost(figures),
-        _exposure(figures),
+        exposed_text(figures),
         grid_text(figures),
         altered_text(figures),
+        tried_text(figures),
         _choice(figures, names),
     )
     return "\n".join([*(line for part in parts for line in part), *places(figures)])
@@ -58,12 +62,16 @@ def _classes(figures: Mapping[str, Json]) -> Iterator[str]:
     classes, smallest, largest = counts(figures, "classes", "smallest", "largest")
     whose = "" if figures["people"] is None else f" (of {figures['people']:,} people)"
     yield f"{released:,} of {records:,} records released{whose}, {suppressed:,} suppressed"
+    if figures["incomplete"]:
+        yield f"{figures['incomplete']:,} incomplete records left out before counting"
     span = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
     sizes = f"{classes:,} class{'es' * (classes != 1)} of {span} records" if classes else "no class"
     yield f"{sizes} (asked for k = {figures['k']})" if figures["k"] != 1 else sizes
     if figures["verified"]:
         where = "the published bytes" if figures["release"] else "the released cells"
-        yield f"verified on {where}: {f'every class has at least {smallest:,} records' if classes else 'no record'}"
+        of = ", ".join(cast("list[str]", figures["quasi"]))
+        found = f"every class of {of} has at least {smallest:,} records" if classes else "no record"
+        yield f"verified on {where}: {found}"
     else:
         yield "dry run: nothing was written, nothing verified"
 
@@ -179,7 +187,7 @@ def _by_name(node: Mapping[str, int], names: Sequence[str]) -> str:
 def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     """The quality metrics, and how much detail each quasi-identifier lost."""
     metrics = cast("dict[str, float]", figures["metrics"])
-    losses = cast("dict[str, float]", figures["losses"])
+    losses, members = (cast("dict[str, float]", figures[key]) for key in ("losses", "members"))
     if not metrics:
         return
     yield ""
@@ -187,16 +195,17 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     yield "What it cost   " + "   ".join(told)
     width = max(map(len, losses), default=0)
     for name, loss in losses.items():
-        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost"
+        more = f"; {_members(members[name])}" if name in members else ""
+        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost{more}"
 
 
-def _exposure(figures: Mapping[str, Json]) -> Iterator[str]:
-    """How many people the ends of printed ranges expose."""
-    if figures["range_exposure"]:
-        (people,) = counts(figures, "range_exposure")
-        yield ""
-        yield f"Range ends are data values: {people:,} people alone hold an end of a printed range."
-        yield "Public cut points (a grid) avoid this."
+def _members(mean: float) -> str:
+    """What the sets of a column give away although they cost little.
+
+    >>> _members(18.04)
+    'its sets print 18.0 values on average, each that of somebody in the class'
+    """
+    return f"its sets print {mean:,.1f} values on average, each that of somebody in the class"
 
 
 def places(figures: Mapping[str, Json]) -> Iterator[str]:

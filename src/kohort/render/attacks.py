@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from kohort.report import Json
 
 
+def tried_text(figures: Mapping[str, Json]) -> Iterator[str]:
+    """What attacks on a release found, where some were tried."""
+    if "attacks" in figures:
+        yield ""
+        yield attacks_text(cast("list[Json]", figures["attacks"]))
+
+
 def attacks_text(figures: Sequence[Json]) -> str:
     """The figures of `kohort.report.attacks.attack_numbers` as a table for a person."""
     found = cast("list[dict[str, Json]]", figures)

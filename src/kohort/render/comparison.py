@@ -30,7 +30,7 @@ def _records(figures: Figures) -> Iterator[str]:
     share = f" ({suppressed / records:.1%})" if suppressed else ""
     released = cast("int", figures["released"])
     yield f"{many(records, 'record')} before, {released:,} after: {suppressed:,} suppressed{share}"
-    for key, what in (("absent", "not in the release"), ("passed_over", "identifying, not compared")):
+    for key, what in (("absent", "not in the release"), ("passed_over", "identifying or dropped, not compared")):
         names = cast("list[str]", figures[key])
         if names:
             yield f"{what}: {', '.join(names)}"

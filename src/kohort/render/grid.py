@@ -21,7 +21,7 @@ def grid_text(figures: Mapping[str, Json]) -> Iterator[str]:
         return
     said = " ".join(f"{name}={cuts}" for name, cuts in cast("dict[str, str]", grid["grids"]).items())
     yield f"With a grid and without ({'proposed' if grid['proposed'] else 'asked for'}: {said})"
-    yield "             exposed by a range end   exact value given away       LM"
+    yield "                  can be pinpointed   exact value given away       LM"
     for name in ("with", "without"):
         yield f"  {name:<9}  {_line(cast('Mapping[str, float] | None', grid[name]))}"
 
@@ -30,4 +30,4 @@ def _line(one: Mapping[str, float] | None) -> str:
     """The figures of one side, below their titles."""
     if one is None:
         return "no release meets what is asked"
-    return f"{one['range_exposure']:>14,} records   {one['downcoded']:>14.1%} of cells   {one['lm']:>6.4f}"
+    return f"{one['exposed']:>15,} people   {one['downcoded']:>14.1%} of cells   {one['lm']:>6.4f}"

@@ -49,7 +49,7 @@ def _attackers(figures: Figures) -> Iterator[str]:
     yield "  prosecutor: knows who is in the file; journalist: knows the population, not who of it is in the file;"
     yield f"  marketer: links all {counted} at once, and that share is right. All know the columns above of everybody."
     if journalist is None:
-        yield "  the journalist's is not said: give --population FILE, or --population-size N for an estimate"
+        yield "  journalist risk not computed: add --population FILE, or --population-size N for an estimate"
     elif journalist["unknown"]:
         unknown = int(journalist["unknown"])
         yield f"  {unknown:,} {counted} are in classes that fit fewer of the population table: it lacks some of them"
@@ -130,8 +130,8 @@ def _singling(figures: Figures) -> Iterator[str]:
     found = cast("list[dict[str, Json]]", figures["singling"])
     yield from [""] * bool(found)
     for one in found:
-        unique = cast("int", one["unique"])
-        yield f"column {one['column']}: {unique:,} records ({_percent(one['share'])}) have a value of their own in it"
+        unique = f"{cast('int', one['unique']):,} {_counted(figures)} ({_percent(one['share'])})"
+        yield f"column {one['column']}: {unique} have a value of their own in it"
 
 
 def _values(figures: Figures) -> Iterator[str]:

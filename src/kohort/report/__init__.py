@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from kohort.metrics import METRICS, measured
+from kohort.release.members import members_of
 from kohort.report.perturbed import perturbed_numbers, pseudonym_numbers
+from kohort.report.singling import singling_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,24 +24,32 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 def numbers(release: Release) -> dict[str, Json]:
     """The figures of `release` as one JSON object; no record's value is among them.
 
-    Keys: records, released, suppressed, people (released; null: no person key), classes, smallest, largest, k, models,
+    Keys: records, released, incomplete (left out before counting, not among the records), suppressed, people (released;
+    null: no person key), classes, smallest, largest, k, models,
     homogeneity (per sensitive attribute of few values or with a model: people in classes of a single value, and the
-    largest share of one value in a class), metrics, losses (per quasi-identifier), node
+    largest share of one value in a class), metrics, losses (per quasi-identifier), members
+    (per column that is released as sets: how many values a set prints, on average over the records), node
     (level per quasi-identifier; null: not a lattice method), objective (what the method minimised, with attribute
-    weights, and what no allowed release costs less than), candidates (of a dry run: best first), proven,
-    range_exposure, perturbed, pseudonyms (see `kohort.report.perturbed`), release, certificate, verified, trace,
+    weights, and what no allowed release costs less than), candidates (of a dry run: best first), proven, quasi (the
+    columns that make the classes), singling (each column that is not generalized, then pairs: see
+    `kohort.report.singling`), exposed (people whose exact value a label gives away, and by range_ends, set_members and
+    means; null: not verified), range_exposure (the same by range ends alone), perturbed, pseudonyms (see
+    `kohort.report.perturbed`), release, certificate, verified, trace,
     seconds.
     """
     verdict = release.verdict
     return {
         "records": release.source.records,
         "released": release.table.records,
+        "incomplete": release.incomplete,
         "suppressed": release.suppressed,
         "people": release.people,
         "classes": release.sizes.size,
         "smallest": int(release.sizes.min()) if release.sizes.size else 0,
         "largest": int(release.sizes.max(initial=0)),
         "k": release.job.k,
+        "quasi": [one.name for one in release.job.schema.quasi],
+        "singling": singling_numbers(release),
         "models": [model.name for model in release.job.models],
         "homogeneity": {
             name: {"people": one.alike, "largest_share": _figure(one.share)}
@@ -47,10 +57,12 @@ def numbers(release: Release) -> dict[str, Json]:
         },
         "metrics": _plain(release.metrics),
         "losses": _plain(release.losses),
+        "members": _plain(members_of(release)),
         "node": dict(release.levels) or None,
         "objective": _objective(release),
         "candidates": _candidates(release),
         "proven": release.proven,
+        "exposed": None if verdict is None else {**asdict(verdict.exposed)},
         "range_exposure": None if verdict is None else verdict.range_exposure,
         "perturbed": perturbed_numbers(release.effects),
         "pseudonyms": pseudonym_numbers(release.linked),

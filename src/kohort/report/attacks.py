@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.risk.attacks import Attack
+from kohort.risk.attacks import Attack, Evidence, attacks, refuse_unknown
 from kohort.risk.attacks.controls import CONTROLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kohort.release import Release
     from kohort.report import Json
     from kohort.risk.attacks import Outcome
+
+
+def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
+    """What the attacks called `names`, or all, find in a release, where attackers know its input's quasi-identifiers.
+
+    Raises:
+        UsageError: there is no attack called so.
+    """
+    refuse_unknown(names)
+    if not release.table.records:
+        return ()
+    schema = release.job.schema
+    quasi, sensitive = (tuple(one.name for one in part) for part in (schema.quasi, schema.sensitive))
+    hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
+    evidence = Evidence(release.table, quasi, sensitive, original=release.source, hierarchies=hierarchies)
+    return attacks(evidence, names)
 
 
 def attack_numbers(outcomes: Sequence[Outcome]) -> list[Json]:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def grid_numbers(comparison: Comparison | None) -> dict[str, Json]:
     """The key `grid`: with and without, the grids, and whether they are only proposed; null: nothing to compare.
 
-    Of each: lm, range_exposure (records that alone in their class hold a printed end of its range) and downcoded (share
-    of the cells of these columns whose exact value the label gives away although it covers several); null where no
-    release is possible.
+    Of each: lm, exposed (people whose exact value a label gives away), range_exposure (those by an end of a range) and
+    downcoded (share of the cells of these columns whose exact value the label gives away although it covers several);
+    null where no release is possible.
     """
     if comparison is None:
         return {"grid": None}
@@ -37,7 +37,8 @@ def _figures(exposure: Exposure | None) -> Json:
         return None
     return {
         "lm": round(exposure.lm, 10),
-        "range_exposure": exposure.range_exposure,
+        "exposed": exposure.exposed.people,
+        "range_exposure": exposure.exposed.range_ends,
         "downcoded": round(exposure.downcoded, 10),
     }
 

@@ -45,7 +45,9 @@ def numbers(risk: Risk, *, values: bool = False) -> dict[str, Json]:
         "undeclared": [*risk.undeclared],
         "alone": _search(risk.alone, risk.undeclared),
         "together": _search(risk.together, risk.undeclared),
-        "singling": [{"column": one.column, "unique": one.unique, "share": _share(one.share)} for one in risk.singling],
+        "singling": [
+            {"column": one.columns[0], "unique": one.unique, "share": _share(one.share)} for one in risk.singling
+        ],
         "worst_values": [dict(zip(risk.quasi, row, strict=True)) for row in risk.worst] if values else None,
     }
 

@@ -20,6 +20,7 @@ from kohort.risk.reidentification import THRESHOLD, by_estimate, by_size, market
 from kohort.risk.singling import singling
 from kohort.risk.uniqueness import alone, counted, estimated
 from kohort.schema import Attribute, Role, Schema
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from kohort.risk.knowledge import Knowledge
     from kohort.risk.quasi_identifiers import Search
     from kohort.risk.reidentification import Exposure
-    from kohort.risk.singling import Singling
     from kohort.risk.uniqueness import Uniqueness
+    from kohort.shown import Rows
+    from kohort.uniques import Singling
 
 __all__ = ["Journalist", "Risk", "assess"]
 
@@ -58,8 +60,8 @@ class Journalist:
     unknown: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Risk:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Risk(Shown):
     """What an attacker could do with a file, in figures. See the module of each for what it means and assumes.
 
     Attributes:
@@ -96,6 +98,22 @@ class Risk:
     together: Search
     singling: tuple[Singling, ...]
     worst: tuple[tuple[str | None, ...], ...]
+
+    def _shown(self) -> tuple[str, Rows]:
+        exposures = [("prosecutor", self.prosecutor)]
+        exposures += [("journalist", self.journalist.exposure)] if self.journalist is not None else []
+        return "Risk", [
+            ("Records", f"{self.records:,}"),
+            *([] if self.people is None else [("People", f"{self.people:,}")]),
+            ("Classes", f"{self.sizes.size:,}"),
+            ("Unique", f"{self.uniqueness.sample:,}"),
+            *((f"Highest risk, {who}", f"{one.highest:.1%}") for who, one in exposures),
+            *((f"Average risk, {who}", f"{one.average:.1%}") for who, one in exposures),
+            *((f"Above {float(self.threshold):g}, {who}", f"{one.over:.1%}") for who, one in exposures),
+            ("Expected links of a marketer", f"{self.marketer:.1%}"),
+            ("Quasi-identifiers", ", ".join(self.quasi)),
+            ("Other columns that single people out", f"{len(self.singling):,}"),
+        ]
 
 
 def assess(
@@ -168,7 +186,7 @@ def assess(
         undeclared=undeclared,
         alone=find(columns, people=people, seed=seed),
         together=find(columns, base=base, people=people, seed=seed),
-        singling=singling(table, [name for name in table.names if name not in {*quasi, person}], person),
+        singling=singling(table, [name for name in table.names if name not in {*quasi, person}], people),
         worst=_worst(table, quasi, frequency, classes),
     )
 

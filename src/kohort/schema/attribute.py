@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from kohort.errors import SchemaError
 from kohort.schema.words import Label, Missing, Order, Role, Scale, word
+from kohort.shown import parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kohort.hierarchy import Hierarchy
 
-#: A grid: a step from zero, an ascending list of cut points, or the boundaries of the hierarchy's first level.
-Grid: TypeAlias = Fraction | tuple[Fraction, ...] | Literal["hierarchy"]
+#: A grid: a step from zero, an ascending list of cut points, the boundaries of the hierarchy's first level, or a round
+#: step that fits the range of the values, where these are numbers.
+Grid: TypeAlias = Fraction | tuple[Fraction, ...] | Literal["hierarchy", "round"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Attribute:
     """One column: its name, role and, for a quasi-identifier, how it may be generalized.
 
@@ -33,7 +35,8 @@ class Attribute:
         weight: How much this attribute counts when Mondrian chooses where to cut, and in a lattice method's
             objective; a billionth to a billion.
         bounds: Least and greatest value of a numeric domain, where that is known; else the observed ones.
-        grid: Public cut points; cuts and labels then lie on it only.
+        grid: Public cut points; cuts and labels then lie on it only. `round` becomes a step once the values are known,
+            and nothing where they are not numbers or all the same.
         order: Order of the codes of a categorical domain; `None`: its hierarchy's, else by frequency.
         label: What is released; `None`: grid interval where there is a grid, else range for numbers,
             lowest common ancestor where there is a hierarchy, set of values otherwise.
@@ -53,7 +56,7 @@ class Attribute:
     name: str
     role: Role
     scale: Scale | None = None
-    hierarchy: Hierarchy | str | None = field(default=None, repr=False)
+    hierarchy: Hierarchy | str | None = None
     weight: Fraction = Fraction(1)
     bounds: tuple[Fraction, Fraction] | None = None
     grid: Grid | None = None
@@ -62,6 +65,11 @@ class Attribute:
     missing: Missing = Missing.VALUE
     max_level: int | None = None
     pseudonym: bool = False
+
+    @property
+    def released(self) -> bool:
+        """Whether a release has this column, as values, labels or pseudonyms."""
+        return self.role.released or self.pseudonym
 
     def __post_init__(self) -> None:
         """Give every part its type; refuse what cannot be meant."""
@@ -73,18 +81,22 @@ class Attribute:
         object.__setattr__(self, "weight", _exact(self.weight, f"{where}, weight"))
         if self.bounds is not None:
             object.__setattr__(self, "bounds", _exacts(self.bounds, f"{where}, bounds"))
-        if self.grid is not None and self.grid != "hierarchy":
+        if self.grid is not None and not (isinstance(self.grid, str) and self.grid in {"hierarchy", "round"}):
             exact = _exact if isinstance(self.grid, int | float | str | Fraction) else _exacts
             object.__setattr__(self, "grid", exact(self.grid, f"{where}, grid"))
         for wrong, what, hint in self._faults():
             if wrong:
                 raise SchemaError(what, where=where, hint=hint)
 
+    def __repr__(self) -> str:
+        """What is set, in one line."""
+        return parameters(self)
+
     def _faults(self) -> Iterable[tuple[bool, str, str]]:
         yield from self._contradictions()
         yield (
             self.pseudonym and self.role is not Role.IDENTIFYING,
-            f"the column is {self.role.value}, but only identifying columns get pseudonyms",
+            f"the column is {self.role.said}, but only identifying columns get pseudonyms",
             'give it role "identifying", or leave the pseudonym out',
         )
         level = 0 if self.max_level is None else self.max_level
@@ -104,7 +116,7 @@ class Attribute:
     def _contradictions(self) -> Iterable[tuple[bool, str, str]]:
         yield (
             self._said_in_vain(),
-            f"the column is {self.role.value}, but only quasi-identifying columns are generalized",
+            f"the column is {self.role.said}, but only quasi-identifying columns are generalized",
             'give it role "quasi", or remove hierarchy, max-level, weight, bounds, grid, order, label and missing',
         )
         of_numbers = self.bounds is not None or self.grid is not None or self.label in {Label.MEAN, Label.GRID}

@@ -21,6 +21,22 @@ class Role(StrEnum):
     """What nobody may learn about the person: released unchanged."""
     INSENSITIVE = "insensitive"
     """Neither: released unchanged."""
+    DROP = "drop"
+    """Not needed: never released, whatever it tells."""
+
+    @property
+    def released(self) -> bool:
+        """Whether a release has such a column, pseudonyms apart."""
+        return self not in {Role.IDENTIFYING, Role.DROP}
+
+    @property
+    def said(self) -> str:
+        """The role as a sentence about the column has it.
+
+        >>> Role.DROP.said, Role.QUASI.said
+        ('dropped', 'quasi')
+        """
+        return "dropped" if self is Role.DROP else self.value
 
 
 class Scale(StrEnum):

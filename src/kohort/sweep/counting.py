@@ -10,14 +10,14 @@ import numpy as np
 from kohort.engines.local import LocalEngine
 from kohort.frequency import people_in
 from kohort.pipeline import outcome_of
-from kohort.pipeline.counting import counts_of, looked_at, problem_of
+from kohort.pipeline.altering import coarsened, with_columns
+from kohort.pipeline.counting import counts_of, entered_by, looked_at, problem_of
 from kohort.pipeline.feasibility import refuse_hopeless
 from kohort.recoding import FullDomain, Multidimensional, classes_of
 from kohort.release import plain
 from kohort.release.fit import check_population
 from kohort.risk.classes import Exposed, exposed
 from kohort.risk.reidentification import THRESHOLD, by_size
-from kohort.risk.singling import refuse_singling
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table
@@ -45,14 +45,16 @@ class Answer(NamedTuple):
 
 def counted_alike(job: Job) -> str:
     """What jobs over one table share that are answered from the same counts."""
-    same = plain(job.schema), looked_at(job), job.algorithm.distinct, sorted(job.allow_singling), _needs_population(job)
-    return json.dumps(same, sort_keys=True)
+    same = plain(job.schema), looked_at(job), job.algorithm.distinct
+    asked = same, plain(job.perturbations), job.complete, _needs_population(job)
+    return json.dumps(asked, sort_keys=True)
 
 
 def count(table: Table, job: Job, population: Table | None) -> Counts:
     """Count the tuples that the job's search looks at; its schema is over the table's columns.
 
-    The population table is left alone where no model needs it: its values would widen the domains.
+    The population table is left alone where no model needs it: its values would widen the domains. Columns that single
+    people out are not refused, since nothing is released.
 
     Raises:
         UsageError: the schema does not go with what the columns hold, or a population table is needed.
@@ -61,8 +63,8 @@ def count(table: Table, job: Job, population: Table | None) -> Counts:
     """
     known = population if _needs_population(job) else None
     check_population(job, known)
-    refuse_singling(table, job.schema, job.allow_singling)
-    return counts_of(LocalEngine(table, job.schema, known), job)
+    table = entered_by(job, table)
+    return counts_of(LocalEngine(with_columns(table, coarsened(table, job)), job.schema, known), job)
 
 
 def answer(counts: Counts, job: Job) -> Answer:

@@ -16,6 +16,7 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.altering import refuse_unknown
+from kohort.pipeline.counting import entered_by
 from kohort.sweep.counting import answer, count, counted_alike
 from kohort.sweep.ending import Ending, status_of
 from kohort.sweep.table_plan import Axis, TablePlan
@@ -87,7 +88,7 @@ class TableSweep:
 
     Attributes:
         axes: What is varied; at least one, and no name twice.
-        records: Of the table.
+        records: Of the table; complete ones, where the first job asks for these.
         fixed: What stays as it is, by name, as it is said: `quasi`, `k`, `method`, `max-suppression`, `models` (but k);
             what is varied, and what does not apply, is not in it.
         points: Every combination of values; those of the last axis change fastest.
@@ -163,6 +164,7 @@ def sweep(
         raise InfeasibleError("there are 0 records", hint="bring a table with records")
     described = [job.described() for job in plan.jobs]
     jobs = {key: _over(job, table) for key, job in zip(described, plan.jobs, strict=True)}
+    records = entered_by(plan.jobs[0], table).records
     found: Known = dict[str, Point]() if known is None else known
     counts: dict[str, Future[Counts]] = {}
     solved: dict[str, Future[None]] = {}
@@ -182,7 +184,7 @@ def sweep(
     finally:
         pool.shutdown(cancel_futures=True)
     points = (replace(found[key], values=values) for values, key in zip(plan.points, described, strict=True))
-    return TableSweep(plan.axes, table.records, plan.fixed, tuple(points))
+    return TableSweep(plan.axes, records, plan.fixed, tuple(points))
 
 
 def _over(job: Job, table: Table) -> Job:

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import UsageError
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from fractions import Fraction
 
     from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.shown import Rows
 
 #: Cells counted at once: NumPy widens what it counts to 64 bits, and in one piece that takes longer than counting.
 _BLOCK = 1 << 18
 
 
-@dataclass(frozen=True, eq=False)  # no slots: what is counted once is kept
-class Transactions:
+@dataclass(frozen=True, eq=False, repr=False)  # no slots: what is counted once is kept
+class Transactions(Shown):
     """A transaction database of n transactions over m items.
 
     Attributes:
@@ -57,6 +59,10 @@ class Transactions:
         rows = [sorted(code[name] for name in one) for one in sets]
         starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         return cls(names, starts, np.fromiter(chain.from_iterable(rows), np.int32, int(starts[-1])))
+
+    def _shown(self) -> tuple[str, Rows]:
+        counts = (("Transactions", len(self)), ("Items", len(self.names)), ("Cells", self.cells.size))
+        return "Transactions", [(name, f"{count:,}") for name, count in counts]
 
     def __len__(self) -> int:
         """The number of transactions."""

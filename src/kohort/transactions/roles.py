@@ -15,17 +15,19 @@ import numpy as np
 
 from kohort.errors import InfeasibleError, UsageError
 from kohort.numbers import refuse_inexact
+from kohort.shown import Shown
 from kohort.transactions.database import places_of, told_absent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Mask
+    from kohort.shown import Rows
     from kohort.transactions.database import Transactions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Roles:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Roles(Shown):
     """The role of each of m items; an item that is neither is released unchanged, and nobody is assumed to know it.
 
     Attributes:
@@ -42,6 +44,11 @@ class Roles:
         public, private = int(self.public.sum()), int(self.private.sum())
         return public, private, self.public.size - public - private
 
+    def _shown(self) -> tuple[str, Rows]:
+        return "Roles", [
+            (name, f"{size:,}") for name, size in zip(("Public", "Private", "Neither"), self.sizes, strict=True)
+        ]
+
 
 class Draw(StrEnum):
     """How private items are drawn."""
@@ -55,8 +62,8 @@ class Draw(StrEnum):
     support (equal supports: all of them)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Listed(Shown):
     """Roles said by name.
 
     Attributes:
@@ -73,6 +80,10 @@ class Listed:
     private: tuple[str, ...] = ()
     public: tuple[str, ...] | None = None
     absent: bool = False
+
+    def _shown(self) -> tuple[str, Rows]:
+        public = "all others" if self.public is None else f"{len(self.public):,}"
+        return "Listed", [("Private", f"{len(self.private):,}"), ("Public", public)]
 
     def __post_init__(self) -> None:
         """Refuse two roles of one item, and a text, whose letters would be taken for names."""

@@ -22,9 +22,11 @@ import numpy as np
 
 from kohort.errors import FileError
 from kohort.schema import Role
-from kohort.verify.altered import check_perturbed, check_pseudonyms
+from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, released_classes
 from kohort.verify.columns import check_columns
+from kohort.verify.complete import complete_records
+from kohort.verify.exposed import exposure
 from kohort.verify.judging import Looked, check_models
 from kohort.verify.levels import check_level, check_suppression
 from kohort.verify.population import known_of
@@ -38,6 +40,7 @@ from kohort.verify.records import (
     check_values,
     disorder,
 )
+from kohort.verify.singling import singled_out
 from kohort.verify.verdict import Band, Check, Claim, Verdict
 
 if TYPE_CHECKING:
@@ -125,12 +128,14 @@ class _Held:
 def _judged(reading: Reading, claim: Claim) -> Verdict:
     """Every check but those of the bytes, in the order that names a fault by its cause rather than by what follows."""
     table = reading.table
+    asked, claim = claim, complete_records(claim)
     check_records(table, claim)
     check_lineage(table, claim)
     checks = Counter(
         {
             Check.BYTES: reading.size,
             Check.COLUMNS: len(table.columns),
+            Check.COMPLETE: asked.source.records if asked.complete else 0,
             Check.RECORDS: table.records,
             Check.LINEAGE: table.records,
             Check.IDENTIFIERS: check_identifiers(table, claim),
@@ -143,14 +148,14 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
     looked = Looked.of(claim, known_of(claim, table, classes, held.levels, meanings))
     people = check_models(table, looked, classes).sizes
     checks[Check.SUPPRESSED] = check_suppression(table, held.levels, classes, looked) if held.levels else 0
-    exposed = np.zeros(table.records, np.bool_)
     for name, (meaning, found) in held.regions.items():
-        exposed |= check_ends(table[name], meaning, found, claim, classes)
+        check_ends(table[name], meaning, found, claim, classes)
     if disordered is not None:
         raise disordered
     sizes = classes.sizes
     checks.update({Check.CLASSES: sizes.size, Check.ORDER: table.records})
     checks[Check.ENDS] = table.records if held.regions else 0
+    whose = None if looked.people is None else looked.people.take(claim.lineage)
     return Verdict(
         records=table.records,
         suppressed=claim.suppressed,
@@ -161,9 +166,11 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
         models=tuple(model.name for model in claim.models),
         sha256=reading.sha256,
         data_dependent=held.data_dependent,
-        range_exposure=int(exposed.sum()),
         checks={check.value: checks[check] for check in Check if checks[check]},
-        people=None if looked.people is None else np.unique(looked.people.take(claim.lineage)).size,
+        people=None if whose is None else np.unique(whose).size,
+        incomplete=asked.incomplete,
+        singling=singled_out([table[one.name] for one in claim.schema.unchanged], whose),
+        exposed=exposure(table, meanings, claim, classes, whose),
     )
 
 
@@ -173,6 +180,8 @@ def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> Check:
     effect = next((one for one in claim.effects if one.column == column.name), None)
     if effect is not None:
         check_perturbed(column, claim, effect)
+        if claim.coarsened is not None and column.name in claim.coarsened.names:
+            check_coarsened(column, claim, claim.coarsened[column.name])
         return Check.PERTURBED
     if attribute.pseudonym and claim.key is not None:
         check_pseudonyms(column, claim, claim.key)

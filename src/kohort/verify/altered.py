@@ -83,6 +83,24 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
     _demand(kept == effect.unchanged, "other records are as they were than it is said", effect)
 
 
+def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
+    """Released cells are those of the coarsened column, in which equal values of the source are equal.
+
+    Raises:
+        VerificationError: they are not.
+    """
+    source = claim.source[column.name].codes.astype(np.int64)
+    pairs = np.unique(source * len(changed.values) + changed.codes)
+    several = pairs.size - np.unique(source).size
+    if several:
+        what = f"{several:,} values were changed in more than one way"
+        raise fault(Check.PERTURBED, what, column=column.name)
+    wrong = differing(column, places(released_texts(changed, claim), column.values), claim, changed)
+    if wrong:
+        what = f"{wrong:,} cells are not those that the models judged"
+        raise fault(Check.PERTURBED, what, column=column.name)
+
+
 def _demand(holds: bool, what: str, effect: Effect) -> None:  # noqa: FBT001  the one thing that is asked
     if not holds:
         raise fault(Check.PERTURBED, what, column=effect.column)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Index
     from kohort.engines.table import Column, Table
     from kohort.verify.fit import Fit
 
@@ -69,27 +69,23 @@ def released_classes(table: Table, claim: Claim, *, ordered: bool) -> Classes:
     return classes_of(columns, table.records, ordered=ordered)
 
 
-def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: Classes) -> Mask:
+def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: Classes) -> None:
     """Printed ends and means are those of the class that bears them.
 
-    Gives which records alone hold an end of their class's range.
+    Raises:
+        VerificationError: some are not.
     """
     if meaning.values.label is Label.MEAN:
         _check_means(column, meaning, claim.source[column.name].codes.take(claim.lineage), classes)
-    exposed = np.zeros(column.codes.size, np.bool_)
     ranged = meaning.ranges.take(column.codes.take(classes.first))
     if not ranged.any():
-        return exposed
+        return
     for packed in (found.at_low, found.at_high):
-        at_end = found.places(packed)
-        class_of = classes.of.take(at_end)
-        holders = np.bincount(class_of, minlength=classes.sizes.size)
+        holders = np.bincount(classes.of.take(found.places(packed)), minlength=classes.sizes.size)
         unheld = int((ranged & (holders == 0)).sum())
         if unheld:
             what = f"{unheld:,} classes bear a range whose end none of their records has"
             raise fault(Check.ENDS, what, column=column.name)
-        exposed[at_end[holders.take(class_of) == 1]] = True
-    return exposed
 
 
 def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], classes: Classes) -> None:

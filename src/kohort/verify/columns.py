@@ -25,9 +25,11 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
     expected = [attribute.name for attribute in schema.released]
     if list(found) == expected:
         return
-    leaked = [one.name for one in schema.identifying if not one.pseudonym and one.name in found]
+    leaked = [one.name for one in schema.attributes if not one.released and one.name in found]
     if leaked:
-        raise fault(Check.COLUMNS, f"{len(leaked)} identifying columns are released", column=", ".join(leaked))
+        raise fault(
+            Check.COLUMNS, f"{len(leaked)} identifying or dropped columns are released", column=", ".join(leaked)
+        )
     absent = [name for name in expected if name not in found]
     unknown = sum(name not in expected for name in found)
     what = f"{len(found)} columns where {len(expected)} were promised: {unknown} unknown, {len(absent)} absent"

@@ -55,7 +55,7 @@ class Looked:
         resolved: list[tuple[SensitiveDomain, Index]] = []
         for attribute in claim.schema.released:
             if attribute.name in names:
-                column = claim.source[attribute.name]
+                column = claim.judged(attribute.name)
                 domain, codes = resolve(attribute, column.values.to_list(), column.counts(), claim.schema.missing)
                 held = codes.take(column.codes)
                 reference = _histogram(held, len(domain), np.zeros_like(held), 1, people)[0]
@@ -66,7 +66,7 @@ class Looked:
         """(m,) for each sensitive attribute, the code of each released cell: that of a value which is written so."""
         codes: list[Index] = []
         for domain, of_value in self.sensitive:
-            texts = released_texts(self.claim.source[domain.name], self.claim).to_list()
+            texts = released_texts(self.claim.judged(domain.name), self.claim).to_list()
             code_of: dict[str | None, int] = {}
             for text, code in zip(texts, of_value.tolist(), strict=True):
                 code_of[text] = min(code, code_of.get(text, code))  # an apostrophe may have told two values apart
@@ -77,7 +77,7 @@ class Looked:
     def left(self, records: Index) -> list[Index]:
         """The same for some records of the input."""
         return [
-            of_value.take(self.claim.source[domain.name].codes.take(records)) for domain, of_value in self.sensitive
+            of_value.take(self.claim.judged(domain.name).codes.take(records)) for domain, of_value in self.sensitive
         ]
 
     def seen(self, of: Index, classes: int, records: Index, sensitive: Sequence[Index]) -> Seen:

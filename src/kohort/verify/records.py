@@ -10,6 +10,7 @@ import polars as pl
 from kohort.schema import Missing, Role
 from kohort.verify.columns import places, plain
 from kohort.verify.fit import Fit, blocks, fit
+from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Meaning, meaning_of, off_grid
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Check, Claim, fault
@@ -72,9 +73,13 @@ def check_lineage(table: Table, claim: Claim) -> None:
 
 
 def check_identifiers(table: Table, claim: Claim) -> int:
-    """No cell is a value that names a person; the number of texts that were looked for.
+    """No released column holds cells of identifying ones; the number of texts that were looked for.
 
-    A number, a very short text, or one that the input's released columns and hierarchies hold as well, names nobody.
+    First for whole cells that were in no released column of the input, nor in a hierarchy: they came in on the way. A
+    number or a very short text is too common for that. Then for all that `kohort.verify.identifiers` finds.
+
+    Raises:
+        VerificationError: some do.
     """
     identifying = claim.schema.identifying
     if not identifying:
@@ -93,6 +98,8 @@ def check_identifiers(table: Table, claim: Claim) -> int:
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
         if naming:
             raise fault(Check.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
+    for leak in leaks(claim.schema, claim.source, table, claim.lineage, k=claim.k, allowed=claim.allowed):
+        raise fault(Check.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
 
 
@@ -120,9 +127,9 @@ def check_values(attribute: Attribute, claim: Claim) -> None:
             raise fault(Check.CELLS, f"{gone:,} records are released without a value", column=attribute.name)
 
 
-def differing(column: Column, due: NDArray[np.integer], claim: Claim) -> int:
+def differing(column: Column, due: NDArray[np.integer], claim: Claim, source: Column | None = None) -> int:
     """How many cells are not what their records' values in the source are `due` to be released as, by code."""
-    values, due = claim.source[column.name].codes, due.astype(np.int32)
+    values, due = (source or claim.source[column.name]).codes, due.astype(np.int32)
     return sum(
         int(np.count_nonzero(due.take(values.take(claim.lineage[block])) != column.codes[block]))
         for block in blocks(column.codes.size)

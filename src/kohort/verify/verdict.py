@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING
 
 from kohort.errors import UsageError, VerificationError
 from kohort.schema import Label
+from kohort.shown import Shown
+from kohort.uniques import Exposed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.arrays import Index
-    from kohort.engines.table import Table
+    from kohort.engines.complete import Complete
+    from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
     from kohort.perturb.effect import Effect
     from kohort.pseudonyms import Key
     from kohort.schema import Schema
+    from kohort.shown import Rows
+    from kohort.uniques import Singling
 
 
 class Check(StrEnum):
@@ -27,12 +32,14 @@ class Check(StrEnum):
     """The file holds its cells as plainly as can be, and nothing else."""
     COLUMNS = "columns"
     """The columns are the schema's released ones, in their order."""
+    COMPLETE = "complete records"
+    """What was left out as incomplete is every record that lacks a value, and no other."""
     RECORDS = "records"
     """There are as many records as the input had, less the suppressed ones, and no more of these than are allowed."""
     LINEAGE = "lineage"
     """Every released record is an input record, and no two are the same one."""
     IDENTIFIERS = "identifiers"
-    """No cell is a value that names a person."""
+    """No released column holds cells of identifying ones."""
     CELLS = "cells"
     """What is neither generalized nor perturbed is unchanged."""
     PSEUDONYMS = "pseudonyms"
@@ -74,7 +81,7 @@ class Claim:
         source: The input as read.
         lineage: (m,) for every released record, in file order, the input record it claims to be: a witness, checked
             like everything else.
-        suppressed: How many records were left out.
+        suppressed: How many records were left out, besides incomplete ones.
         format: The file's format, by the names of `kohort.io.write.Format`; `frame` for a table in memory.
         separator: Between the cells of CSV; TSV has the tab.
         excel_safe: Whether cells that look like formulas were given an apostrophe, which then counts for nothing.
@@ -85,12 +92,17 @@ class Claim:
         population: The population table, where there is one; its values are in the domains of the quasi-identifiers
             too.
         effects: What is said of perturbed columns; all others are released unchanged.
+        coarsened: Perturbed columns of the source in which equal values stayed equal, as they were before the search:
+            what the models judge. A witness, held against the source and the released cells.
         key: What pseudonyms were made with, where there are any.
+        allowed: Released columns that may hold cells of identifying ones.
+        complete: Columns in which a record of the source must have a value to enter, or `all`.
+        incomplete: How many records did not enter, for lack of one.
 
     Raises:
         UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
-            are released as nodes, a model needs a population table and none has the quasi-identifiers, or there are
-            pseudonyms and no key.
+            are released as nodes, a model needs a population table and none has the quasi-identifiers, there are
+            pseudonyms and no key, or complete records are told by a column that is not there.
     """
 
     schema: Schema
@@ -105,12 +117,18 @@ class Claim:
     limit: int | None = None
     population: Table | None = None
     effects: tuple[Effect, ...] = ()
+    coarsened: Table | None = None
     key: Key | None = field(default=None, repr=False)
+    allowed: tuple[str, ...] = ()
+    complete: Complete = ()
+    incomplete: int = 0
 
     def __post_init__(self) -> None:
         """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""
         if tuple(attribute.name for attribute in self.schema.attributes) != self.source.names:
             raise UsageError("the schema's columns are not the table's", hint="use schema.over(table.names)")
+        if self.complete != "all" and not {*self.complete} <= {*self.source.names}:
+            raise UsageError("complete records are told by a column that the table has not", hint="name its columns")
         quasi = {attribute.name: attribute.label for attribute in self.schema.quasi}
         if self.levels and (set(self.levels) != set(quasi) or set(quasi.values()) != {Label.ANCESTOR}):
             raise UsageError(
@@ -125,6 +143,12 @@ class Claim:
             raise UsageError("the population table lacks a quasi-identifying column", hint="name them as in the input")
         if self.schema.pseudonyms and self.key is None:
             raise UsageError("pseudonyms cannot be judged without their key", hint="bring the key file")
+
+    def judged(self, name: str) -> Column:
+        """The column of the source whose values the models judge."""
+        if self.coarsened is not None and name in self.coarsened.names:
+            return self.coarsened[name]
+        return self.source[name]
 
     @property
     def is_text(self) -> bool:
@@ -146,8 +170,8 @@ class Band:
     classes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+@dataclass(frozen=True, slots=True, repr=False)
+class Verdict(Shown):
     """What was found in a release that passed every check.
 
     Attributes:
@@ -162,10 +186,12 @@ class Verdict:
         sha256: Of the file's bytes; empty for a table in memory.
         data_dependent: Whether some label was chosen by looking at records: ranges and means without a grid, nodes of
             hierarchies built from frequencies.
-        range_exposure: Records that alone in their class hold a printed end of a range: whoever knows the class
-            knows their value.
         checks: What each check compared, by name: bytes, columns, records, cells, labels or classes.
         people: Whose records are released; `None` without a person key.
+        incomplete: Records that did not enter, because they lack a value; not among the suppressed ones.
+        singling: How many people each column that is not generalized singles out, then each pair that singles out more
+            than 5 % of them and more than either alone; see `kohort.verify.singling`. Perturbed columns are among them.
+        exposed: Whose exact value a label gives away; see `kohort.uniques.Exposed`.
     """
 
     records: int
@@ -177,6 +203,33 @@ class Verdict:
     models: tuple[str, ...]
     sha256: str
     data_dependent: bool
-    range_exposure: int
     checks: Mapping[str, int]
     people: int | None = None
+    incomplete: int = 0
+    singling: tuple[Singling, ...] = ()
+    exposed: Exposed = field(default_factory=Exposed)
+
+    @property
+    def range_exposure(self) -> int:
+        """People who alone in their class hold a printed end of a range: whoever knows the class knows their value."""
+        return self.exposed.range_ends
+
+    @property
+    def singled(self) -> Rows:
+        """What is shown of released columns that single people out."""
+        some = (one for one in self.singling if one.unique)
+        return [(f"Singled out by {' + '.join(one.columns)}", f"{one.unique:,} of {one.people:,}") for one in some]
+
+    def _shown(self) -> tuple[str, Rows]:
+        return "Verdict", [
+            ("Records", f"{self.records:,}"),
+            ("Suppressed", f"{self.suppressed:,}"),
+            *([] if self.people is None else [("People", f"{self.people:,}")]),
+            ("Classes", f"{self.classes:,}"),
+            ("Smallest class", f"{self.smallest:,}"),
+            ("Largest class", f"{self.largest:,}"),
+            ("Models met", ", ".join(self.models)),
+            ("Exposed by labels", f"{self.exposed.people:,}"),
+            *self.singled,
+            ("Labels chosen by looking at records", "yes" if self.data_dependent else "no"),
+        ]

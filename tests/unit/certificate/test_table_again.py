@@ -23,10 +23,12 @@ from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kohort.engines.complete import Complete
     from kohort.models.base import PrivacyModel
 
 AGES = ["21", "24", "29", "31", "35", "38", "52", "57", "60", "71"]
@@ -74,17 +76,19 @@ def made(
     person: str | None = None,
     population: object = None,
     sensitive: Attribute | None = None,
+    frame: pl.DataFrame = FRAME,
+    complete: Complete = (),
     **age: object,
 ) -> Made:
     """A release of the ten people."""
     source = folder / "people.csv"
-    FRAME.write_csv(source)
+    frame.write_csv(source)
     columns = (
         Attribute("who", Role.IDENTIFYING),
         Attribute("age", Role.QUASI, **age),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
         sensitive or Attribute("s", Role.SENSITIVE),
     )
-    job = Job(Schema(columns, person=person), models, writing=writing or Writing())
+    job = freely(Job(Schema(columns, person=person), models, writing=writing or Writing(), complete=complete))
     anonymize(source, job, target=folder / name, population=population)
     return Made(folder / name, source)
 
@@ -116,7 +120,7 @@ def test_a_changed_byte(tmp_path: Path) -> None:
     release.path.write_text(text.replace("gout", "GOUT", 1))
     again = release.again()
     assert not again.met
-    assert [part.name for part in again.parts if part.outcome is Outcome.DIFFERENT] == ["sha256"]
+    assert [part.name for part in again.parts if part.outcome is Outcome.DIFFERENT] == ["sha256", "singled out"]
     release.path.write_text(text.replace("gout", "flu"))
     found = outcomes(release.again())
     assert (found["size"], found["distinct 2-diversity of s"], found["3-anonymity"]) == (
@@ -190,6 +194,23 @@ def test_values_of_the_input(tmp_path: Path) -> None:
     assert (found.outcome, "13" in found.told) == (Outcome.UNCHECKED, True)
 
 
+def test_complete_records(tmp_path: Path) -> None:
+    """Models that look at the input look at its complete records; one without their columns is none of the release."""
+    close = TCloseness("s", Fraction(1, 2))
+    silent = pl.DataFrame({"who": ["k", "l"], "age": [AGES[0], AGES[0]], "s": ["", ""]})
+    release = made(tmp_path, KAnonymity(3), close, frame=pl.concat([FRAME, silent.cast(FRAME.schema)]), complete=("s",))
+    assert release.known.incomplete == 2
+    assert release.again().met
+    job = dict(release.known.job)
+    release.forge(suppressed=2, records=8)
+    assert outcomes(release.again(reference=release.source))[close.name] == "same"
+    release.forge(job=job | {"complete": ["t"]})
+    (part,) = [part for part in release.again(reference=release.source).parts if part.name == close.name]
+    assert part.told == "it has no column t, and complete records have a value there (reference)"
+    release.forge(job=job | {"complete": "all"})
+    assert outcomes(release.again(reference=release.source))[close.name] == "same"
+
+
 def test_people(tmp_path: Path) -> None:
     """A person key is never released, so that people cannot be counted again."""
     release = made(tmp_path, KAnonymity(3), DistinctLDiversity("s", 2), person="who")
@@ -240,7 +261,7 @@ def test_labels_that_cannot_be_read(tmp_path: Path) -> None:
     towns = pl.DataFrame({"town": ["Asti", "Bari", "Como", "Enna", "Lodi", "Pisa"]})
     schema = Schema((Attribute("town", Role.QUASI, label=Label.RANGE, order=Order.SORTED),))
     towns.write_csv(tmp_path / "towns.csv")
-    anonymize(tmp_path / "towns.csv", Job.of(schema, KMap(3)), target=tmp_path / "r.csv", population=towns)
+    anonymize(tmp_path / "towns.csv", freely(Job.of(schema, KMap(3))), target=tmp_path / "r.csv", population=towns)
     again = Made(tmp_path / "r.csv", tmp_path / "towns.csv").again(population=towns)
     (part,) = [part for part in again.parts if part.name == "3-map"]
     assert (part.outcome, "cannot be read" in part.told) == (Outcome.UNCHECKED, True)
@@ -271,7 +292,7 @@ def test_apostrophes(tmp_path: Path) -> None:
     FRAME.with_columns(s=pl.Series(["=flu", "@gout"] * 5)).write_csv(source)
     schema = Schema.of(identifying=["who"], quasi=["age"], sensitive=["s"])
     close = TCloseness("s", Fraction(1, 2))
-    job = Job(schema, (KAnonymity(3), DistinctLDiversity("s", 2), close), writing=Writing(excel_safe=True))
+    job = freely(Job(schema, (KAnonymity(3), DistinctLDiversity("s", 2), close), writing=Writing(excel_safe=True)))
     anonymize(source, job, target=tmp_path / "r.csv")
     assert "'=flu" in (tmp_path / "r.csv").read_text()
     again = Made(tmp_path / "r.csv", source).again(reference=source)
@@ -282,7 +303,7 @@ def test_release_of_nobody(tmp_path: Path) -> None:
     """A release without records is what it says, too."""
     source = tmp_path / "nobody.csv"
     source.write_text("age,s\n")
-    job = Job.of(Schema.of(quasi=["age"], sensitive=["s"]), KAnonymity(3))
+    job = freely(Job.of(Schema.of(quasi=["age"], sensitive=["s"]), KAnonymity(3)))
 
     anonymize(source, replace(job, reading=replace(job.reading, allow_empty=True)), target=tmp_path / "r.csv")
     release = Made(tmp_path / "r.csv", source)

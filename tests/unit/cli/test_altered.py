@@ -16,7 +16,8 @@ from tests.command import kohort
 if TYPE_CHECKING:
     from pathlib import Path
 
-FLAGS = ("--quasi", "gender,age", "--sensitive", "annual_income,profession", "--rest", "drop", "--k", "5")
+INCOME = ("--no-model", "annual_income,profession", "--allow-singling", "annual_income")
+FLAGS = ("--quasi", "gender,age", *INCOME, "--rest", "drop", "--k", "5")
 PEOPLE = italy(300, seed=3)
 
 

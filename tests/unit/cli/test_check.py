@@ -181,7 +181,11 @@ def test_missing_tokens(people: Path) -> None:
         ([*QUASI, "--l", "illness"], "--l"),
         ([*QUASI, "--alpha", "illness=0.5"], "say k too"),
         ([*QUASI, "--k-map", 2], "needs a population table"),
-        ([*QUASI, "--population", "IN"], "no privacy model needs a population"),
+        ([*QUASI, "--k", 2, "--population", "IN"], "no privacy model needs a population"),
+        ([*QUASI, "--sensitive", "age"], "named twice"),
+        ([*QUASI, "--sensitive", "illnes"], "did you mean illness?"),
+        ([*QUASI, "--sensitive", "days", "--distance", "days=equal"], "no t"),
+        (["--transactions", "--sensitive", "a"], "it is of tables"),
         ([*QUASI, "--reference", "IN"], "no privacy model refers"),
         ([*QUASI, "--hierarchy", "illness=suppress", "--l", "illness=2"], "measures distances"),
         ([*QUASI, "--h", "0.5"], "it is of transactions"),
@@ -194,6 +198,92 @@ def test_what_cannot_be_asked(people: Path, flags: list[object], said: str) -> N
     err = refused(people, *(people if flag == "IN" else flag for flag in flags))
     assert said in err
     assert not any(cell in err for cell in ("anna", "HIV", "gout"))
+
+
+def test_spellings_are_told(people: Path) -> None:
+    """A note counts the classes that a reader would see."""
+    people.write_text(ROWS.replace("carl,[20-29],001", "carl,[20-29], 001"))
+    assert "regardless of case, blanks and width there are 3 classes" in judged(people, "--k", 2, met=False).out
+
+
+# --- without thresholds -----------------------------------------------------------------------------------------------
+
+
+def test_without_a_model_the_strictest_are_told(people: Path) -> None:
+    """Nothing is judged, so that the status is 0; a note says that nobody looked at what classes reveal."""
+    out = judged(people, met=True).out
+    assert out.splitlines()[1:4] == [
+        "the strictest that this file meets:",
+        "  k-anonymity                         k = 1",
+        "  maximum risk                        threshold = 1",
+    ]
+    assert "  an average does not see: 1 person is alone in its class\n" in out
+    assert "  k-map                               none: no population table is given\n" in out
+    assert "name the sensitive columns with --sensitive" in out
+    figures = judged(people, "--json", met=True).figures
+    assert (figures["met"], figures["k"], figures["models"]) == (None, None, [])
+    assert figures["achieved"]["average-risk"] == {"model": "average risk", "value": 0.5, "attained": True}
+    assert figures["achieved"]["columns"] == {}
+
+
+def test_sensitive_columns_are_measured(people: Path) -> None:
+    """Every model of values tells its strictest parameter, or why there is none; and what k, l and t do not see."""
+    people.write_text(ROWS.replace("emil,40,003,gout,7\n", "").replace("FLU", "gout"))
+    out = judged(people, "--sensitive", "illness,days", met=True).out
+    illness, days = (part.splitlines() for part in out.partition("of illness:\n")[2].split("of days:\n"))
+    assert "  distinct l-diversity                l = 2" in illness
+    assert "  recursive (c,2)-diversity           c above 1" in illness
+    assert "  recursive (c,3)-diversity           none: a class has fewer than 3 values" in illness
+    assert "  t-closeness, ordered distance       none: the values are not numbers" in illness
+    assert "  delta-disclosure privacy            none: a class lacks a value that the table has" in illness
+    assert "  k does not see: 0 people are in classes where everybody has the same value" in illness
+    assert "  distinct l does not see: one value makes up 50% of a class" in illness
+    assert "  t does not see: one value is 1.7 times as frequent in a class as in the table" in illness
+    assert "  k does not see: 2 people are in classes where everybody has the same value" in days
+    assert "classes are compared with the file itself" in out
+    assert "--sensitive" not in out
+    told = judged(people, "--k", 2, "--sensitive", "days", "--json", met=True).figures["achieved"]["columns"]["days"]
+    assert told["l"]["value"] == 1
+    assert told["people_in_classes_of_one_value"] == 2
+    assert (told["recursive-2"]["value"], told["recursive-2"]["reason"]) == (None, "a class has fewer than 2 values")
+
+
+def test_a_class_without_values_achieves_nothing(people: Path) -> None:
+    """Where nobody has a value there is no share to tell."""
+    people.write_text("age,zip,illness\n1,1,flu\n2,2,\n")
+    out = judged(people, "--sensitive", "illness", met=True).out
+    assert out.count("none: in a class nobody has a value") == 6
+    assert "distinct l does not see" not in out
+
+
+def test_what_is_measured_can_be_asked_for(people: Path) -> None:
+    """The figures are rounded to the side on which the file meets them."""
+    told = judged(people, "--sensitive", "days", "--json", met=True).figures["achieved"]["columns"]["days"]
+    t = told["t-ordered"]["value"]
+    assert t == 0.416666667
+    judged(people, "--t", f"days={t}", met=True)
+    judged(people, "--t", f"days={t - 1e-9:.9f}", met=False)
+
+
+def test_distances_of_measured_columns_by_their_hierarchy(people: Path) -> None:
+    """A hierarchy is a file or a builder; of a column that has a t of its own it is that model's."""
+    (tree := people.with_name("tree.csv")).write_text("flu;airways;*\nFLU;airways;*\ngout;joints;*\nHIV;blood;*\n")
+    line = "t-closeness, hierarchical distance  t = "
+    for hierarchy in (f"illness={tree}", "illness=suppress"):
+        flags = ["--sensitive", "illness", "--hierarchy", hierarchy]
+        assert line in judged(people, *flags, met=True).out
+        assert line in judged(people, *flags, "--t", "illness=0.9", "--distance", "illness=hierarchical", met=True).out
+        assert line in judged(people, *flags, "--l", "illness=2", met=False).out
+
+
+def test_a_population_is_measured_too(people: Path) -> None:
+    """With one, the largest k-map and the range of presence."""
+    (known := people.with_name("known.csv")).write_text(
+        "age,zip\n20,001\n21,001\n29,001\n30,002\n30,002\n40,003\n40,003\n"
+    )
+    achieved = judged(people, "--population", known, "--json", met=True).figures["achieved"]
+    values = {key: achieved[key]["value"] for key in ("k-map", "presence-low", "presence-high")}
+    assert values == {"k-map": 2, "presence-low": 0.5, "presence-high": 1}
 
 
 # --- certificates -----------------------------------------------------------------------------------------------------
@@ -230,7 +320,7 @@ def test_a_release_and_its_certificate(register: Path, tmp_path: Path) -> None:
     changed.write_bytes(release.read_bytes()[:-2] + b"x\n")
     other = kohort("check", changed, "--certificate", certificate)
     assert (other.status, other.err) == (1, "")
-    assert other.out.endswith("NOT what is certified: 1 part differs\n")
+    assert other.out.endswith("NOT what is certified: 2 parts differ\n")
     shorter = tmp_path / "s.csv"
     shorter.write_bytes(b"".join(release.read_bytes().splitlines(keepends=True)[:-1]))
     assert "parts differ" in kohort("check", shorter, "--certificate", certificate).out
@@ -241,6 +331,7 @@ def test_a_release_and_its_certificate(register: Path, tmp_path: Path) -> None:
     ("flags", "status", "said"),
     [
         (["--quasi", "age"], 2, "the certificate says what is asked for"),
+        (["--sensitive", "age"], 2, "the certificate says what is asked for"),
         (["--k", 3], 2, "the certificate says what is asked for"),
         (["--l", "a=2"], 2, "the certificate says what is asked for"),
         (["--transactions"], 2, "the certificate says what is asked for"),

@@ -19,7 +19,8 @@ from tests.command import Ran, kohort
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROLES = ["--quasi", "gender,city,age,education,profession", "--sensitive", "annual_income", "--rest", "drop"]
+INCOME = ["--no-model", "annual_income", "--allow-singling", "annual_income", "--rest", "drop"]
+ROLES = ["--quasi", "gender,city,age,education,profession", *INCOME]
 
 
 @pytest.fixture(scope="session")
@@ -90,14 +91,17 @@ def test_flags_and_job_file_make_the_same_bytes(register: Path, tmp_path: Path) 
     """The same job from flags, from a file and from standard input gives the same release."""
     job = tmp_path / "job.toml"
     job.write_text(
-        JOB.format(k=6)
+        JOB.format(k=6, step=1000)
         .replace("people.csv", str(register / "people.csv"))
         .replace('hierarchy = "', f'hierarchy = "{register}/'),
         encoding="utf-8",
     )
     done("run", job)
     trees = [f"--hierarchy={name}={register / name}.json" for name in ("city", "education", "profession")]
-    flags = [*ROLES, *trees, "--bounds", "age=18..90", "--k", 6]
+    roles = ["--quasi", "gender,city,age,education,profession", "--sensitive", "annual_income", "--rest", "drop"]
+    income = ["--t", "annual_income=0.2", "--perturb", "annual_income=rounding:step=1000"]
+    names = ["--identifier", "person_id,first_name,last_name"]
+    flags = [*roles, *names, *trees, *income, "--bounds", "age=18..90", "--grid", "age=5", "--k", 6]
     done("anonymize", register / "people.csv", "--out", tmp_path / "flags.csv", *flags)
     done("anonymize", "-", "--out", tmp_path / "piped.csv", *flags, stdin=(register / "people.csv").read_bytes())
     contents = {(tmp_path / name).read_bytes() for name in ("release.csv", "flags.csv", "piped.csv")}
@@ -149,6 +153,9 @@ def test_names_with_commas_are_quoted_as_in_csv(tmp_path: Path) -> None:
     ("content", "flags", "first"),
     [
         ("1;x\n1;x\n", ["--separator", ";", "--no-header", "--quasi", "column_1,column_2"], "column_1,column_2"),
+        ("1;x\n1;x\n", ["--separator", ";", "--names", "a,b", "--quasi", "a,b"], "a,b"),
+        ("a,2019\n1,x\n1,x\n", ["--header", "--quasi", "a,2019"], "a,2019"),
+        ("a, b\n1,x\n1 , x\n\n", ["--trim", "--quasi", "a,b"], "a,b"),
         ("a,b\n\n1,x\n\n1,x\n", ["--skip-blank", "--quasi", "a,b"], "a,b"),
         ("a,b\n1,é\n1,é\n", ["--encoding", "latin-1", "--quasi", "a,b"], "a,b"),
         ("a,b\nNA,x\n1,x\n1,x\n", ["--missing-token", "NA", "--missing", "a=suppress", "--quasi", "a,b"], "a,b"),
@@ -175,7 +182,7 @@ def test_a_table_of_no_records_is_released_only_when_allowed(tmp_path: Path) -> 
     """Its release is a header with a certificate; without the flag it is an error."""
     table, out = tmp_path / "t.csv", tmp_path / "r.csv"
     table.write_text("name,age,pay\n", encoding="utf-8")
-    command = ["anonymize", table, "--out", out, "--quasi", "age", "--sensitive", "pay", "--identifier", "name"]
+    command = ["anonymize", table, "--out", out, "--quasi", "age", "--no-model", "pay", "--identifier", "name"]
     assert kohort(*command).status == 4
     text = done(*command, "--allow-empty").out
     assert "0 of 0 records released" in text
@@ -193,7 +200,7 @@ def on_levels(register: Path) -> list[object]:
     """The start of a job on levels, its quasi-identifiers in another order than the table's."""
     trees = [f"--hierarchy={name}={register / name}.json" for name in ("education", "profession")]
     built = ["--hierarchy=age=intervals:18..90:5,10,20", "--hierarchy=gender=suppress"]
-    roles = ["--quasi", "profession,age,gender,education", "--sensitive", "annual_income", "--rest", "drop", "--k", 4]
+    roles = ["--quasi", "profession,age,gender,education", *INCOME, "--k", 4]
     return ["anonymize", register / "people.csv", *roles, *trees, *built]
 
 
@@ -259,7 +266,7 @@ def test_the_same_job_from_a_file(on_levels: list[object], register: Path, tmp_p
         age = {{ role = "quasi", hierarchy = "intervals:18..90:5,10,20", max-level = 3, weight = 2 }}
         gender = {{ role = "quasi", hierarchy = "suppress" }}
         education = {{ role = "quasi", hierarchy = "{register / "education.json"}" }}
-        annual_income.role = "sensitive"
+        annual_income = {{ role = "sensitive", no-model = true, allow-singling = true }}
         """,
         encoding="utf-8",
     )
@@ -295,6 +302,9 @@ def test_the_draft_keeps_how_the_table_is_read(tmp_path: Path) -> None:
     text = job.read_text("utf-8")
     for line in ('separator = ";"', 'encoding = "latin-1"', "header = false", "skip-blank = true", '["", "NA"]'):
         assert line in text
+    (tmp_path / "t.csv").write_text("1, x\n2, y\n", encoding="utf-8")
+    done("init", tmp_path / "t.csv", "--out", job, "--names", "a,b", "--trim", "--overwrite", "--quiet")
+    assert 'names = ["a", "b"]\ntrim = true' in job.read_text("utf-8")
     done("init", "-", "--out", tmp_path / "piped.toml", stdin=b"a,b\n1,2\n")
     assert 'path = "-"' in (tmp_path / "piped.toml").read_text("utf-8")
 
@@ -306,16 +316,40 @@ def test_inspect_tells_the_same_in_text_and_json(register: Path) -> None:
     assert figures["records"] == 400
     assert [column["name"] for column in figures["columns"]] == source.read_text("utf-8").split("\n", 1)[0].split(",")
     for column in figures["columns"]:
-        assert re.search(rf"^{column['name']} +{column['role']} +{column['scale']} ", text, re.MULTILINE)
+        line = rf"^{column['name']} +{column['role']} +{column['certainty']} +{column['scale']} "
+        assert re.search(line, text, re.MULTILINE)
         assert all(reason in text for reason in column["reasons"])
     assert "IT000000001" not in text
+    assert "undecided" not in text
+
+
+def test_inspect_puts_first_what_must_be_decided(tmp_path: Path) -> None:
+    """Undecided columns are named at the top; texts for no value and blanks around cells are proposed."""
+    rows = [f"{n * 37 % 1009}, {n % 9},{'?' if n % 4 else n}" for n in range(60, 1, -1)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y,age", *rows, ""]))
+    text, figures = done("inspect", tmp_path / "t.csv").out, done("inspect", tmp_path / "t.csv", "--json").figures
+    assert text.startswith("Decide first: x (undecided: no job runs before)\n")
+    assert '    proposed: --missing-token "?", as no value\n' in text
+    assert "    proposed: --trim, since nearly all cells have blanks around them\n" in text
+    assert [one["role"] for one in figures["columns"]] == ["undecided", "quasi", "quasi"]
+    assert [one["trim"] for one in figures["columns"]] == [False, True, False]
+    assert [one["missing_tokens"] for one in figures["columns"]] == [[], [], ["?"]]
+
+
+def test_a_draft_declares_the_texts_for_no_value(tmp_path: Path) -> None:
+    """Texts that seem to mean "no value" are missing in the job, so that numbers beside them stay numbers."""
+    rows = [f"{'?' if n % 4 else n},{'N/A' if n % 3 else 'ab'[n % 2]}" for n in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,city", *rows, ""]))
+    done("init", tmp_path / "t.csv", "--out", tmp_path / "j.toml", "--missing-token", "none", "--k", 2, "--quiet")
+    assert 'missing = ["", "none", "?", "N/A"]' in (tmp_path / "j.toml").read_text()
+    done("run", tmp_path / "j.toml", "--quiet")
 
 
 def test_check_answers_by_its_status(register: Path) -> None:
     """0 where every class is large enough, 1 where one is not, in words and in numbers."""
     met = kohort("check", register / "people.csv", "--quasi", "gender", "--k", 100)
     assert (met.status, met.err) == (0, "")
-    assert met.out.endswith("100-anonymity: met\n")
+    assert "100-anonymity: met\n" in met.out
     not_met = kohort("check", register / "people.csv", "--quasi", "gender,age", "--k", 5)
     assert (not_met.status, not_met.err) == (1, "")
     assert "5-anonymity: NOT met: " in not_met.out

@@ -123,7 +123,7 @@ def test_pseudonyms_are_passed_over() -> None:
         "\n".join([f"name,{lines[0]}", *(f"8f3e{at},{line}" for at, line in enumerate(lines[1:]))])
     )
     ran = compared("--job", "job.toml")
-    assert "identifying, not compared: name" in ran.out
+    assert "identifying or dropped, not compared: name" in ran.out
 
 
 @pytest.mark.usefixtures("files")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from kohort.report import Json
 
-ROLES = ["--quasi", "age,city", "--sensitive", "illness", "--k", 3]
+ROLES = ["--quasi", "age,city", "--no-model", "illness", "--k", 3, "--no-grid"]
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +44,8 @@ def test_inspect_proposes_grids_with_reasons(people: Path) -> None:
 
 
 def test_a_draft_with_grids_runs(people: Path, tmp_path: Path) -> None:
-    """`init --grid` writes a job whose release exposes nobody by a range end; without it the grid is a comment."""
-    done("init", people, "--out", tmp_path / "plain.toml")
-    assert "\n# grid = 5 " in (tmp_path / "plain.toml").read_text()
-    done("init", people, "--out", tmp_path / "job.toml", "--k", 3, "--grid", "--quiet")
+    """`init` writes a job with grids, whose release exposes nobody by a range end."""
+    done("init", people, "--out", tmp_path / "job.toml", "--k", 3, "--quiet")
     assert "\ngrid = 5 " in (tmp_path / "job.toml").read_text()
     figures = done("run", tmp_path / "job.toml", "--json", "--compare-grid").figures
     assert figures["range_exposure"] == 0
@@ -83,10 +81,10 @@ def test_what_has_no_cuts_is_refused_before_any_work(people: Path, tmp_path: Pat
 
 def test_sides_without_a_release_and_nothing_to_compare_are_said() -> None:
     """A side that no release can meet, and a job without numbers, are told in words."""
-    side: dict[str, Json] = {"lm": 0.5, "range_exposure": 1234, "downcoded": 0.25}
+    side: dict[str, Json] = {"lm": 0.5, "exposed": 1234, "downcoded": 0.25}
     grid: dict[str, Json] = {"with": side, "without": None, "grids": {"age": "5"}, "proposed": False}
     lines = [*grid_text({"grid": grid})]
-    assert "1,234 records            25.0% of cells   0.5000" in lines[-2]
+    assert "1,234 people            25.0% of cells   0.5000" in lines[-2]
     assert lines[-1] == "  without    no release meets what is asked"
     assert "nothing to compare" in [*grid_text({"grid": None})][-1]
     assert not [*grid_text({})]

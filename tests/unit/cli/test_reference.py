@@ -50,7 +50,7 @@ def table(command: Any) -> str:  # noqa: ANN401  as above
 
 
 def _row(option: Any) -> str:  # noqa: ANN401  as above
-    flag = option.opts[-1] if option.param_type_name == "option" else ""
+    flag = "/".join([option.opts[-1], *option.secondary_opts]) if option.param_type_name == "option" else ""
     value = "" if getattr(option, "is_flag", False) else option.metavar or ""
     shown = option.show_default if isinstance(option.show_default, str) else option.default
     default = "required" if option.required else "" if shown in {None, False} else f"`{shown}`"

@@ -23,8 +23,8 @@ rest = "drop"
 [columns]
 age = { role = "quasi" }
 sex = { role = "quasi" }
-illness = { role = "sensitive" }
-income = { role = "sensitive" }
+illness = { role = "sensitive", no-model = true }
+income = { role = "sensitive", no-model = true, allow-singling = true }
 """
 
 BASKETS = "bread milk\nbread milk\nbread\nmilk pill\nbread milk\nbread tea\n"
@@ -205,7 +205,7 @@ def another(text: str) -> Callable[[str], str]:
         another("[]"),
         another("no figures"),
         another("{}"),
-        hostile(lambda twin: twin.update(form=2)),
+        hostile(lambda twin: twin.update(form=1)),
         hostile(lambda twin: twin.update(form=True)),
         hostile(lambda twin: twin.update(kind="pictures")),
         hostile(lambda twin: twin.update(audience="everybody")),
@@ -331,3 +331,29 @@ def test_grids_that_were_compared_are_told_to_the_steward(folder: Path) -> None:
     done("report", folder / "grid.json", "--out", folder / "again.json")
     done(*run, "--report", folder / "public.json", "--audience", "public")
     assert "grid" not in figures_at(folder / "public.json")
+
+
+def test_attacks_on_a_release_are_told_on_every_face(folder: Path) -> None:
+    """On the screen, in figures, and in pages that can be read back; an attack that there is not is refused."""
+    run = ["run", folder / "job.toml", "--overwrite"]
+    ran = done(*run, "--attack", "linking,order", "--report", folder / "attacks.json")
+    assert "order of illness (97 people)" in ran.out
+    twin = figures_at(folder / "attacks.json")
+    assert {one["attack"] for one in twin["attacks"]} == {"linking", "order"}
+    assert twin["public"]["attacks"][0]["claims"] is None
+    done("report", folder / "attacks.json", "--out", folder / "again.json")
+    done(*run, "--attack", "all", "--report", folder / "public.json", "--audience", "public")
+    assert len(figures_at(folder / "public.json")["attacks"]) > len(twin["attacks"])
+    assert "linking" in {one["attack"] for one in json.loads(done(*run, "--attack", "all", "--json").out)["attacks"]}
+    assert "attacks" not in json.loads(done(*run, "--json").out)
+    refused(2, "there is no attack called guess", command=[*run, "--attack", "guess"])
+    baskets: list[object] = ["run", folder / "baskets.toml", "--overwrite", "--attack", "all"]
+    refused(2, "--attack", "it is of jobs on tables", command=baskets)
+
+
+def test_the_page_says_what_the_job_says_now(folder: Path) -> None:
+    """Who approves a release later is told by a page that is made again, though its certificate is as it was."""
+    job = folder / "job.toml"
+    job.write_text(f'{job.read_text("utf-8")}\n[purpose]\napproved-by = "the board"\n', encoding="utf-8")
+    done("report", job, "--out", folder / "again.json")
+    assert figures_at(folder / "again.json")["purpose"]["approved_by"] == "the board"

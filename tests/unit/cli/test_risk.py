@@ -58,7 +58,7 @@ def test_a_screen_says_what_each_figure_means(files: Path) -> None:
     for words in ("prosecutor         100.0%    50.0%      100.0%   1", "marketer                     50.0%"):
         assert words in ran.out
     assert "unique in the file: 1 record (16.7%)" in ran.out
-    assert "give --population FILE" in ran.out
+    assert "journalist risk not computed: add --population FILE" in ran.out
     assert "columns that nobody declared (2)" in ran.out
     assert "column ticket: 4 records (66.7%)" in ran.out
     assert len(ran.out.splitlines()) < 40
@@ -199,7 +199,7 @@ def tickets(tmp_path: Path) -> Path:
 
 def released(path: Path, *flags: str) -> Ran:
     """What comes of releasing the table."""
-    roles = ("--quasi", "age", "--sensitive", "income")
+    roles = ("--quasi", "age", "--no-model", "income")
     return kohort("anonymize", path, "--out", path.parent / "out.csv", *roles, "--k", 2, *flags)
 
 
@@ -230,7 +230,7 @@ def test_allowing_nothing_is_a_fault(tickets: Path) -> None:
     """A column without a role, one that is dropped, and one that is not there have nothing to be allowed."""
     nameless = released(tickets, "--rest", "drop", "--allow-singling", "ticket")
     assert (nameless.status, "column ticket has no role" in nameless.err) == (2, True)
-    sensitive = released(tickets, "--rest", "drop", "--allow-singling", "income")
+    sensitive = released(tickets, "--identifier", "ticket", "--rest", "drop", "--allow-singling", "ticket")
     assert (sensitive.status, "there is nothing to allow" in sensitive.err) == (2, True)
     misspelt = released(tickets, "--rest", "insensitive", "--allow-singling", "tiket,ticket")
     assert (misspelt.status, "did you mean ticket?" in misspelt.err) == (2, True)
@@ -240,7 +240,7 @@ def test_a_job_file_allows_it_at_its_column(tickets: Path) -> None:
     """`allow-singling = true` is a key of the column; without it the fault names the line."""
     text = (
         'input.path = "tickets.csv"\noutput.path = "out.csv"\nprivacy.k = 2\n[columns]\nage.role = "quasi"\n'
-        'income.role = "sensitive"\nticket = { role = "insensitive" }\n'
+        'income = { role = "sensitive", no-model = true }\nticket = { role = "insensitive" }\n'
     )
     job = tickets.parent / "job.toml"
     job.write_text(text)

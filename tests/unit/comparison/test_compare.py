@@ -13,9 +13,9 @@ from tests.unit.comparison.tables import both, quasi, table
 
 
 def test_columns_are_found_by_name() -> None:
-    """In whatever order; identifying ones need not be there, and pseudonyms are passed over."""
+    """In whatever order; identifying and dropped ones need not be there, and pseudonyms are passed over."""
     before, after = {"id": ["1", "2"], "name": ["a", "b"], "x": ["3", "4"]}, {"x": ["3"], "id": ["8f3e"]}
-    schema = Schema((Attribute("id", Role.IDENTIFYING, pseudonym=True), quasi("x")), rest=Role.IDENTIFYING)
+    schema = Schema((Attribute("id", Role.IDENTIFYING, pseudonym=True), quasi("x")), rest=Role.DROP)
     found = compare(table(before), table(after), schema=schema)
     assert [one.name for one in found.attributes] == ["x"]
     assert (found.absent, found.passed_over, found.records, found.released) == (("name",), ("id",), 2, 1)
@@ -37,7 +37,7 @@ def test_without_roles_any_column_may_be_gone() -> None:
     ],
 )
 def test_other_columns_are_listed(after: dict[str, list[str]], words: str) -> None:
-    """A release has the columns of its table, but for identifying ones."""
+    """A release has the columns of its table, but for identifying and dropped ones."""
     schema = Schema((quasi("x"),), rest=Role.INSENSITIVE)
     with pytest.raises(InputError, match="the columns differ") as caught:
         compare(table({"x": ["1"], "y": ["1"]}), table(after), schema=schema)

@@ -15,6 +15,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Schema
 from kohort.suppression import SuppressionLimit
+from tests.jobs import freely
 from tests.unit.comparison.tables import REGIONS, both, compared, quasi
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ AGES = "intervals:18..90:5,10,20"
 def test_the_cost_is_that_of_the_release(age: Attribute, education: Attribute, algorithm: Algorithm | None) -> None:
     """LM, NCP, C_DM, C_AVG and every attribute's loss, read from labels alone, are those the release was made with."""
     schema = Schema((age, education, quasi("gender", "suppress")), rest=Role.IDENTIFYING)
-    release = anonymize(italy(400, seed=5), Job.of(schema, KAnonymity(6), algorithm=algorithm))
+    release = anonymize(italy(400, seed=5), freely(Job.of(schema, KAnonymity(6), algorithm=algorithm)))
     cost = compare(release.source, release.table, schema=release.job.schema, k=6).cost
     assert cost is not None
     assert cost.losses == pytest.approx(dict(release.losses))

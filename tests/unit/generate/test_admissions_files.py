@@ -110,7 +110,13 @@ def test_the_job_says_what_columns_tell(tmp_path: Path) -> None:
     job = load(path).job
     assert {attribute.name: attribute.role.value for attribute in job.schema.attributes} == dict(ROLES)
     assert job.schema.person == "patient_id"
-    assert [model.name for model in job.models] == ["5-anonymity", "distinct 2-diversity of diagnosis"]
+    assert [model.name for model in job.models] == [
+        "5-anonymity",
+        "distinct 2-diversity of ward",
+        "distinct 2-diversity of diagnosis",
+        "0.3-closeness of charge",
+        "0.3-closeness of outcome",
+    ]
 
 
 def test_a_job_over_admissions_runs(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def accepted(text: str) -> bool:
 
 @pytest.mark.parametrize(
     "text",
-    [FULL, ON_LEVELS, EVERY, ALTERED, JOB.format(k=5)],
+    [FULL, ON_LEVELS, EVERY, ALTERED, JOB.format(k=5, step=1000)],
     ids=["full", "on levels", "models", "altered", "demo"],
 )
 def test_a_job_that_kohort_writes_meets_the_schema(text: str) -> None:

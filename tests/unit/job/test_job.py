@@ -25,6 +25,7 @@ from kohort.io.write import Format
 from kohort.job import Request, faults_of, job_error, load, parse, request
 from kohort.job.method import TIME_LIMIT
 from kohort.release import Writing
+from kohort.release.purpose import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.suppression import SuppressionLimit
 
@@ -49,9 +50,12 @@ separator = ";"
 quote = "'"
 encoding = "latin-1"
 header = false
+names = ["age", "city"]
+trim = true
 skip-blank = true
 allow-empty = true
 missing = ["", "NA"]
+complete-records = ["age", "city"]
 
 [output]
 path = "release.dat"
@@ -68,6 +72,13 @@ cut = "median"
 order = "sorted"
 labels = "range"
 
+[purpose]
+purpose = "length of stay by age"
+recipient = "the regional health office"
+legal-basis = "article 89"
+requested-by = "the office"
+approved-by = "the data protection officer"
+
 [columns]
 age = { role = "quasi", scale = "numeric", weight = 0.1, bounds = [0, 120.5], label = "mean", missing = "suppress" }
 height = { role = "quasi", grid = [100, "150.5", 220] }
@@ -76,7 +87,7 @@ floor = { role = "quasi", hierarchy = "intervals:1,2", grid = "hierarchy" }
 zip = { role = "quasi", hierarchy = "mask:right", order = "hierarchy", label = "ancestor" }
 city = { role = "quasi", scale = "categorical" }
 name.role = "identifying"
-illness.role = "sensitive"
+illness = { role = "sensitive", no-model = true }
 shoe = { role = "insensitive", allow-singling = true }
 """
 
@@ -129,14 +140,30 @@ def test_every_key_reaches_the_job() -> None:
     made = parse(FULL)
     assert (made.source, made.target) == ("people.txt", "release.dat")
     schema = made.job.schema
-    assert schema.rest is Role.IDENTIFYING
+    assert schema.rest is Role.DROP
     assert schema.missing == {"", "NA"}
     assert made.job.reading == ReadOptions(
-        separator=";", quote="'", encoding="latin-1", header=False, skip_blank=True, allow_empty=True
+        separator=";",
+        quote="'",
+        encoding="latin-1",
+        header=False,
+        names=("age", "city"),
+        trim=True,
+        skip_blank=True,
+        allow_empty=True,
     )
     assert made.job.writing == Writing(Format.CSV, "|", excel_safe=True)
     assert made.job.k == 7
     assert made.job.allow_singling == ("shoe",)
+    assert made.job.no_model == ("illness",)
+    assert made.job.purpose == Purpose(
+        purpose="length of stay by age",
+        recipient="the regional health office",
+        legal_basis="article 89",
+        requested_by="the office",
+        approved_by="the data protection officer",
+    )
+    assert made.job.complete == ("age", "city")
     assert made.job.algorithm == Mondrian(cut="median", relaxed=True)
     age, height, weight, floor, zip_, city, *others = schema.attributes
     assert age == Attribute(
@@ -470,7 +497,20 @@ def test_what_is_no_k_is_refused(k: str) -> None:
         ("input.separator = '::'", "a separator is one ASCII character", ""),
         ("input.quote = '::'", "a quote is one ASCII character", ""),
         ("input.missing = 'NA'", "it must be a list", ""),
+        (
+            "input.complete-records = 'some'",
+            "complete records are told by a list of columns",
+            'such as ["age", "city"]',
+        ),
+        ("input.complete-records = []", "complete records are told by a list of columns", ""),
+        ("input.complete-records = [1]", "complete records are told by a list of columns", ""),
         ("input.header = 1", "it must be true or false", ""),
+        (
+            "input.names = ['age']\ninput.header = true",
+            "names are given for a text with a header",
+            "leave out the names",
+        ),
+        ("input.separator = ';'\ninput.quote = ';'", "a separator is one ASCII character, no line end and not", ""),
         ("output.format = 'xlsx'", "it must be one of csv, tsv", ""),
         ("output.separator = '::'", "a separator is one ASCII character", ""),
         ("input.encoding = 5", "it must be a text in quotes", ""),
@@ -566,4 +606,7 @@ def test_a_job_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
 def test_a_job_that_names_no_release_is_json_too() -> None:
     """The job that a certificate keeps is canonical JSON, equal for equal jobs."""
-    assert json.loads(parse(FULL).job.described()) == json.loads(parse(FULL).job.described())
+    described = json.loads(parse(FULL).job.described())
+    assert described == json.loads(parse(FULL).job.described())
+    assert described["purpose"]["legal_basis"] == "article 89"
+    assert "purpose" not in json.loads(parse(ON_LEVELS).job.described())

@@ -215,8 +215,8 @@ def test_a_parameter_of_the_whole_table_is_refused_where_it_is_said(key: str, wh
         ("privacy.k-map = 5", "privacy.k-map", "k-map needs a population table"),
         ("privacy.presence = [0, 0.5]", "privacy.presence", "presence needs a population table"),
         ("population.path = 'r.csv'", "population.path", "no privacy model needs a population table"),
-        ("person.key = 'age'", "person.key", "the person key would be released"),
-        ("columns.s.role = 'sensitive'\nperson.key = 's'", "person.key", "the person key would be released"),
+        ("person.key = 'age'", "person.key", "the person key is not an identifying column"),
+        ("columns.s.role = 'sensitive'\nperson.key = 's'", "person.key", "the person key is not an identifying column"),
     ],
 )
 def test_what_does_not_go_together_is_refused_where_it_is_said(lines: str, place: str, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from fractions import Fraction
@@ -15,6 +16,7 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job import faults_of
 from kohort.job.document import document
 from kohort.job.transactions import TransactionFile, TransactionRequest, load, parse, request
+from kohort.release.purpose import Purpose
 from kohort.release.transactions import BasketWriting
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence
@@ -65,6 +67,13 @@ score = "1il"
 give-back = true
 suppress = "items"
 max-sets = 1_000
+
+[purpose]
+purpose = "length of stay by age"
+recipient = "the regional health office"
+legal-basis = "article 89"
+requested-by = "the office"
+approved-by = "the data protection officer"
 """
 
 DRAWN = """\
@@ -116,6 +125,14 @@ def test_every_key_reaches_the_job() -> None:
     )
     assert made.job.writing == BasketWriting(form=Form.LONG, separator="\t")
     assert made.job.most == 1_000
+    assert made.job.purpose == Purpose(
+        purpose="length of stay by age",
+        recipient="the regional health office",
+        legal_basis="article 89",
+        requested_by="the office",
+        approved_by="the data protection officer",
+    )
+    assert json.loads(made.job.described())["purpose"]["recipient"] == "the regional health office"
 
 
 def test_every_key_of_drawn_roles_and_the_optimum_reaches_the_job() -> None:

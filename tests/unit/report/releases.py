@@ -11,6 +11,7 @@ import kohort
 from kohort import Attribute, GivenNode, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
 from kohort.perturb.noise import Noise
 from kohort.pseudonyms import Key
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from kohort import Release
@@ -57,9 +58,9 @@ def schema(*, person: bool = False, hierarchies: bool = False, pseudonym: bool =
 
 
 @cache
-def mondrian(k: int = 5, *, person: bool = False) -> Release:
+def mondrian(k: int = 5, *, person: bool = False, complete: tuple[str, ...] = ()) -> Release:
     """A release by Mondrian."""
-    return kohort.anonymize(people(), Job.of(schema(person=person), KAnonymity(k)))
+    return kohort.anonymize(people(), freely(Job.of(schema(person=person), KAnonymity(k), complete=complete)))
 
 
 @cache
@@ -67,7 +68,7 @@ def lattice(limit: str = "20", k: int = 5, *, person: bool = False) -> Release:
     """A release on levels, which may suppress so many."""
     algorithm: Algorithm = Optimal(limit=SuppressionLimit.of(limit))
     return kohort.anonymize(
-        people(), Job.of(schema(person=person, hierarchies=True), KAnonymity(k), algorithm=algorithm)
+        people(), freely(Job.of(schema(person=person, hierarchies=True), KAnonymity(k), algorithm=algorithm))
     )
 
 
@@ -75,18 +76,20 @@ def lattice(limit: str = "20", k: int = 5, *, person: bool = False) -> Release:
 def few() -> Release:
     """A release on given levels that suppresses some records, but fewer than k."""
     algorithm: Algorithm = GivenNode((2, 2, 1), limit=SuppressionLimit(PEOPLE))
-    return kohort.anonymize(people(), Job.of(schema(hierarchies=True), KAnonymity(8), algorithm=algorithm))
+    return kohort.anonymize(people(), freely(Job.of(schema(hierarchies=True), KAnonymity(8), algorithm=algorithm)))
 
 
 @cache
 def altered() -> Release:
     """A release with noise and pseudonyms."""
-    job = Job.of(
-        schema(pseudonym=True),
-        KAnonymity(5),
-        perturbations=(Noise("income", decimals=0),),
-        key=Key(bytes(32)),
-        seed=7,
-        insecure_reproducible=True,
+    job = freely(
+        Job.of(
+            schema(pseudonym=True),
+            KAnonymity(5),
+            perturbations=(Noise("income", decimals=0),),
+            key=Key(bytes(32)),
+            seed=7,
+            insecure_reproducible=True,
+        )
     )
     return kohort.anonymize(people(), job)

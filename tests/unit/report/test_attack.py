@@ -12,6 +12,7 @@ import kohort
 from kohort import Attribute, GivenNode, Job, KAnonymity, Mondrian, Role, Schema, SuppressionLimit
 from kohort.report.page import Audience, page
 from tests.command import kohort as run
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def on_levels(rows: Sequence[tuple[str, str, str, str]], *, person: bool) -> Rel
         person="id" if person else None,
     )
     algorithm = GivenNode((2, 1), limit=SuppressionLimit.of("50%"))
-    return kohort.anonymize(table, Job.of(schema, KAnonymity(K), algorithm=algorithm))
+    return kohort.anonymize(table, freely(Job.of(schema, KAnonymity(K), algorithm=algorithm)))
 
 
 CITIES = [("Bari", "South"), ("Lecce", "South"), ("Milan", "North"), ("Pavia", "North"), ("Trento", "Alps")]
@@ -85,7 +86,7 @@ def test_two_roundings_of_a_count_do_not_meet() -> None:
         rows = [(str(20 + row * row % 41), str(1000 + 37 * row), "mf"[row % 3 == 0]) for row in range(records)]
         table = pl.DataFrame(rows, schema=["age", "pay", "sex"], orient="row")
         schema = Schema.of(quasi=["age", "sex"], sensitive=["pay"])
-        twin = told(kohort.anonymize(table, Job.of(schema, KAnonymity(K), algorithm=Mondrian())))
+        twin = told(kohort.anonymize(table, freely(Job.of(schema, KAnonymity(K), algorithm=Mondrian()))))
         parts = [part for one in twin["attributes"] if one["distribution"] for part in one["distribution"]["bins"]]
         assert parts
         shares = [part[side] for part in parts for side in ("before", "after")]

@@ -11,12 +11,13 @@ import pytest
 import kohort
 from kohort import Attribute, Coherence, Draw, Drawn, Hierarchy, Job, KAnonymity, Listed, Role, Schema, TransactionJob
 from kohort.report.page import Audience, page, transactions_page
+from tests.jobs import freely
 
 
 def bins(cells: list[str], schema: Schema | None = None, k: int = 5) -> object:
     """The public distribution of a column beside an age that everybody shares: label, kind, share before."""
     table = pl.DataFrame({"age": ["30"] * len(cells), "pay": cells})
-    job = Job.of(schema or Schema.of(quasi=["age"], sensitive=["pay"]), KAnonymity(k))
+    job = freely(Job.of(schema or Schema.of(quasi=["age"], sensitive=["pay"]), KAnonymity(k)))
     twin: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC)
     (pay,) = (one for one in twin["attributes"] if one["name"] == "pay")
     told = pay["distribution"]

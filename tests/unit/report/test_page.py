@@ -20,13 +20,19 @@ from kohort import (
     KAnonymity,
     KMap,
     MaximumRisk,
+    Purpose,
     ReadOptions,
     Role,
     Schema,
     assess,
 )
+from kohort.release.members import members_of
+from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
 from kohort.report.page.form import FORMS, GRID, SECONDS, fits
+from kohort.risk.attacks import ATTACKS, Attack
+from kohort.uniques import Exposed, Singling
+from tests.jobs import freely
 from tests.unit.coherent_release import release as coherent_release
 from tests.unit.report import releases
 
@@ -89,7 +95,9 @@ def test_the_same_records_in_another_order_make_the_same_page() -> None:
     for seed in (None, 1, 2):
         table = releases.people() if seed is None else releases.people().sample(fraction=1.0, shuffle=True, seed=seed)
         for hierarchies in (False, True):
-            twin = told(kohort.anonymize(table, Job.of(releases.schema(hierarchies=hierarchies), KAnonymity(5))))
+            twin = told(
+                kohort.anonymize(table, freely(Job.of(releases.schema(hierarchies=hierarchies), KAnonymity(5))))
+            )
             del twin["seconds"]
             pages.append(json.dumps(twin))
     assert pages[0] == pages[2] == pages[4]
@@ -128,9 +136,10 @@ def test_what_was_asked_is_told_in_words() -> None:
             Attribute("f", Role.QUASI),
             Attribute("g", Role.IDENTIFYING),
             Attribute("h", Role.SENSITIVE),
+            Attribute("i", Role.DROP),
         )
     )
-    release = replace(releases.mondrian(), job=Job.of(schema, KAnonymity(5)))
+    release = replace(releases.mondrian(), job=freely(Job.of(schema, KAnonymity(5))))
     from kohort.report.page.asked import asked, parameters  # noqa: PLC0415  sections that are looked at alone
     from kohort.report.page.audience import Reader  # noqa: PLC0415
 
@@ -144,6 +153,7 @@ def test_what_was_asked_is_told_in_words() -> None:
         "f": "generalized",
         "g": "removed",
         "h": "released unchanged",
+        "i": "removed",
     }
     assert told_of["method"] == {"name": "mondrian", "cut": "nearest", "relaxed": False}
     assert "secret-folder" in json.dumps(parameters(release.job, Reader()))
@@ -185,7 +195,7 @@ def test_risks_among_a_population_are_told_where_it_is_known() -> None:
     """The journalist's is that of the people whom a class fits."""
     everybody = pl.concat([releases.people().select("age", "city", "sex")] * 3)
     schema = releases.schema(hierarchies=True)
-    release = kohort.anonymize(releases.people(), Job.of(schema, KMap(9)), population=everybody)
+    release = kohort.anonymize(releases.people(), freely(Job.of(schema, KMap(9))), population=everybody)
     twin = told(release)
     hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
     found = assess(release.frame(), ["age", "city", "sex"], population=everybody, hierarchies=hierarchies)
@@ -257,7 +267,7 @@ def test_means_of_narrow_and_of_wide_classes_lose_what_each_class_does() -> None
         Attribute("sex", Role.QUASI, weight=Fraction(2)),
         Attribute("of", Role.SENSITIVE),
     )
-    release = kohort.anonymize(frame, Job.of(Schema(attributes), KAnonymity(3)))
+    release = kohort.anonymize(frame, freely(Job.of(Schema(attributes), KAnonymity(3))))
     subgroups = told(release)["subgroups"]
     assert {row["value"]: row["loss"] for row in subgroups["distorted"] if row["column"] == "of"} == {
         "a": 0.1,
@@ -315,12 +325,170 @@ def test_few_perturbed_records_are_not_told() -> None:
 # ── Verdicts ─────────────────────────────────────────────────────────────────────────────────────
 
 
+def framed(release: Release) -> pl.DataFrame:
+    """The released records."""
+    frame = release.frame()
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def verdict_of(release: Release) -> dict[str, Any]:
+    """What a page tells of a verdict."""
+    found: dict[str, Any] = told(release)["verdict"]
+    return found
+
+
+def test_what_columns_single_out_is_what_verification_counted() -> None:
+    """Alone and in pairs, with the column that singles out most people calling the release bad."""
+    release = releases.mondrian()
+    assert release.verdict is not None
+    found = verdict_of(replace(release, job=replace(release.job, no_model=())))
+    assert [(tuple(one["columns"]), one["unique"]) for one in found["singling"]] == [
+        (one.columns, one.unique) for one in release.verdict.singling
+    ]
+    assert [(one["over"], one["most"]) for one in found["singling"]] == [(False, False), (True, True), (False, False)]
+    assert (found["unjudged"], found["standing"], found["limit"]) == (["illness", "income"], "bad", 5)
+    assert found["exposed"]["range_ends"] == release.verdict.range_exposure
+
+
+@pytest.mark.parametrize(
+    ("alone", "pair", "exposed", "no_model", "standing"),
+    [
+        (0, 0, 0, ("illness", "income"), "good"),
+        (19, 19, 19, ("illness", "income"), "good"),
+        (20, 0, 0, ("illness", "income"), "caution"),
+        (0, 20, 0, ("illness", "income"), "caution"),
+        (0, 0, 20, ("illness", "income"), "caution"),
+        (49, 0, 0, ("illness", "income"), "bad"),
+        (0, 0, 0, ("illness",), "bad"),
+    ],
+)
+def test_a_release_is_good_only_if_nothing_speaks_against_it(
+    alone: int, pair: int, exposed: int, no_model: tuple[str, ...], standing: str
+) -> None:
+    """No column or pair that singles out more than one in k, nobody else exposed, a model or none for each column."""
+    release = releases.mondrian()
+    assert release.verdict is not None
+    singling = (Singling(("income",), alone, 97), Singling(("illness", "height"), pair, 97))
+    verdict = replace(release.verdict, singling=singling, exposed=Exposed(people=exposed))
+    job = replace(release.job, no_model=no_model)
+    found = verdict_of(replace(release, verdict=verdict, job=job))
+    assert found["standing"] == standing
+    assert found["no_model"] == [*no_model]
+
+
+def test_perturbed_columns_count_as_released_as_they_are() -> None:
+    """A value that nobody else has tells its person from all others, wherever it comes from."""
+    assert ["income"] in [one["columns"] for one in verdict_of(releases.altered())["singling"]]
+
+
+def test_a_promise_without_k_is_measured_by_three_people() -> None:
+    """Where no k is asked for, one in three people may be singled out at most."""
+    job = freely(Job.of(releases.schema(), AverageRisk(Fraction(1, 2))))
+    assert verdict_of(kohort.anonymize(releases.people(), job))["limit"] == 3
+
+
+def test_sets_are_told_with_how_many_values_they_print() -> None:
+    """The mean over the records whose cell is a set, counted in the released cells; none of ranges and nodes."""
+    for release in (releases.mondrian(), releases.mondrian(person=True)):
+        cells = [cell.strip("{}").split(", ") for cell in framed(release)["sex"].to_list()]
+        sets = [len(members) for members in cells if len(members) > 1]
+        members = {one["column"]: one["members"] for one in told(release)["losses"]}
+        assert members == {"age": None, "city": None, "sex": pytest.approx(sum(sets) / len(sets), abs=0.005)}
+    assert {one["members"] for one in told(releases.lattice())["losses"]} == {None}
+
+
+def test_a_column_without_sets_prints_no_members() -> None:
+    """Where every class has one value, nothing is printed that the class does not have anyway."""
+    table = pl.DataFrame({"sex": ["f", "m"] * 10, "age": ["31", "32"] * 10})
+    assert members_of(kohort.anonymize(table, Job.of(Schema.of(quasi=["sex", "age"]), KAnonymity(5)))) == {}
+    nothing = Job(Schema.of(quasi=["sex", "age"]), (KAnonymity(5),), reading=ReadOptions(allow_empty=True))
+    assert members_of(kohort.anonymize(table.head(0), nothing)) == {}
+
+
+def test_the_values_of_a_population_decide_what_is_a_set() -> None:
+    """A column of numbers is one of names, and its classes sets, where the population has names too."""
+    table = pl.DataFrame({"room": ["1", "2", "3", "4"] * 2})
+    everybody = pl.DataFrame({"room": ["1", "2", "3", "4", "attic"] * 3})
+    release = kohort.anonymize(table, Job.of(Schema.of(quasi=["room"]), KMap(6)), population=everybody)
+    assert members_of(release) == {"room": 2.0}
+
+
+def test_three_records_are_shown_to_the_steward() -> None:
+    """Of the smallest, the median and the largest class: cells as they were and as they are, no identifying value."""
+    release = releases.mondrian()
+    twin = told(release)
+    samples = twin["samples"]
+    assert [one["class"] for one in samples] == ["smallest", "median", "largest"]
+    assert [one["records"] for one in samples] == [release.sizes.min(), np.median(release.sizes), release.sizes.max()]
+    before = releases.people().to_dicts()
+    after = framed(release).to_dicts()
+    for one in samples:
+        was = {cell["column"]: cell["before"] for cell in one["cells"] if cell["before"] is not None}
+        now = {cell["column"]: cell["after"] for cell in one["cells"] if cell["after"] is not None}
+        assert "id" not in {*was, *now}
+        assert now in after
+        assert was in [{key: value for key, value in row.items() if key != "id"} for row in before]
+        assert (was["illness"], was["income"]) == (now["illness"], now["income"])
+    assert twin["public"]["samples"] is None
+
+
+def test_a_class_that_is_smallest_and_largest_is_shown_once() -> None:
+    """One class gives one record."""
+    release = kohort.anonymize(pl.DataFrame({"age": ["31"] * 9}), Job.of(Schema.of(quasi=["age"]), KAnonymity(5)))
+    assert [one["class"] for one in told(release)["samples"]] == ["smallest"]
+
+
+def test_what_a_release_is_for_changes_no_byte_of_it() -> None:
+    """The words are in the page of both audiences, in the job's description, and in no record."""
+    purpose = Purpose(purpose="a study", approved_by="the board")
+    job = freely(Job.of(releases.schema(), KAnonymity(5), purpose=purpose))
+    release = kohort.anonymize(releases.people(), job)
+    assert framed(release).equals(framed(releases.mondrian()))
+    twin = told(release)
+    assert twin["purpose"] == twin["public"]["purpose"]
+    assert (twin["purpose"]["purpose"], twin["purpose"]["recipient"], twin["purpose"]["approved_by"]) == (
+        "a study",
+        None,
+        "the board",
+    )
+    assert twin["parameters"]["purpose"]["approved_by"] == "the board"
+
+
+def test_columns_that_nobody_declared_are_told() -> None:
+    """Their role is that of the rest."""
+    schema = Schema((Attribute("age", Role.QUASI),), rest=Role.INSENSITIVE)
+    job = Job.of(schema, KAnonymity(5))
+    twin = told(kohort.anonymize(releases.people().select("age", "sex", "height"), job))
+    assert [(one["name"], one["declared"]) for one in twin["asked"]["columns"]] == [
+        ("age", True),
+        ("sex", False),
+        ("height", False),
+    ]
+
+
+def test_attacks_are_told_where_they_were_tried() -> None:
+    """As `kohort.report.attacks` has them; of a table without records there are none to try."""
+    release = releases.mondrian()
+    assert told(release)["attacks"] is None
+    tried = attacked(release)
+    twin: dict[str, Any] = page(release, audience=Audience.INTERNAL, attacks=tried)
+    assert formed(twin, "table")
+    assert {one["attack"] for one in twin["attacks"]} == {*ATTACKS}
+    (linking,) = (one for one in twin["attacks"] if one["attack"] == "linking")
+    assert isinstance(tried[0], Attack)
+    assert linking["rate"] == pytest.approx(tried[0].rate)
+    job = freely(Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True)))
+    assert attacked(kohort.anonymize(releases.people(0), job)) == ()
+
+
 def test_a_rehearsal_says_that_nothing_was_verified(tmp_path: Any) -> None:  # noqa: ANN401
     """And has no certificate."""
     del tmp_path
-    release = kohort.rehearse(releases.people(), Job.of(releases.schema(), KAnonymity(5)))
+    release = kohort.rehearse(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
     twin = told(release)
     assert (twin["verdict"]["verified"], twin["verdict"]["checks"], twin["certificate"]) == (False, [], None)
+    assert (twin["verdict"]["standing"], twin["verdict"]["singling"]) == (None, [])
     assert twin["name"] is None
 
 
@@ -328,7 +496,7 @@ def test_a_published_release_names_its_files(tmp_path: Any) -> None:  # noqa: AN
     """By their names alone: a folder can tell more than is meant."""
     target = tmp_path / "secret-folder" / "r.csv"
     target.parent.mkdir()
-    release = kohort.anonymize(releases.people(), Job.of(releases.schema(), KAnonymity(5)), target=target)
+    release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))), target=target)
     twin = told(release)
     assert twin["name"] == "r.csv"
     assert release.verdict is not None
@@ -339,7 +507,7 @@ def test_a_published_release_names_its_files(tmp_path: Any) -> None:  # noqa: AN
 
 def test_a_table_of_no_records_has_a_page() -> None:
     """With nothing in it to compare."""
-    job = Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True))
+    job = freely(Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True)))
     twin = told(kohort.anonymize(releases.people(0), job))
     assert formed(twin, "table")
     assert (twin["attributes"], twin["subgroups"], twin["risks"]["before"]) == (None, None, None)
@@ -351,7 +519,7 @@ def test_a_table_of_no_records_has_a_page() -> None:
 
 def test_classes_smaller_than_the_least_are_told_together() -> None:
     """Where a model allows classes of a few people, their bands are joined until they have enough records."""
-    job = Job.of(Schema.of(quasi=["age"]), AverageRisk(Fraction("0.4")))
+    job = freely(Job.of(Schema.of(quasi=["age"]), AverageRisk(Fraction("0.4"))))
     release = kohort.anonymize(pl.DataFrame({"age": [str(row) for row in range(100)]}), job)
 
     def bands(*classes: int) -> list[tuple[int | None, int, int, int]]:
@@ -367,7 +535,7 @@ def test_classes_smaller_than_the_least_are_told_together() -> None:
 
 def test_a_risk_stands_for_a_class_size() -> None:
     """One in five is five people: a maximum risk is told of no fewer."""
-    release = kohort.anonymize(releases.people(), Job.of(releases.schema(), MaximumRisk(Fraction("0.2"))))
+    release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), MaximumRisk(Fraction("0.2")))))
     twin = told(release, Audience.PUBLIC)
     assert twin["least"] == 5
     assert twin["risks"]["after"]["prosecutor"]["highest"] <= 0.2

@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
+from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
+from kohort.report.page.audience import stepped
+from kohort.risk.attacks import Attack
+from tests.jobs import freely
 from tests.unit.coherent_release import release as coherent_release
 from tests.unit.report import releases
 
@@ -28,6 +32,8 @@ RELEASES: Final = (
     releases.mondrian,
     lambda: releases.mondrian(2),
     lambda: releases.mondrian(person=True),
+    lambda: releases.mondrian(complete=("height",)),
+    lambda: releases.mondrian(person=True, complete=("city",)),
     releases.lattice,
     lambda: releases.lattice("30", 3),
     lambda: releases.lattice(person=True),
@@ -46,6 +52,7 @@ PLACES: Final = {
     "asked.p": "free",
     "done.records": "people",
     "done.released": "people",
+    "done.incomplete": "parts",
     "done.suppressed": "people",
     "done.suppressed_share": "share",
     "done.people": "people",
@@ -54,7 +61,11 @@ PLACES: Final = {
     "done.largest": "people",
     "done.node.*": "free",
     "verdict.bytes": "free",
-    "verdict.range_exposure": "parts",
+    "verdict.limit": "free",
+    "verdict.singling.*.unique": "parts",
+    "verdict.singling.*.people": "people",
+    "verdict.singling.*.share": "share",
+    **{f"verdict.exposed.{one}": "parts" for one in ("people", "range_ends", "set_members", "means")},
     "sizes.*.low": "people",
     "sizes.*.high": "people",
     "sizes.*.classes": "free",
@@ -63,6 +74,9 @@ PLACES: Final = {
     "losses.*.loss": "share",
     "losses.*.level": "free",
     "losses.*.height": "free",
+    "losses.*.members": "free",
+    "attacks.*.rate": "share",
+    "attacks.*.baseline": "share",
     "attributes.*.single": "parts",
     **{f"attributes.*.{side}.missing": "parts" for side in ("before", "after")},
     **{f"attributes.*.{side}.numeric.{one}": "share" for side in ("before", "after") for one in ("mean", "deviation")},
@@ -210,7 +224,7 @@ def test_a_mean_of_zeros_and_ones_is_no_count() -> None:
         table = pl.DataFrame(
             {"age": [str(30 + row % 10) for row in range(20)], "ill": ["1"] * ones + ["0"] * (20 - ones)}
         )
-        release = kohort.anonymize(table, Job.of(Schema.of(quasi=["age"], sensitive=["ill"]), KAnonymity(5)))
+        release = kohort.anonymize(table, freely(Job.of(Schema.of(quasi=["age"], sensitive=["ill"]), KAnonymity(5))))
         twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
         (ill,) = (one for one in twin["attributes"] if one["name"] == "ill")
         assert ill["before"]["numeric"]["mean"] in {0.0, 0.5}
@@ -220,10 +234,42 @@ def test_a_mean_of_zeros_and_ones_is_no_count() -> None:
 def test_a_constant_is_a_value_and_not_told() -> None:
     """The mean of a column of one number is that number; so is that of a single record."""
     table = pl.DataFrame({"age": ["31", "32"] * 5, "pay": ["71234"] * 10, "bonus": ["81234", *[""] * 9]})
-    release = kohort.anonymize(table, Job.of(Schema.of(quasi=["age"], sensitive=["pay", "bonus"]), KAnonymity(5)))
+    release = kohort.anonymize(
+        table, freely(Job.of(Schema.of(quasi=["age"], sensitive=["pay", "bonus"]), KAnonymity(5)))
+    )
     text = json.dumps(page(release, audience=Audience.PUBLIC))
     assert "71234" not in text
     assert "81234" not in text
+
+
+def test_too_few_whom_a_column_singles_out_are_not_counted() -> None:
+    """What a column tells of fewer than k people is not told; of more, in multiples of k; of nearly all, likewise."""
+    for alone, unique in ((0, 0), (3, None), (12, 10), (40, 40)):
+        table = pl.DataFrame(
+            {"age": [str(30 + row % 4) for row in range(40)], "pay": [str(min(row, alone)) for row in range(40)]}
+        )
+        table = table.with_columns(pl.when(pl.col("pay") == str(alone)).then(pl.lit("x")).otherwise("pay").alias("pay"))
+        job = Job.of(
+            Schema.of(quasi=["age"], sensitive=["pay"]), KAnonymity(5), no_model=("pay",), allow_singling=("pay",)
+        )
+        twin: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC)
+        (one,) = twin["verdict"]["singling"]
+        assert (one["unique"], one["people"]) == (unique, 40)
+        assert twin["verdict"]["standing"] == {0: "good", 3: "good", 12: "caution", 40: "bad"}[alone]
+
+
+def test_attacks_tell_the_public_rates_alone() -> None:
+    """No count and no interval, nothing at all of attacks on few, nor where the input may not be counted."""
+    release = releases.mondrian()
+    tried = attacked(release, ["linking", "intersection"])
+    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC, attacks=tried)
+    linking, intersection = twin["attacks"]
+    assert isinstance(tried[0], Attack)
+    assert linking["rate"] == stepped(tried[0].rate, twin["least"] / releases.PEOPLE)
+    assert {linking[key] for key in ("targets", "claims", "right", "precision", "interval")} == {None}
+    assert intersection["untried"].startswith("it needs")
+    few: dict[str, Any] = page(releases.few(), audience=Audience.PUBLIC, attacks=attacked(releases.few(), ["linking"]))
+    assert few["attacks"][0]["rate"] is None
 
 
 # ── Canaries ─────────────────────────────────────────────────────────────────────────────────────
@@ -276,7 +322,9 @@ def bird_schema(*, lattice: bool) -> Schema:
 def bird_release(*, lattice: bool) -> Release:
     """A release of it."""
     algorithm = Optimal(limit=SuppressionLimit.of("40%")) if lattice else None
-    return kohort.anonymize(canaries(), Job.of(bird_schema(lattice=lattice), KAnonymity(5), algorithm=algorithm))
+    return kohort.anonymize(
+        canaries(), freely(Job.of(bird_schema(lattice=lattice), KAnonymity(5), algorithm=algorithm))
+    )
 
 
 @pytest.mark.parametrize("lattice", [False, True])
@@ -284,10 +332,13 @@ def test_no_canary_is_in_a_public_page(*, lattice: bool) -> None:
     """Of a table whose every cell is a canary neither the public twin nor its HTML holds one; the steward's does."""
     release = bird_release(lattice=lattice)
     birds = {str(cell) for column in canaries() for cell in column}
-    whole = page(release, audience=Audience.INTERNAL)
+    tried = attacked(release)
+    whole = page(release, audience=Audience.INTERNAL, attacks=tried)
     public = whole["public"]
     assert isinstance(public, dict)
-    assert public == page(release, audience=Audience.PUBLIC)
+    assert public == page(release, audience=Audience.PUBLIC, attacks=tried)
+    assert any(bird in json.dumps(whole["samples"]) for bird in birds)
+    assert "canary-id" not in json.dumps(whole["samples"])
     assert any(bird in json.dumps(whole) for bird in birds)
     html = pytest.importorskip("kohort.render.page").html
     for text in (json.dumps(public), html(public)):
@@ -320,7 +371,7 @@ def test_every_public_part_has_enough_people(k: int, records: int, seed: int, sh
         )
     )
     algorithm = Optimal(limit=SuppressionLimit.of(f"{share}%")) if share % 2 else None
-    release = kohort.anonymize(table, Job.of(schema, KAnonymity(k), algorithm=algorithm))
+    release = kohort.anonymize(table, freely(Job.of(schema, KAnonymity(k), algorithm=algorithm)))
     twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
     refuse_few(twin)
     for one in twin["attributes"]:

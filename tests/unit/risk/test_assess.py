@@ -49,7 +49,7 @@ def test_a_file_is_assessed_as_it_stands() -> None:
     assert (risk.uniqueness.sample, risk.uniqueness.share, risk.uniqueness.population) == (1, 1 / 6, None)
     assert risk.undeclared == ("ticket",)
     assert [one.columns for one in risk.alone.found] == [(0,)]
-    assert [(one.column, one.unique) for one in risk.singling] == [("income", 6), ("ticket", 4)]
+    assert [(one.columns, one.unique) for one in risk.singling] == [(("income",), 6), (("ticket",), 4)]
     assert risk.worst == (("Nord", "[20-29]"),)
 
 
@@ -109,7 +109,7 @@ def test_people_are_counted_with_a_person_key() -> None:
     assert (risk.uniqueness.population, risk.uniqueness.in_file) == (None, None)
     assert risk.knowledge is not None
     assert risk.knowledge.worst.average == 0.75
-    assert [(one.column, one.unique) for one in risk.singling] == [("note", 5)]
+    assert [(one.columns, one.unique, one.people) for one in risk.singling] == [(("note",), 2, 2)]
     assert risk.undeclared == ("note",)
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from kohort import Job, KAnonymity, anonymize
 from kohort.errors import JobError, SchemaError
 from kohort.io import read
-from kohort.risk.singling import Singling, refuse_singling, singling
-from kohort.schema import Role, Schema
+from kohort.perturb.rounding import Rounding
+from kohort.risk.singling import Singling, refuse_needless, refuse_singling, singling
+from kohort.schema import Attribute, Role, Schema
 from tests.unit.risk.tables import frame
 
 if TYPE_CHECKING:
@@ -23,64 +26,99 @@ TABLE = frame(
 
 
 def table() -> Table:
-    """Four people whose stamps, but not tickets, are all their own."""
+    """Four people whose stamps and incomes, but not tickets, are all their own."""
     return read(TABLE)
 
 
-def schema(rest: Role | None = None, **roles: list[str]) -> Schema:
-    """A schema over the table's columns."""
-    named = Schema.of(quasi=["age"], sensitive=["income"], **roles)  # type: ignore[arg-type]
-    return Schema(named.attributes, rest=rest).over(["age", "ticket", "stamp", "income"])
+def job(rest: Role, *allowed: str, sensitive: str = "income") -> Job:
+    """A job over the table's columns."""
+    schema = Schema((Attribute("age", Role.QUASI), Attribute(sensitive, Role.SENSITIVE)), rest=rest)
+    return Job.of(schema, KAnonymity(2), allow_singling=allowed, no_model=(sensitive,))
 
 
 def test_more_than_half_must_be_unique() -> None:
-    """Half of the records with a value of their own is not more than half."""
+    """Half of the people with a value of their own is not more than half."""
     found = singling(table(), ["age", "ticket", "stamp", "income"])
-    assert found == (Singling("stamp", 4, 4), Singling("income", 4, 4))
-    assert found[0].share == 1
+    assert found == (Singling(("stamp",), 4, 4), Singling(("income",), 4, 4))
+    assert (found[0].share, Singling(("age",), 0, 0).share) == (1, 0)
 
 
-@pytest.mark.parametrize("declared", [True, False])
-def test_an_insensitive_column_that_singles_out_is_refused(declared: bool) -> None:  # noqa: FBT001  pytest passes it
-    """Named or left to the rest, it is refused with the flag that allows it; a sensitive one is not."""
-    named = schema(insensitive=["ticket", "stamp"]) if declared else schema(Role.INSENSITIVE)
+@pytest.mark.parametrize("name", ["stamp", "income"])
+def test_a_column_that_singles_out_is_refused(name: str) -> None:
+    """Whatever its role, it is refused with the flag that allows it, and no value is told."""
     with pytest.raises(SchemaError) as caught:
-        refuse_singling(table(), named)
-    assert caught.value.where == "column stamp"
+        refuse_singling(table(), ["age", "ticket", name])
+    assert caught.value.where == f"column {name}"
     assert "4 of 4 records" in caught.value.what
-    assert "--allow-singling stamp" in caught.value.hint
+    assert f"--allow-singling {name}" in caught.value.hint
+    assert "round a measure" not in caught.value.hint
     assert caught.value.exit_status == 2
-    refuse_singling(table(), named, ["stamp"])
+    with pytest.raises(JobError) as several:
+        refuse_singling(table(), ["stamp", "income"])
+    assert len(several.value.exceptions) == 2
 
 
-def test_an_identifying_column_is_not_released() -> None:
-    """What is dropped singles nobody out."""
-    refuse_singling(table(), schema(identifying=["stamp", "ticket"]))
+def test_a_near_unique_measure_is_refused_with_a_rounding() -> None:
+    """The hint names the perturbation that would do, and what it costs."""
+    incomes = read(frame(income=[str(1000 + 7 * place) for place in range(100)]))
+    with pytest.raises(SchemaError) as caught:
+        refuse_singling(incomes, ["income"])
+    assert "--perturb income=rounding:step=20 (1 stands alone instead of 100; values change by 5" in caught.value.hint
 
 
-def test_all_faults_come_at_once() -> None:
-    """Several columns, and names that are nothing to allow, are told together."""
-    own = read(TABLE.with_columns(ticket=TABLE["stamp"]))
+def test_only_what_is_released_can_be_allowed() -> None:
+    """A column that is not released, or only as a pseudonym, and one that is not there, are nothing to allow."""
+    schema = Schema(
+        (
+            Attribute("name", Role.IDENTIFYING),
+            Attribute("code", Role.IDENTIFYING, pseudonym=True),
+            Attribute("age", Role.QUASI),
+            Attribute("pay", Role.SENSITIVE),
+            Attribute("shoe", Role.INSENSITIVE),
+        )
+    )
+    refuse_needless(schema, ["age", "pay", "shoe"])
+    with pytest.raises(SchemaError, match="nothing to allow"):
+        refuse_needless(schema, ["pay", "name"])
     with pytest.raises(JobError) as caught:
-        refuse_singling(own, schema(Role.INSENSITIVE), ["income", "tiket"])
-    assert [str(fault).count("\n") for fault in caught.value.exceptions] == [2] * 4
+        refuse_needless(schema, ["code", "tiket"])
+    assert len(caught.value.exceptions) == 2
 
 
 def test_a_value_of_one_person_singles_out() -> None:
     """With a person key, what all records of one person and nobody else's have singles that person out."""
     visits = read(frame(who=[*"aabb"], age=["1"] * 4, bed=["7", "7", "8", "8"]))
-    keyed = Schema.of(identifying=["who"], quasi=["age"], insensitive=["bed"], person="who").over(["who", "age", "bed"])
+    people = np.array([5, 5, 9, 9])
     assert singling(visits, ["bed"]) == ()
-    assert singling(visits, ["bed"], "who") == (Singling("bed", 4, 4),)
-    with pytest.raises(SchemaError, match="4 of 4"):
-        refuse_singling(visits, keyed)
+    assert singling(visits, ["bed"], people) == (Singling(("bed",), 2, 2),)
+    with pytest.raises(SchemaError, match="2 of 2 people"):
+        refuse_singling(visits, ["bed"], people=people)
+    keyed = Schema.of(identifying=["who"], quasi=["age"], insensitive=["bed"], person="who")
+    with pytest.raises(SchemaError, match="2 of 2 people"):
+        anonymize(visits_frame(), Job.of(keyed, KAnonymity(2)))
+
+
+def visits_frame() -> object:
+    """Two people in two beds."""
+    return frame(who=[*"aabb"], age=["1"] * 4, bed=["7", "7", "8", "8"])
 
 
 def test_a_release_is_refused_before_any_search() -> None:
-    """`anonymize` refuses what the job does not allow, and a name that is nothing to allow."""
-    job = Job.of(schema(Role.INSENSITIVE), KAnonymity(2))
+    """`anonymize` refuses sensitive columns and others alike, unless the job allows them by name."""
+    with pytest.raises(JobError) as caught:
+        anonymize(TABLE, job(Role.INSENSITIVE))
+    assert len(caught.value.exceptions) == 2
     with pytest.raises(SchemaError, match="4 of 4 records"):
-        anonymize(TABLE, job)
-    assert anonymize(TABLE, replace(job, allow_singling=("stamp",))).verdict
+        anonymize(TABLE, job(Role.INSENSITIVE, "stamp"))
+    assert anonymize(TABLE, job(Role.INSENSITIVE, "stamp", "income")).verdict
     with pytest.raises(SchemaError, match="nothing to allow"):
-        anonymize(TABLE, Job.of(schema(Role.IDENTIFYING), KAnonymity(2), allow_singling=("stamp",)))
+        anonymize(TABLE, job(Role.IDENTIFYING, "stamp", "income"))
+
+
+def test_a_perturbed_column_is_judged_as_it_is_released() -> None:
+    """Rounded far enough it is released; rounded too little it is refused, after the search."""
+    only = job(Role.IDENTIFYING)
+    rounded = replace(only, perturbations=(Rounding("income", Fraction(10)),))
+    assert anonymize(TABLE, rounded).verdict
+    with pytest.raises(SchemaError, match="4 of 4 records"):
+        anonymize(TABLE, replace(only, perturbations=(Rounding("income", Fraction(1)),)))

@@ -29,6 +29,7 @@ from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.perturb.noise import Noise
+from kohort.perturb.rounding import Rounding
 from kohort.release import Job
 from kohort.risk import assess
 from kohort.schema import Attribute, Missing, Role, Schema
@@ -38,6 +39,7 @@ from kohort.sweep.counting import counted_alike
 from kohort.sweep.ending import Ending, status_of
 from kohort.sweep.table_plan import Axis, TablePlan
 from kohort.sweep.tables import Point, TableSweep, sweep
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -80,7 +82,7 @@ class Case:
     def job(self, method: str, models: str) -> Job:
         """A job of it."""
         limit = 5.0 if method == "best-effort" else None
-        return Job.of(self.schema, MODELS[models], algorithm=ALGORITHMS[method], time_limit=limit)
+        return freely(Job.of(self.schema, MODELS[models], algorithm=ALGORITHMS[method], time_limit=limit))
 
 
 @st.composite
@@ -234,6 +236,20 @@ def test_a_perturbed_column_must_be_there() -> None:
         sweep(PEOPLE, plan)
 
 
+def test_models_judge_rounded_values_as_a_release_does() -> None:
+    """Two incomes of a class that are rounded to one are one value, to a sweep too."""
+    earners = pl.DataFrame({"age": [30, 30, 41, 41], "income": [11, 12, 31, 32]})
+    schema = Schema((*AGE.attributes, Attribute("income", Role.SENSITIVE)))
+    model = DistinctLDiversity("income", 2)
+    jobs = {
+        "no": Job.of(schema, KAnonymity(2), model, allow_singling=("income",)),
+        "yes": Job.of(schema, KAnonymity(2), model, perturbations=(Rounding("income", Fraction(10)),)),
+    }
+    found = sweep(read(earners), TablePlan.of({"rounded": ["no", "yes"]}, lambda at: jobs[at["rounded"]]))
+    assert [point.classes for point in found.points] == [2, 1]
+    assert [kohort.anonymize(earners, job).sizes.size for job in jobs.values()] == [2, 1]
+
+
 def test_known_points_are_not_solved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was found before is taken as it is; what was not is added, and the sweep is the same."""
     known = dict[str, Point]()
@@ -300,14 +316,19 @@ def test_seconds_are_told_only_if_asked_for() -> None:
     [
         (Schema.of(quasi=["age"]), SchemaError),
         (Schema((Attribute("ages", Role.QUASI),), rest=Role.IDENTIFYING), SchemaError),
-        (replace(AGE, rest=Role.INSENSITIVE), SchemaError),
         (Schema((Attribute("age", Role.QUASI, bounds=(Fraction(0), Fraction(9))),), rest=Role.IDENTIFYING), InputError),
     ],
 )
 def test_what_is_wrong_with_the_columns_is_raised(schema: Schema, error: type[Exception]) -> None:
-    """Columns without a role, unknown ones, ones that single people out, values without a place: no sweep goes on."""
+    """Columns without a role, unknown ones, values without a place: no sweep goes on."""
     with pytest.raises(error):
         sweep(PEOPLE, ks(2, 3, schema=schema), threads=2)
+
+
+def test_columns_that_single_people_out_are_measured() -> None:
+    """A sweep releases nothing: what a release would need leave for costs the same with it."""
+    measured = sweep(PEOPLE, ks(2, 3, schema=replace(AGE, rest=Role.INSENSITIVE)))
+    assert [point.metrics for point in measured.points] == [point.metrics for point in sweep(PEOPLE, ks(2, 3)).points]
 
 
 def test_a_table_without_records_is_refused() -> None:
@@ -350,10 +371,10 @@ def test_a_plan_tells_what_all_jobs_share() -> None:
     schema = Schema((*AGE.attributes, Attribute("note", Role.SENSITIVE)), rest=Role.IDENTIFYING)
     more = DistinctLDiversity("note", 2)
     asked: dict[str, list[PrivacyModel]] = {"1": [KAnonymity(2)], "2": [KAnonymity(2), more]}
-    one = TablePlan.of({"l": ["1", "2"]}, lambda at: Job.of(schema, *asked[at["l"]], algorithm=samarati))
+    one = TablePlan.of({"l": ["1", "2"]}, lambda at: freely(Job.of(schema, *asked[at["l"]], algorithm=samarati)))
     assert one.fixed == {"quasi": "age", "k": "2", "method": "samarati", "max-suppression": "5%"}
-    turned = TablePlan.of({"l": ["2", "1"]}, lambda at: Job.of(schema, *asked[at["l"]], algorithm=samarati))
+    turned = TablePlan.of({"l": ["2", "1"]}, lambda at: freely(Job.of(schema, *asked[at["l"]], algorithm=samarati)))
     assert turned.fixed == one.fixed
-    other = TablePlan.of({"k": ["3", "4"]}, lambda at: Job.of(schema, KAnonymity(int(at["k"])), more))
+    other = TablePlan.of({"k": ["3", "4"]}, lambda at: freely(Job.of(schema, KAnonymity(int(at["k"])), more)))
     assert other.fixed == {"quasi": "age", "method": "mondrian", "models": more.name}
     assert isinstance(sweep(PEOPLE, other), TableSweep)

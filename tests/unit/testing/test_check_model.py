@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Mask
     from kohort.frequency import ClassProfile
-    from kohort.models.base import PrivacyModel
+    from kohort.models.base import Achieved, PrivacyModel
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 
@@ -92,6 +92,10 @@ class Fake:
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) as it was made to judge."""
         return self.judge(classes)
+
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:  # noqa: ARG002  as models have it
+        """Nothing: it has no parameters."""
+        return ()
 
     def satisfied_jointly(self, classes: ClassProfile) -> bool:
         """As it was made to judge, or that all classes satisfy."""

@@ -94,8 +94,8 @@ class Draft:
             self.models,
             from_frame(source),
             lineage,
-            self.suppressed,
-            self.format,
+            suppressed=self.suppressed,
+            format=self.format,
             levels=self.levels,
             limit=self.limit,
         )

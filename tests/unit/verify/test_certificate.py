@@ -42,7 +42,13 @@ def test_it_says_what_was_found_and_what_is_not_promised() -> None:
     assert told["release"] == "safe.csv"
     assert (told["k"], told["records"], told["suppressed"], told["classes"]) == (4, 16, 0, 4)
     assert told["class_sizes"] == {"4..7": 4}
-    assert (told["data_dependent_labels"], told["range_exposure"]) == (True, 5)
+    assert told["data_dependent_labels"]
+    assert told["exposed"] == {"people": 6, "range_ends": 5, "set_members": 2, "means": 0}
+    assert told["released_unchanged"] == [
+        {"columns": ["illness"], "unique": 0, "people": 16},
+        {"columns": ["visits"], "unique": 5, "people": 16},
+        {"columns": ["illness", "visits"], "unique": 6, "people": 16},
+    ]
     assert told["models"] == ["4-anonymity"]
     assert told["metrics"] == {"lm": 0.25, "c_dm": 64.0}
     assert {ATTRIBUTES, *NOT_PROMISED} < {*told["not_promised"]}
@@ -126,7 +132,9 @@ def test_it_is_read_back(tmp_path: Path) -> None:
         ('"k": 4,', ""),
         ('"k": 4', '"k": 4, "k": 4'),
         ('"k": 4', '"k":  4'),
-        ('"form": 5', '"form": 4'),
+        ('"form": 6', '"form": 5'),
+        ('"released_unchanged": [', '"released_unchanged": [4,'),
+        ('"range_ends": 5', '"range_ends": "5"'),
         ('"people": null', '"people": -1'),
         ('"people": null', '"people": "4"'),
         ('"levels": {}', '"levels": {"age": -1}'),

@@ -38,6 +38,7 @@ from kohort.release import Job
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.suppression import SuppressionLimit
 from kohort.verify import Claim, verify
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +114,7 @@ def jobs(draw: st.DrawFn) -> tuple[pl.DataFrame, Job]:
     )
     algorithm = Mondrian(cut=draw(st.sampled_from(["nearest", "median"])), relaxed=draw(st.booleans()))
     frame = pl.DataFrame(rows, schema=dict.fromkeys(("income", "number", "city", "text"), pl.String), orient="row")
-    return frame, Job(schema, (KAnonymity(2),), algorithm)
+    return frame, freely(Job(schema, (KAnonymity(2),), algorithm))
 
 
 @given(jobs(), st.sampled_from([Format.CSV, Format.PARQUET]))
@@ -256,10 +257,12 @@ def questions(draw: st.DrawFn, *, full_domain: bool) -> tuple[pl.DataFrame, pl.D
     return (
         frame,
         known,
-        Job.of(
-            Schema(columns, person=draw(st.sampled_from([None, "who"]))),
-            *dict.fromkeys(models),
-            algorithm=Exhaustive(limit) if full_domain else draw(st.sampled_from(MONDRIANS)),
+        freely(
+            Job.of(
+                Schema(columns, person=draw(st.sampled_from([None, "who"]))),
+                *dict.fromkeys(models),
+                algorithm=Exhaustive(limit) if full_domain else draw(st.sampled_from(MONDRIANS)),
+            )
         ),
     )
 

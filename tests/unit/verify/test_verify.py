@@ -391,6 +391,17 @@ def test_a_common_word_names_nobody() -> None:
     assert verdict.checks["identifiers"] == 4
 
 
+def test_a_dropped_column_names_nobody() -> None:
+    """The values of a dropped column may be released in another column; the column itself may not."""
+    frame = pl.DataFrame({"ward": ["Cardiology", "Surgery"], "a": ["1", "1"], "note": ["Cardiology", "Surgery"]})
+    schema = Schema.of(quasi=["a"], insensitive=["ward"], drop=["note"]).over(["ward", "a", "note"])
+    verdict = verify(io.BytesIO(b"ward,a\nCardiology,1\nSurgery,1\n"), claim(frame, schema))
+    assert "identifiers" not in verdict.checks
+    with pytest.raises(VerificationError, match="1 identifying or dropped columns are released") as caught:
+        verify(io.BytesIO(b"ward,a,note\nCardiology,1,x\nSurgery,1,x\n"), claim(frame, schema))
+    assert caught.value.where == "check columns, column note"
+
+
 # ── columns of the source ────────────────────────────────────────────────────────────────────────
 
 

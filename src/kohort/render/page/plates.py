@@ -9,7 +9,7 @@ from kohort.render.page.chart import Chart, Row, Series
 from kohort.render.page.figure import percent, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from kohort.render.page.chart import Form
     from kohort.render.page.figure import Figure
@@ -57,9 +57,9 @@ def _band(one: Figure, *names: str) -> Row:
 def _losses(twin: Figure) -> Chart:
     """The loss of each quasi-identifier; levels only where there are some."""
     levels = any(one["level"].number is not None for one in twin["losses"])
-    names = ("loss", *(("level", "height") if levels else ()))
-    forms: tuple[Form, ...] = ("share", "number", "count")
-    series = [Series(_LOSS[name], form) for name, form in zip(names, forms, strict=False)]
+    sets = any(one["members"].number is not None for one in twin["losses"])
+    names = ("loss", *(("level", "height") if levels else ()), *(("members",) if sets else ()))
+    series = [Series(*_LOSS[name]) for name in names]
     return Chart(
         key="losses",
         place="losses",
@@ -72,8 +72,13 @@ def _losses(twin: Figure) -> Chart:
     )
 
 
-#: What the parts of a loss are called.
-_LOSS: Final = {"loss": "detail lost", "level": "level", "height": "of so many levels"}
+#: What the parts of a loss are called, and how they are written.
+_LOSS: Final[Mapping[str, tuple[str, Form]]] = {
+    "loss": ("detail lost", "share"),
+    "level": ("level", "number"),
+    "height": ("of so many levels", "count"),
+    "members": ("values that a set prints", "number"),
+}
 
 
 def _distribution(attribute: Figure) -> Chart:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 UNTOLD: Final = Markup('<span class="untold">not told</span>')
 
 #: What the twin's words are on the page, where they differ.
-_ROLES: Final = {"quasi": "quasi-identifying"}
+_ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
 _QUANTILES: Final = {"0": "Least", "0.25": "Lower quartile", "0.5": "Median", "0.75": "Upper quartile", "1": "Greatest"}
 _MEASURES: Final = {"cramers v": "Cramér's V"}
 _METRICS: Final = {
@@ -83,6 +83,12 @@ def _filters() -> dict[str, Callable[..., object]]:
         "metric": partial(called, _METRICS),
         "quantile": quantile,
         "most_moved": most_moved,
+        "cell": cell,
+        "changed": changed,
+        "of_role": of_role,
+        "unchanged": unchanged,
+        "undeclared": undeclared,
+        "worst": worst,
     }
 
 
@@ -174,3 +180,42 @@ def quantile(share: str) -> str:
 def most_moved(associations: Figure) -> list[Figure]:
     """Pairs by how much they changed, most of all first."""
     return sorted(associations, key=lambda one: -abs(one["change"].number or 0))
+
+
+def cell(figure: Figure) -> Markup:
+    """A cell of a record; an empty one has no value.
+
+    >>> print(cell(Figure("Milano")), cell(Figure("")))
+    <bdi>Milano</bdi> <span class="untold">no value</span>
+    """
+    return name(figure) if figure else Markup('<span class="untold">no value</span>')
+
+
+def of_role(columns: Figure, role: str) -> list[Figure]:
+    """The names of the columns that have a role."""
+    return [one["name"] for one in columns if one["role"] == role]
+
+
+def unchanged(columns: Figure) -> list[Figure]:
+    """The names of the columns that are released as they are."""
+    return [one["name"] for one in columns if one["how"] == "released unchanged"]
+
+
+def changed(columns: Figure, perturbed: Figure) -> bool:
+    """Whether one of the columns is perturbed."""
+    return any(one["column"] == name.json for one in perturbed for name in columns)
+
+
+def undeclared(columns: Figure) -> list[Figure]:
+    """The names of the columns that have no role of their own."""
+    return [one["name"] for one in columns if one["declared"] == False]  # noqa: E712  a figure is no truth itself
+
+
+def worst(singling: Figure) -> list[Figure]:
+    """The column, or the pair, that singles out most; nothing where no share is told.
+
+    >>> [one["share"].json for one in worst(Figure([{"share": 0.1}, {"share": None}, {"share": 0.2}]))]
+    [0.2]
+    """
+    told = [one for one in singling if one["share"].number is not None]
+    return [max(told, key=lambda one: one["share"].number or 0)] if told else []

@@ -7,7 +7,7 @@ list; `notes` says so. See `kohort.report.page.audience` for what that is.
 
 Keys of a table's page:
 
-    form            1; it changes when a key does
+    form            2; it changes when a key does
     kind            "table"
     audience        "internal" or "public"
     least           the fewest people that the page tells of; null where it tells everything
@@ -15,14 +15,16 @@ Keys of a table's page:
     kohort          the version
     notes           [sentence]: what is not told, and why
     asked           k, models [name], method {name, and its parameters}, max_suppression ("20", "5%"),
-                    columns [{name, role, how}]
-    done            records, released, suppressed, suppressed_share, people (null without a person key), classes,
-                    smallest, largest (records of a class), node {column: level} (null but for lattice methods), proven
-    verdict         verified, sha256, bytes, checks [{check, count}], data_dependent, range_exposure (records),
-                    promised [sentence], not_promised [sentence]
+                    columns [{name, role, how, declared (false: its role is that of the rest)}]
+    done            records, released, incomplete (left out before counting), suppressed, suppressed_share, people (null
+                    without a person key), classes, smallest, largest (records of a class), node {column: level} (null
+                    but for lattice methods), proven
+    verdict         verified, sha256, bytes, checks [{check, count}], data_dependent, promised [sentence],
+                    not_promised [sentence], and what `kohort.report.page.verdict` tells
     sizes           [{low, high, classes, records}], ascending bands of class sizes that have a class
     metrics         [{name, value, says}]
-    losses          [{column, loss, level, height}] of each quasi-identifier; level and height of lattice methods
+    losses          [{column, loss, level, height, members}] of each quasi-identifier; level and height of lattice
+                    methods; members: how many values the sets of a column that is released as sets print, on average
     attributes      null of a table without records, or one for each released column that names nobody, see
                     `kohort.report.page.attributes`
     associations    [{columns [a, b], measure, before, after, change}]; internal only, for of rare values they count
@@ -32,6 +34,11 @@ Keys of a table's page:
     subgroups       suppressed, distorted, overall; see `kohort.report.page.subgroups`
     perturbed       [the parts of `kohort.perturb.effect.Effect`]
     pseudonyms      [{column, records, linked}]
+    samples         [{class, records, cells [{column, before, after}]}]: a record of the smallest, of the median and of
+                    the largest class, and how many records that has; before is null of identifying columns, after of
+                    those that are not released; internal only, for these are records
+    attacks         null where none was tried; see `kohort.report.page.attacks`
+    purpose         purpose, recipient, legal_basis, requested_by, approved_by: the job's words
     parameters      the job's description, as its certificate has it
     certificate     {name, release, sha256}; null while nothing is published
     seconds         {stage: wall seconds}; internal only
@@ -45,22 +52,25 @@ from typing import TYPE_CHECKING, Final
 
 from kohort import __version__
 from kohort.comparison import comparison_of, lines_of
+from kohort.release.members import members_of
 from kohort.report.comparison import numbers
 from kohort.report.page import transactions
 from kohort.report.page.altered import perturbed, pseudonyms
-from kohort.report.page.asked import asked, parameters
+from kohort.report.page.asked import asked, parameters, purpose
+from kohort.report.page.attacks import attacks as attacks_told
 from kohort.report.page.attributes import attributes, public_attributes
 from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
 from kohort.report.page.cost import losses, metrics
 from kohort.report.page.done import counts_input, done, sizes
 from kohort.report.page.groups import groups_of, public_groups
 from kohort.report.page.risks import Risks, risks, risks_of
+from kohort.report.page.samples import samples
 from kohort.report.page.subgroups import subgroups, tallies
 from kohort.report.page.verdict import certificate, verdict
 from kohort.schema import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from kohort.comparison import Comparison
     from kohort.comparison.line import Line
@@ -69,12 +79,13 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.report.page.groups import Groups, Tally
+    from kohort.risk.attacks import Outcome
     from kohort.schema import Attribute
 
 __all__ = ["FORM", "Audience", "page", "transactions_page"]
 
 #: The form of the twin; it changes when a key does.
-FORM: Final = 1
+FORM: Final = 2
 
 #: Sensitive columns of more values than these make no subgroups.
 FEW_VALUES: Final = 50
@@ -90,6 +101,8 @@ class Found:
         alike: How alike the sensitive values in classes are.
         lines: The columns whose values make subgroups.
         tallied: What became of the records with each of their values.
+        members: How many values sets print.
+        attacks: What attacks found; `None` where none was tried.
     """
 
     risks: Risks
@@ -97,24 +110,27 @@ class Found:
     alike: Mapping[str, Homogeneity]
     lines: Mapping[str, Line]
     tallied: Mapping[str, Tally]
+    members: Mapping[str, float]
+    attacks: Sequence[Outcome] | None
 
 
-def found_in(release: Release) -> Found:
+def found_in(release: Release, attacks: Sequence[Outcome] | None) -> Found:
     """Measure a release."""
     if not release.table.records:
-        return Found(risks_of(release), None, {}, {}, {})
+        return Found(risks_of(release), None, {}, {}, {}, {}, attacks)
     schema = release.job.schema
     read = lines_of(release.source, release.table, schema=schema)
     comparison = comparison_of(release.source, release.table, read)
     lines = {line.name: line for line in read}
-    return Found(risks_of(release), comparison, release.homogeneity, lines, tallies(release, [*lines]))
+    tallied, members = tallies(release, [*lines]), members_of(release)
+    return Found(risks_of(release), comparison, release.homogeneity, lines, tallied, members, attacks)
 
 
-def page(release: Release, *, audience: Audience) -> dict[str, Json]:
-    """The twin of a release's page, for an audience."""
+def page(release: Release, *, audience: Audience, attacks: Sequence[Outcome] | None = None) -> dict[str, Json]:
+    """The twin of a release's page, for an audience; with what attacks on the release found, if they were tried."""
     least, schema = least_of(release.job.models), release.job.schema
     anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
-    found = found_in(release)
+    found = found_in(release, attacks)
     return _told(release, "table", audience, anybody, lambda reader: _table(release, found, reader))
 
 
@@ -144,6 +160,7 @@ def _told(
             "kohort": __version__,
             "notes": _notes(reader),
             **sections(reader),
+            "purpose": purpose(release.job),
             "certificate": certificate(release),
         }
 
@@ -161,9 +178,11 @@ def _table(release: Release, found: Found, reader: Reader) -> dict[str, Json]:
         "verdict": verdict(release, reader),
         "sizes": [*sizes(release, reader)],
         "metrics": metrics(release, reader),
-        "losses": losses(release, reader),
+        "losses": losses(release, found.members, reader),
         **_compared(release, found, reader),
         "risks": risks(found.risks, reader),
+        "samples": samples(release, reader),
+        "attacks": attacks_told(found.attacks, reader),
         "perturbed": perturbed(release, reader),
         "pseudonyms": pseudonyms(release, reader),
         "parameters": parameters(release.job, reader),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from kohort.hierarchies import is_builder
 from kohort.hierarchy import Hierarchy
 from kohort.release import plain
+from kohort.release.purpose import Purpose
 from kohort.schema import Label, Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.release import Job
+    from kohort.release.transactions import TransactionJob
     from kohort.report import Json
     from kohort.report.page.audience import Reader
     from kohort.schema import Attribute
@@ -38,7 +41,12 @@ def asked(job: Job) -> dict[str, Json]:
         "method": _method(job),
         "max_suppression": None if limit is None else str(limit),
         "columns": [
-            {"name": one.name, "role": one.role.value, "how": _how(one, perturbed.get(one.name))}
+            {
+                "name": one.name,
+                "role": one.role.value,
+                "how": _how(one, perturbed.get(one.name)),
+                "declared": one.name not in job.schema.undeclared,
+            }
             for one in job.schema.attributes
         ],
     }
@@ -54,7 +62,7 @@ def _method(job: Job) -> dict[str, Json]:
 
 def _how(attribute: Attribute, perturbed: str | None) -> str:
     """What becomes of a column, in a few words."""
-    if attribute.role is Role.IDENTIFYING:
+    if not attribute.role.released:
         return "pseudonyms in its place" if attribute.pseudonym else "removed"
     if attribute.role is not Role.QUASI:
         return perturbed or "released unchanged"
@@ -72,7 +80,7 @@ def _generalized(attribute: Attribute) -> list[str]:
         told.append(f"grid of {_number(attribute.grid)}")
     elif attribute.grid == "hierarchy":
         told.append("grid of its hierarchy")
-    elif attribute.grid is not None:
+    elif isinstance(attribute.grid, tuple):
         told.append(f"grid at {', '.join(map(_number, attribute.grid))}")
     if attribute.bounds is not None:
         told.append("from {} to {}".format(*map(_number, attribute.bounds)))
@@ -93,6 +101,11 @@ def hierarchy_text(hierarchy: Hierarchy | str) -> str:
 def _number(value: Fraction) -> str:
     """As it was written, or nearly."""
     return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
+
+
+def purpose(job: Job | TransactionJob) -> dict[str, Json]:
+    """What the release is for and who answers for it, in the job's words; null where it has none."""
+    return {**asdict(job.purpose or Purpose())}
 
 
 def parameters(job: Job, reader: Reader) -> dict[str, Json]:

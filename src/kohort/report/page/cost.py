@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kohort.release import Release
     from kohort.report import Json
     from kohort.report.page.audience import Reader
@@ -58,10 +60,11 @@ def whole(value: float) -> Json:
     return int(value) if value.is_integer() and abs(value) > 1 else value
 
 
-def losses(release: Release, reader: Reader) -> list[Json]:
+def losses(release: Release, members: Mapping[str, float], reader: Reader) -> list[Json]:
     """The loss of each quasi-identifier, its level where it has one, and the height of its hierarchy.
 
-    A record left out loses everything: where it may not be told how many these are, neither are losses.
+    A record left out loses everything: where it may not be told how many these are, neither are losses. How many
+    members sets have is printed in the release.
     """
     heights = _heights(release)
     return [
@@ -70,6 +73,7 @@ def losses(release: Release, reader: Reader) -> list[Json]:
             "loss": _loss(release, one, reader) if one.name in release.losses and reader.counts_input else None,
             "level": release.levels.get(one.name),
             "height": heights.get(one.name),
+            "members": round(members[one.name], 2) if one.name in members else None,
         }
         for one in release.job.schema.quasi
     ]

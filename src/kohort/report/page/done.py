@@ -22,6 +22,7 @@ def done(release: Release, reader: Reader) -> dict[str, Json]:
     return {
         "records": records if reader.counts_input else None,
         "released": released,
+        "incomplete": reader.records(release.incomplete, release.incomplete + records) if reader.counts_input else None,
         "suppressed": suppressed,
         "suppressed_share": None if suppressed is None else reader.share(release.suppressed / max(records, 1), records),
         "people": None if release.people is None else reader.exactly(release.people, released),

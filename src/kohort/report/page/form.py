@@ -70,6 +70,16 @@ _VERDICT: Final[Mapping[str, Form]] = {
     "promised": _NAMES,
     "not_promised": _NAMES,
 }
+_SINGLING: Final[Form] = {
+    "columns": _NAMES,
+    **dict.fromkeys(("unique", "people"), _COUNT),
+    "share": _NUMBER,
+    **dict.fromkeys(("over", "most"), _TRUTH),
+}
+_EXPOSED: Final[Form] = {
+    **dict.fromkeys(("people", "range_ends", "set_members", "means"), _COUNT),
+    "over": _TRUTH,
+}
 _MOMENTS: Final[Mapping[str, Form]] = {"mean": _NUMBER, "deviation": _NUMBER, "variance": _NUMBER}
 _SIDE: Final[Form] = {
     "missing": _COUNT,
@@ -103,6 +113,13 @@ _EFFECT: Final[Form] = {
     "linked": _NUMBER,
     "reproducible": _TRUTH,
 }
+_CELL: Final[Form] = {"column": _TEXT, "before": _TEXT, "after": _TEXT}
+_ATTACK: Final[Form] = {
+    **dict.fromkeys(("attack", "untried", "of", "unit"), _TEXT),
+    **dict.fromkeys(("targets", "claims"), _COUNT),
+    **dict.fromkeys(("right", "rate", "baseline", "precision"), _NUMBER),
+    "interval": Maybe(ListOf(_NUMBER)),
+}
 _EVERY: Final[Mapping[str, Form]] = {
     "form": _COUNT,
     "kind": _TEXT,
@@ -113,6 +130,7 @@ _EVERY: Final[Mapping[str, Form]] = {
     "notes": _NAMES,
     "metrics": _METRICS,
     "parameters": MapOf(_ANY),
+    "purpose": dict.fromkeys(("purpose", "recipient", "legal_basis", "requested_by", "approved_by"), _TEXT),
     "certificate": Maybe({"name": _TEXT, "release": _TEXT, "sha256": _TEXT}),
 }
 
@@ -125,11 +143,12 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
             "models": _NAMES,
             "method": MapOf(_ANY),
             "max_suppression": _TEXT,
-            "columns": ListOf({"name": _TEXT, "role": _TEXT, "how": _TEXT}),
+            "columns": ListOf({"name": _TEXT, "role": _TEXT, "how": _TEXT, "declared": _TRUTH}),
         },
         "done": {
             "records": _COUNT,
             "released": _COUNT,
+            "incomplete": _COUNT,
             "suppressed": _COUNT,
             "suppressed_share": _NUMBER,
             "people": _COUNT,
@@ -139,9 +158,17 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
             "node": Maybe(MapOf(_COUNT)),
             "proven": _TRUTH,
         },
-        "verdict": {**_VERDICT, "data_dependent": _TRUTH, "range_exposure": _COUNT},
+        "verdict": {
+            **_VERDICT,
+            **dict.fromkeys(("unjudged", "no_model"), _NAMES),
+            "data_dependent": _TRUTH,
+            "standing": _TEXT,
+            "limit": _COUNT,
+            "singling": ListOf(_SINGLING),
+            "exposed": Maybe(_EXPOSED),
+        },
         "sizes": ListOf({"low": _COUNT, "high": _COUNT, "classes": _COUNT, "records": _COUNT}),
-        "losses": ListOf({"column": _TEXT, "loss": _NUMBER, "level": _COUNT, "height": _COUNT}),
+        "losses": ListOf({"column": _TEXT, "loss": _NUMBER, "level": _COUNT, "height": _COUNT, "members": _NUMBER}),
         "attributes": Maybe(ListOf(_ATTRIBUTE)),
         "associations": ListOf(
             {"columns": _NAMES, "measure": _TEXT, "before": _NUMBER, "after": _NUMBER, "change": _NUMBER}
@@ -156,6 +183,8 @@ FORMS: Final[Mapping[str, Mapping[str, Form]]] = {
         ),
         "perturbed": ListOf(_EFFECT),
         "pseudonyms": ListOf({"column": _TEXT, "records": _COUNT, "linked": _COUNT}),
+        "samples": Maybe(ListOf({"class": _TEXT, "records": _COUNT, "cells": ListOf(_CELL)})),
+        "attacks": Maybe(ListOf(_ATTACK)),
     },
     "transactions": {
         **_EVERY,

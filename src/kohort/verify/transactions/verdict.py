@@ -7,11 +7,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from kohort.io.baskets.options import BasketOptions, Form
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.arrays import Index
+    from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions
 
@@ -67,8 +69,8 @@ class CoherenceClaim:
         return self.writing.form is Form.MATRIX
 
 
-@dataclass(frozen=True, slots=True)
-class CoherenceVerdict:
+@dataclass(frozen=True, slots=True, repr=False)
+class CoherenceVerdict(Shown):
     """What was found in a release that passed every check.
 
     Attributes:
@@ -90,3 +92,14 @@ class CoherenceVerdict:
     confidence: tuple[int, int]
     sha256: str
     checks: Mapping[str, int]
+
+    def _shown(self) -> tuple[str, Rows]:
+        having, all_ = self.confidence
+        return "CoherenceVerdict", [
+            ("Transactions", f"{self.transactions:,}"),
+            ("Items", f"{self.items:,}"),
+            ("Cells", f"{self.cells:,}"),
+            ("Sets of public items", f"{self.cohorts:,}"),
+            ("Smallest cohort", f"{self.smallest:,}"),
+            ("Greatest share of a private item", f"{having:,} of {all_:,}"),
+        ]

@@ -17,7 +17,7 @@ from kohort.errors import MissingExtraError
 from kohort.render.page import charts, html
 from kohort.render.page.figure import Figure
 from kohort.report.page.form import FORMS, fits
-from tests.unit.render.page.twins import TWINS, Page, Twin, at, public_table, table, transactions, trial
+from tests.unit.render.page.twins import LONG, TWINS, Page, Twin, at, public_table, table, transactions, trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,7 +136,7 @@ def test_no_section_leaves_out_a_figure(make: Callable[[], Twin]) -> None:
 SILENT = re.compile(
     r"form|sizes\.2\.low|lengths\.bins\.0\.low|losses\.2\..*|attributes\.\d+\.(before|after)\.(numeric|ordinal)\.variance|attributes\.[1-4]\.single"
     r"|perturbed\.\d+\.(decimals|bounds\..*)|attributes\.4\.distance.*|attributes\.[1-4]\.distance\.value"
-    r"|attributes\.[1-4]\.values.*|attributes\.3\.homogeneity.people|done\.removed_cells|done\.suppressed"
+    r"|verdict\.singling\.1\..*|verdict\.singling\.2\.share|attributes\.[1-4]\.values.*|attributes\.3\.homogeneity.people|done\.removed_cells|done\.suppressed"
 )
 
 
@@ -248,6 +248,74 @@ def test_a_trial_is_not_called_verified() -> None:
     assert "none: nothing is published" in page
 
 
+@pytest.mark.parametrize(
+    ("standing", "mark", "word", "colour"),
+    [("good", "✓", "Good", "good"), ("caution", "!", "Caution", "open"), ("bad", "✕", "Warning", "bad")],
+)
+def test_a_verdict_is_read_without_its_colour(standing: str, mark: str, word: str, colour: str) -> None:
+    """How far a release is verified stands in a mark and in a word, on the verdict and on each tile of a risk."""
+    twin = table()
+    twin["verdict"]["standing"] = standing
+    page = html(twin)
+    text = " ".join(Page(page).text.split())
+    assert f'<div class="verdict {colour}">' in page
+    assert page.count(f'<div class="key {colour}">') == 4
+    assert f"{mark} {word}: Verified over age and {LONG}" in text
+    assert text.count(f"{mark} {word}: ") == 5
+    assert ("That is not all that the release tells" in text) is (standing != "good")
+
+
+def test_the_first_line_says_what_leaves_as_it_is() -> None:
+    """Each column that is not generalized, and whom it singles out; before anything else that a page says."""
+
+    def first(twin: Twin) -> str:
+        return Page(html(twin)).text.partition("Released as they are:")[2].partition("report.")[0]
+
+    def line(twin: Twin) -> str:
+        return " ".join(first(twin).split()).rpartition(".")[0]
+
+    told = "income, perturbed (singles out 831 of 900 people); town (singles out nobody);"
+    assert line(table()) == f"{told} town and ήλικία together (single out 91 of 900 people)"
+    told = "income (singles out more than one in 10 people); town (singles out too few people to be told how many)"
+    assert line(public_table()) == told
+    assert line(trial()) == "income and town; whom they single out was not counted"
+    twin = table()
+    twin["verdict"]["singling"] = []
+    assert line(twin) == "no column"
+
+
+def test_what_speaks_against_a_release_is_said() -> None:
+    """Each column and pair that singles out too many, each sensitive column without a model, and who is exposed."""
+    text = " ".join(Page(html(table())).text.split())
+    assert "income alone singles out 831 of 900 people: who knows that value finds the record." in text
+    assert "The pair town and ήλικία singles out 91 of 900 people: who knows both values finds the record." in text
+    assert "income is sensitive and has no privacy model" in text
+    assert "Sensitive columns without a privacy model, by decision of the job: ήλικία." in text
+    assert "More than one in 10 people are exposed" in text
+    assert "Never judged by name: person_id and town. The job gives no role to these columns" in text
+
+
+def test_records_are_in_no_public_page() -> None:
+    """The steward sees three records, called what they are; the public does not."""
+    assert "These are records of the original table: do not publish them." in html(table())
+    assert "records of the original table" not in html(public_table())
+
+
+def test_attacks_that_were_not_tried_are_said_in_a_line() -> None:
+    """A page without attacks does not look as if they had failed."""
+    assert "<p>No attack was tried.</p>" in html(trial())
+    assert "No attack was tried" not in html(table())
+
+
+def test_what_nobody_wrote_can_be_filled_in() -> None:
+    """The block to sign has the job's texts, and a line for each that is missing, and for two signatures."""
+    for make in (table, transactions):
+        block = html(make()).partition('<section class="sign"')[2]
+        assert "length of stay by age" in block
+        assert block.count('<span class="blank">') == 4
+    assert "none: nothing is published" in html(trial()).partition('<section class="sign"')[2]
+
+
 def test_a_release_of_no_record_says_so() -> None:
     """The verdict of an empty release does not speak of classes."""
     twin = trial()
@@ -276,13 +344,14 @@ def test_colours_stand_out_in_the_light_and_in_the_dark() -> None:
     light, dark = re.findall(r":root \{\s*(--paper.*?)\}", html(trial()), flags=re.DOTALL)
     for rules in (light, dark):
         shade = {name: _luminance(color) for name, color in re.findall(r"--([\w-]+): #(\w{6})", rules)}
-        assert len(shade) == 11
+        assert len(shade) == 13
         for letters in ("ink", "grey", "link"):
             for behind in ("paper", "ground"):
                 assert _contrast(shade[letters], shade[behind]) >= 4.5
-        for kind in ("good", "open"):
+        for kind in ("good", "open", "bad"):
             assert _contrast(shade[kind], shade[f"{kind}-ground"]) >= 4.5
             assert _contrast(shade["ink"], shade[f"{kind}-ground"]) >= 4.5
+            assert _contrast(shade[kind], shade["paper"]) >= 4.5
         assert _contrast(shade["filled"], shade["paper"]) >= 3
         assert _contrast(shade["ink"], shade["filled"]) >= 2.5  # stairs in front of columns, which have edges too
 

@@ -96,7 +96,7 @@ def _effect(column: str, **others: object) -> Twin:
 
 def _every(kind: str) -> Twin:
     return {
-        "form": 1,
+        "form": 2,
         "kind": kind,
         "audience": "internal",
         "least": None,
@@ -116,6 +116,13 @@ def _every(kind: str) -> Twin:
             "reading": {"max_ratio": 200, "quote": '"', "missing": [""]},
             "perturbations": [],
         },
+        "purpose": {
+            "purpose": "length of stay by age",
+            "recipient": "the regional health office",
+            "legal_basis": None,
+            "requested_by": "the office",
+            "approved_by": None,
+        },
         "certificate": {"name": "release.csv.kohort.json", "release": "release.csv", "sha256": "8d7a" * 16},
         "seconds": {"read": 0.3071, "verify": 0.0293},
         "public": None,
@@ -134,6 +141,40 @@ def _verdict(**others: object) -> Twin:
     }
 
 
+def _singling(*columns: str, unique: int | None, share: float | None, over: bool = True, most: bool = False) -> Twin:
+    return {"columns": [*columns], "unique": unique, "people": 900, "share": share, "over": over, "most": most}
+
+
+def _exposed(people: int, *, over: bool) -> Twin:
+    return {"people": people, "range_ends": 390, "set_members": 12, "means": 1, "over": over}
+
+
+def _attack(**others: object) -> Twin:
+    return {
+        "attack": "linking",
+        "untried": None,
+        "of": None,
+        "unit": "people",
+        "targets": 900,
+        "claims": 895,
+        "right": 63.5,
+        "rate": 0.0706,
+        "interval": [0.055, 0.089],
+        "baseline": 0.0011,
+        "precision": 0.0709,
+        **others,
+    }
+
+
+def _sample(place: str, records: int) -> Twin:
+    cells = [("person_id", None, None), ("age", "31", "[30-35)"), ("income", "", ""), (LONG, "漢字", "{漢字, kana}")]
+    return {
+        "class": place,
+        "records": records,
+        "cells": [{"column": column, "before": before, "after": after} for column, before, after in cells],
+    }
+
+
 def table() -> Twin:
     """The twin of a table's release, as the steward sees it."""
     twin = _every("table") | {
@@ -143,16 +184,17 @@ def table() -> Twin:
             "method": {"name": "samarati", "objective": "lm", "node": {"age": 2, LONG: 1}, "relaxed": False},
             "max_suppression": "5%",
             "columns": [
-                {"name": "person_id", "role": "identifying", "how": "removed"},
-                {"name": "age", "role": "quasi", "how": "intervals:5,10,20"},
-                {"name": LONG, "role": "quasi", "how": "hierarchy of height 3"},
-                {"name": "income", "role": "sensitive", "how": "released unchanged"},
-                {"name": "town", "role": None, "how": "released unchanged"},
+                {"name": "person_id", "role": "identifying", "how": "removed", "declared": False},
+                {"name": "age", "role": "quasi", "how": "intervals:5,10,20", "declared": True},
+                {"name": LONG, "role": "quasi", "how": "hierarchy of height 3", "declared": True},
+                {"name": "income", "role": "sensitive", "how": "released unchanged", "declared": True},
+                {"name": "town", "role": None, "how": "released unchanged", "declared": False},
             ],
         },
         "done": {
             "records": 1000,
             "released": 980,
+            "incomplete": 12,
             "suppressed": 20,
             "suppressed_share": 0.02,
             "people": 900,
@@ -162,16 +204,28 @@ def table() -> Twin:
             "node": {"age": 2, LONG: 1},
             "proven": True,
         },
-        "verdict": _verdict(data_dependent=True, range_exposure=401),
+        "verdict": _verdict(
+            data_dependent=True,
+            standing="bad",
+            limit=10,
+            singling=[
+                _singling("income", unique=831, share=0.9233, most=True),
+                _singling("town", unique=0, share=0.0, over=False),
+                _singling("town", "ήλικία", unique=91, share=0.1011),
+            ],
+            exposed=_exposed(403, over=True),
+            unjudged=["income"],
+            no_model=["ήλικία"],
+        ),
         "sizes": [
             {"low": None, "high": 9, "classes": 1, "records": 9},
             {"low": 10, "high": 19, "classes": 30, "records": 440},
             {"low": 20, "high": 20, "classes": 10, "records": 531},
         ],
         "losses": [
-            {"column": "age", "loss": 0.216, "level": 2, "height": 4},
-            {"column": LONG, "loss": 0.0002, "level": 1, "height": 3},
-            {"column": "sex", "loss": None, "level": None, "height": None},
+            {"column": "age", "loss": 0.216, "level": 2, "height": 4, "members": None},
+            {"column": LONG, "loss": 0.0002, "level": 1, "height": 3, "members": 18.04},
+            {"column": "sex", "loss": None, "level": None, "height": None, "members": 2.0},
         ],
         "attributes": [
             _attribute("age", "quasi", AGES),
@@ -204,6 +258,12 @@ def table() -> Twin:
             _effect("name", mean=None, variance=None, correlation=None, reproducible=False),
         ],
         "pseudonyms": [{"column": "person_id", "records": 980, "linked": 80}],
+        "samples": [_sample("smallest", 10), _sample("median", 22), _sample("largest", 121)],
+        "attacks": [
+            _attack(),
+            _attack(attack="order", of="income"),
+            _attack(**dict.fromkeys(_attack()) | {"attack": "intersection", "untried": "it needs other releases"}),
+        ],
         "grid": {
             "with": {"lm": 1.2, "range_exposure": 0, "downcoded": 0.0},
             "without": {"lm": 1.1, "range_exposure": 401, "downcoded": 0.57},
@@ -229,6 +289,14 @@ def public_table() -> Twin:
             one["distribution"]["unit"] = "share"
             for each in one["distribution"]["bins"]:
                 each |= {"before": each["before"] / 10_000, "after": each["after"] / 10_000}
+    twin["verdict"] |= {"standing": "caution", "unjudged": [], "no_model": []}
+    twin["verdict"]["exposed"] |= {"people": None, "over": False}
+    twin["verdict"]["singling"] = [
+        _singling("income", unique=None, share=None, over=True),
+        _singling("town", unique=None, share=None, over=False),
+    ]
+    nothing = dict.fromkeys(("targets", "claims", "right", "interval", "precision"))
+    twin |= {"samples": None, "attacks": [_attack(**nothing)]}
     twin |= {"subgroups": None, "perturbed": [], "pseudonyms": [], "associations": [], "grid": None}
     del twin["seconds"], twin["public"]
     return twin
@@ -241,8 +309,20 @@ def trial() -> Twin:
     twin["done"] |= {"released": 0, "classes": 0, "smallest": 0, "largest": 0, "node": None, "people": None}
     twin["done"] |= {"suppressed": 0, "proven": False}
     twin["verdict"] = _verdict(
-        verified=False, sha256=None, bytes=None, checks=[], promised=[], data_dependent=None, range_exposure=None
+        verified=False,
+        sha256=None,
+        bytes=None,
+        checks=[],
+        promised=[],
+        data_dependent=None,
+        standing=None,
+        limit=10,
+        singling=[],
+        exposed=None,
+        unjudged=[],
+        no_model=[],
     )
+    twin |= {"samples": None, "attacks": None}
     twin["risks"] |= {"before": None, "after": None}
     twin["asked"] |= {"k": 1, "max_suppression": None}
     return twin

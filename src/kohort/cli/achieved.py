@@ -1,0 +1,72 @@
+"""How strict each privacy model can be with a table, and what it does not see: as `kohort check` prints it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kohort.numbers import rounded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.checking import Check, Strictest
+    from kohort.report import Json
+
+#: How wide the name of a model is printed: as the longest of them.
+WIDTH: Final = len("t-closeness, hierarchical distance")
+
+
+def lines(found: Check) -> Iterator[str]:
+    """The strictest parameters, of the whole table and of each sensitive column, and what each leaves unseen."""
+    yield "the strictest that this file meets:"
+    yield from _lines(found, None)
+    alone = int((found.sizes if found.people is None else found.people).tolist().count(1))
+    if alone:
+        yield f"  an average does not see: {_people(alone)} alone in {'its' if alone == 1 else 'their'} class"
+    for one in found.alike:
+        yield f"of {one.sensitive}:"
+        yield from _lines(found, one.sensitive)
+        yield f"  k does not see: {_people(one.people)} in classes where everybody has the same value"
+        yield from (f"  {line}" for line in _unseen(found, one.sensitive))
+
+
+def _lines(found: Check, sensitive: str | None) -> Iterator[str]:
+    for one in found.achieved:
+        if one.sensitive == sensitive:
+            yield f"  {one.model:{WIDTH}}  {one.text}"
+
+
+def _unseen(found: Check, sensitive: str) -> Iterator[str]:
+    """What diversity and closeness leave unseen, by what stricter models find."""
+    values = {one.key: one.achieved.value for one in found.achieved if one.sensitive == sensitive}
+    if (share := values.get("alpha")) is not None:
+        yield f"distinct l does not see: one value makes up {rounded(100 * share, 1, up=True)}% of a class"
+    if (gain := values.get("beta")) is not None:
+        times = rounded(gain + 1, 1, up=True)
+        yield f"t does not see: one value is {times} times as frequent in a class as in the table"
+
+
+def _people(count: int) -> str:
+    return f"{count:,} {'person is' if count == 1 else 'people are'}"
+
+
+def figures(found: Check) -> dict[str, Json]:
+    """The same for programs: what the table achieves, and of each sensitive column, by short names of the models."""
+    columns: dict[str, Json] = {
+        one.sensitive: {
+            **_figures([each for each in found.achieved if each.sensitive == one.sensitive]),
+            "people_in_classes_of_one_value": one.people,
+        }
+        for one in found.alike
+    }
+    table = _figures([one for one in found.achieved if one.sensitive is None])
+    return {**table, "columns": columns}
+
+
+def _figures(some: Sequence[Strictest]) -> dict[str, Json]:
+    told: dict[str, Json] = {}
+    for one in some:
+        told[one.key] = {"model": one.model, "value": one.number, "attained": one.achieved.attained}
+        if one.achieved.reason:
+            told[one.key] = {"model": one.model, "value": None, "reason": one.achieved.reason}
+    return told

@@ -1,0 +1,139 @@
+"""Which privacy models a draft proposes for sensitive columns, and what each costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.engines.local import LocalEngine
+from kohort.errors import InfeasibleError
+from kohort.metrics import measured
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.t_closeness import TCloseness
+from kohort.pipeline.altering import coarsened, with_columns
+from kohort.pipeline.counting import counts_of
+from kohort.release import Job
+from kohort.schema import Role
+from kohort.sweep.counting import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.engines.table import Table
+    from kohort.models.base import PrivacyModel
+    from kohort.perturb.base import Perturbation
+    from kohort.schema import Schema
+
+#: Records that costs are measured on: enough to compare models, and done in seconds.
+MEASURED: Final = 20_000
+
+#: From this many sensitive columns on, only the models that are chosen are measured.
+MANY: Final = 12
+
+#: The parameters that are proposed.
+CLOSENESS: Final = (Fraction(1, 5), Fraction(1, 10))
+DIVERSITY: Final = (2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A privacy model for a sensitive column.
+
+    Attributes:
+        key: What asks for it in a job file: `t` or `l`.
+        model: The model.
+        loss: The detail that a release loses with k and this model alone, 0..1; `None` where it was not measured.
+    """
+
+    key: str
+    model: TCloseness | DistinctLDiversity
+    loss: float | None = None
+
+    @property
+    def value(self) -> str:
+        """Its parameter, as a job file writes it."""
+        return f"{float(self.model.t):g}" if isinstance(self.model, TCloseness) else str(self.model.l)
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """The proposals for all sensitive columns.
+
+    Attributes:
+        proposals: By column; the first of each is chosen.
+        alone: The loss of a release with k alone; `None` where there is no such release.
+        together: Its loss with all chosen models; likewise.
+        records: How many records were measured.
+    """
+
+    proposals: Mapping[str, tuple[Proposal, ...]]
+    alone: float | None
+    together: float | None
+    records: int
+
+
+def protected(
+    table: Table, schema: Schema, perturbations: Sequence[Perturbation], *, k: int, numeric: frozenset[str]
+) -> Protection:
+    """Models for every sensitive attribute, the chosen one first, with what each costs.
+
+    Cost: one search of at most 20,000 records for each proposal.
+
+    Args:
+        table: The records.
+        schema: Over the table's columns.
+        perturbations: What is rounded before the search.
+        k: Of k-anonymity.
+        numeric: The attributes that are numbers.
+    """
+    some = _some(table)
+    models = {one.name: _models(table, one.name, schema, k, numeric=one.name in numeric) for one in schema.sensitive}
+
+    def loss(*asked: PrivacyModel) -> float | None:
+        return _loss(some, Job.of(schema, KAnonymity(k), *asked, perturbations=tuple(perturbations)))
+
+    few = len(models) < MANY
+    proposals = {
+        name: tuple(replace(one, loss=loss(one.model) if few or not at else None) for at, one in enumerate(found))
+        for name, found in models.items()
+    }
+    chosen = [found[0].model for found in proposals.values()]
+    return Protection(proposals, loss(), loss(*chosen) if chosen else None, some.records)
+
+
+def _models(table: Table, name: str, schema: Schema, k: int, *, numeric: bool) -> tuple[Proposal, ...]:
+    """The models to propose for a column.
+
+    A number is best described by t-closeness, which knows what is near. Diversity is for names, unless one of them is
+    so frequent that many classes would have to grow for the sake of the others.
+    """
+    column = table[name]
+    counts = column.counts()[~column.absent(schema.missing)]
+    close = [Proposal("t", TCloseness(name, t)) for t in CLOSENESS]
+    diverse = [Proposal("l", DistinctLDiversity(name, l)) for l in DIVERSITY if l <= min(k, counts.size)]  # noqa: E741
+    if numeric or not diverse:
+        return tuple(close)
+    even = counts.size > DIVERSITY[0] and 2 * int(counts.max()) <= int(counts.sum())
+    return (*diverse, close[0]) if even else (close[0], *diverse)
+
+
+def _some(table: Table) -> Table:
+    """At most `MEASURED` records, evenly spread over the table."""
+    if table.records <= MEASURED:
+        return table
+    return table.take(np.linspace(0, table.records - 1, MEASURED).astype(np.int64))
+
+
+def _loss(table: Table, job: Job) -> float | None:
+    """The mean loss of a cell in the job's release; `None` where there is none."""
+    if not any(one.role is Role.QUASI for one in job.schema.attributes):
+        return None
+    try:
+        counts = counts_of(LocalEngine(with_columns(table, coarsened(table, job)), job.schema), job)
+        return measured(answer(counts, job).outcome)["ncp"]
+    except InfeasibleError:
+        return None

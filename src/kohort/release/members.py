@@ -1,0 +1,55 @@
+"""How many members a set of the release prints.
+
+The loss of a set of m out of |A| names is (m - 1)/(|A| - 1): next to nothing where |A| is large. Yet each member is
+printed, and each is the value of somebody in the class.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.domain import resolve
+from kohort.frequency import group
+from kohort.release.homogeneity import class_of
+from kohort.schema import Attribute, Label, Role
+
+if TYPE_CHECKING:
+    from kohort.arrays import Counts, Index
+    from kohort.release import Release
+
+
+def members_of(release: Release) -> dict[str, float]:
+    """How many members a set prints, for each column that is released as sets: the mean over the records in sets.
+
+    A column of which every record is released exactly has no set, and is left out.
+
+    Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each such column.
+    """
+    schema, table = release.job.schema, release.table
+    asked = [one for one in schema.quasi if one.label is Label.SET or one.hierarchy is None]
+    if not table.records or release.levels or not asked:
+        return {}
+    classes = class_of(table, schema)
+    codes = {one.name: _codes(release, one) for one in asked}
+    members = {name: _members(classes, of) for name, of in codes.items() if of is not None}
+    return {name: float(of[of > 1].mean()) for name, of in members.items() if (of > 1).any()}
+
+
+def _codes(release: Release, attribute: Attribute) -> Index | None:
+    """(m,) which value each released record had; `None` where the column is not released as sets."""
+    column, name = release.source[attribute.name], attribute.name
+    values, counts = column.values.to_list(), column.counts()
+    if release.population is not None:  # its values count when it is decided whether the column is numeric
+        more = release.population[name].values.to_list()
+        values, counts = [*values, *more], np.concatenate([counts, np.zeros(len(more), counts.dtype)])
+    plain = Attribute(name, Role.QUASI, attribute.scale, label=attribute.label, bounds=attribute.bounds)
+    domain, code_of = resolve(plain, values, counts, release.job.schema.missing)
+    return code_of[column.codes[release.lineage]] if domain.label is Label.SET else None
+
+
+def _members(classes: Index, codes: Index) -> Counts:
+    """(m,) how many different codes the class of each record has."""
+    pairs = group(np.stack([classes, codes], axis=1).astype(np.uint64))
+    return np.bincount(classes[pairs.first])[classes]

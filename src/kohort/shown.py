@@ -1,0 +1,97 @@
+"""What a prompt and a notebook show of an object: a line and a small table, without any record's value."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, fields
+from enum import Enum
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from dataclasses import Field
+
+    from _typeshed import DataclassInstance
+
+#: What is told of an object: names and values, the most important first.
+Rows: TypeAlias = list[tuple[str, str]]
+
+#: The characters of a line.
+LONGEST: Final = 200
+
+
+class Shown(ABC):
+    """An object that is shown by its title and some rows: in a line at the prompt, as a table in a notebook."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _shown(self) -> tuple[str, Rows]:
+        """The title and the rows; no record's value is among them."""
+
+    def __repr__(self) -> str:
+        """One line."""
+        return line(*self._shown())
+
+    def _repr_html_(self) -> str:
+        """A small table, in plain HTML that needs nothing else."""
+        return table_html(*self._shown())
+
+
+def line(title: str, rows: Rows) -> str:
+    """A title and its rows in one line of at most 200 characters.
+
+    >>> line("Risk", [("Records", "1,200"), ("Highest risk", "10%")])
+    '<Risk; records: 1,200; highest risk: 10%>'
+    """
+    named = (f"{name if name.isupper() else name[:1].lower() + name[1:]}: {value}" for name, value in rows)
+    return _cut(f"<{'; '.join([title, *named])}>", ">")
+
+
+def parameters(of: DataclassInstance) -> str:
+    """A dataclass as it would be made, without what is not set, in one line of at most 200 characters.
+
+    >>> from kohort.schema import Attribute, Role
+    >>> Attribute("age", Role.QUASI, missing="suppress")
+    Attribute(name='age', role='quasi', missing='suppress')
+    """
+    said = [(one.name, getattr(of, one.name)) for one in fields(of) if one.repr and _is_set(of, one)]
+    return _cut(f"{type(of).__name__}({', '.join(f'{name}={_plain(value)}' for name, value in said)})", ")")
+
+
+def table_html(title: str, rows: Rows) -> str:
+    """A table of two columns whose rows have headers.
+
+    >>> table_html("A <release>", [("Records", "7")])
+    '<table><caption>A &lt;release&gt;</caption><tbody><tr><th scope="row">Records</th><td>7</td></tr></tbody></table>'
+    """
+    cells = (f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows)
+    return f"<table><caption>{escape(title)}</caption><tbody>{''.join(cells)}</tbody></table>"
+
+
+def verified(*, done: bool) -> str:
+    """What the title of a release says."""
+    return "verified" if done else "not verified: it was rehearsed"
+
+
+def sizes_row(smallest: int, largest: int, what: str = "records") -> tuple[str, str]:
+    """The row of class sizes."""
+    return "Class sizes", f"{smallest:,} to {largest:,} {what}"
+
+
+def _is_set(of: DataclassInstance, one: Field[Any]) -> bool:
+    """Whether a field has another value than its default."""
+    default = one.default if one.default_factory is MISSING else one.default_factory()
+    return default is MISSING or getattr(of, one.name) != default
+
+
+def _plain(value: object) -> str:
+    """A value as somebody would write it: words and fractions without their types."""
+    return repr(str(value)) if isinstance(value, Enum | Fraction) else repr(value)
+
+
+def _cut(text: str, end: str) -> str:
+    """The text as one line, cut where it is too long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1 - len(end)]}…{end}"

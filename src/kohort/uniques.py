@@ -1,0 +1,61 @@
+"""How many people some released columns single out: a figure that the gate before the search and the verifier share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Singling:
+    """How many people a column, or a pair of columns, singles out.
+
+    Attributes:
+        columns: The column, or the pair.
+        unique: People with a value, or a pair of values, that nobody else has. Without a person key each record counts
+            as a person.
+        people: All people.
+
+    >>> Singling(("ticket",), 3, 4).share
+    0.75
+    """
+
+    columns: tuple[str, ...]
+    unique: int
+    people: int
+
+    @property
+    def share(self) -> float:
+        """The share of the people who are singled out."""
+        return self.unique / max(self.people, 1)
+
+    @property
+    def most(self) -> bool:
+        """Whether more than half of the people are: then the column alone is refused."""
+        return 2 * self.unique > self.people
+
+    @property
+    def many(self) -> bool:
+        """Whether more than 5 % of the people are: then it is told."""
+        return 20 * self.unique > self.people
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """People whose exact value of a quasi-identifier a label gives away: it prints the value, and they alone have it.
+
+    A label prints the ends of a range, the members of a set, and a mean. Somebody is exposed where the label stands for
+    several values, prints this one, and nobody else of the class has it: whoever knows of the person that much (the
+    youngest, the one from there) knows which record it is. The ends of a grid's intervals and the nodes of a
+    hierarchy are no data. A missing value is none.
+
+    Attributes:
+        people: Who is exposed by any column. Without a person key each record counts as a person.
+        range_ends: By an end of a range.
+        set_members: By a member of a set.
+        means: By a mean that is the person's own value.
+    """
+
+    people: int = 0
+    range_ends: int = 0
+    set_members: int = 0
+    means: int = 0

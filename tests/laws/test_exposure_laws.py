@@ -1,0 +1,103 @@
+"""Whose exact value labels give away, counted three times: by the verifier, from the recoding, and by looking."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import polars as pl
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from kohort import Attribute, Job, KAnonymity, Label, Role, Schema, anonymize
+from kohort.algorithms.mondrian import Mondrian
+from kohort.engines.local import LocalEngine
+from kohort.exposure import exposed
+from kohort.pipeline.counting import counts_of, problem_of
+from kohort.recoding import Multidimensional, classes_of
+from kohort.uniques import Exposed
+
+if TYPE_CHECKING:
+    from kohort.release import Release
+
+#: Who, a number that may be missing, and a name.
+ROWS = st.lists(
+    st.tuples(st.integers(0, 7), st.sampled_from(["", *map(str, range(8)), "2.5"]), st.sampled_from([*"abcde", ""])),
+    min_size=2,
+    max_size=24,
+)
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> Release:
+    """A release by ranges, sets or means, of records or of people."""
+    rows = draw(ROWS)
+    number = draw(st.sampled_from([Label.RANGE, Label.SET, Label.MEAN]))
+    name = draw(st.sampled_from([None, Label.RANGE]))
+    columns = (Attribute("number", Role.QUASI, label=number), Attribute("name", Role.QUASI, label=name))
+    person = "who" if draw(st.booleans()) else None
+    schema = Schema((Attribute("who", Role.IDENTIFYING), *columns), person=person)
+    frame = pl.DataFrame([tuple(map(str, row)) for row in rows], schema=["who", "number", "name"], orient="row")
+    people = len({who for who, _, _ in rows}) if person else len(rows)
+    assume(people > 1)
+    k = draw(st.integers(2, min(people, 3)))
+    return anonymize(frame, Job.of(schema, KAnonymity(k), algorithm=Mondrian(relaxed=draw(st.booleans()))))
+
+
+def printed(label: str) -> list[str]:
+    """The values that a label of several prints."""
+    if label.startswith("{"):
+        return ["" if one == "(missing)" else one for one in label[1:-1].split(", ")]
+    if label.startswith("["):
+        return re.split(r"(?<=.)-", label[1:-1])
+    return [label]
+
+
+def same(one: str, other: str, *, numeric: bool) -> bool:
+    """Whether two texts are the same value."""
+    return one == other or (numeric and "" not in {one, other} and Fraction(one) == Fraction(other))
+
+
+def looked(release: Release) -> dict[Label, set[str]]:
+    """By the kind of label, whose value stands in it, of a class where several values occur and nobody else has it."""
+    cells = {one.name: [one.values[code] or "" for code in one.codes.tolist()] for one in release.source.columns}
+    frame = release.frame()
+    assert isinstance(frame, pl.DataFrame)
+    rows = frame.rows()
+    whose = [cells["who"][at] if release.job.schema.person else str(at) for at in release.lineage.tolist()]
+    found: dict[Label, set[str]] = {Label.RANGE: set(), Label.SET: set(), Label.MEAN: set()}
+    for place, name in enumerate(("number", "name")):
+        values = [cells[name][at] for at in release.lineage.tolist()]
+        numeric = name == "number" and any(values)
+        for row, value, who in zip(rows, values, whose, strict=True):
+            others = [one for one, other in enumerate(rows) if other == row]
+            alone = {whose[one] for one in others if values[one] == value} == {who}
+            label = row[place] or ""
+            several = len({values[one] for one in others}) > 1 and label != "*"
+            if value and alone and several and any(same(one, value, numeric=numeric) for one in printed(label)):
+                kind = Label.SET if label[0] == "{" else Label.RANGE if label[0] == "[" else Label.MEAN
+                found[kind].add(who)
+    return found
+
+
+@given(releases())
+def test_exposure_is_what_looking_at_the_labels_tells(release: Release) -> None:
+    """Ends of ranges, members of sets and means are counted alike, in people."""
+    found = looked(release)
+    people = set[str]().union(*found.values())
+    assert release.verdict is not None
+    assert release.verdict.exposed == Exposed(len(people), *(len(one) for one in found.values()))
+
+
+@given(releases())
+def test_exposure_is_the_same_by_the_recoding(release: Release) -> None:
+    """What a comparison of grids counts before anything is written is what the verifier finds."""
+    job = release.job
+    engine = LocalEngine(release.source, job.schema)
+    counts = counts_of(engine, job)
+    recoding = job.algorithm.solve(problem_of(counts, job)).recoding
+    assert isinstance(recoding, Multidimensional)
+    classes = classes_of(recoding, counts.frequency, counts.domains)
+    assert release.verdict is not None
+    assert exposed(recoding, counts.frequency, counts.domains, classes) == release.verdict.exposed

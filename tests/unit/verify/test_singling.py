@@ -1,0 +1,58 @@
+"""Whom columns single out, where there are many records, columns or pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from kohort.io import read
+from kohort.uniques import Singling
+from kohort.verify import singling
+from kohort.verify.singling import singled_out
+
+
+def columns(records: int, *sizes: int) -> list[list[str]]:
+    """Columns of so many values each, the same each time."""
+    rng = np.random.default_rng(7)
+    return [[str(value) for value in rng.integers(0, size, records)] for size in sizes]
+
+
+def table(records: int, *sizes: int) -> pl.DataFrame:
+    """A table of them."""
+    return pl.DataFrame({f"c{place}": cells for place, cells in enumerate(columns(records, *sizes))})
+
+
+def test_no_column_singles_nobody_out() -> None:
+    """A release of nothing but quasi-identifiers tells none."""
+    assert singled_out([]) == ()
+
+
+@pytest.mark.parametrize("each", [1, 3])
+def test_a_sample_only_leaves_out_what_is_rare(monkeypatch: pytest.MonkeyPatch, each: int) -> None:
+    """Where pairs are tried on a sample first, what is told has the figures of all records."""
+    found = read(table(6_000, 3, 90, 80, 70)).columns
+    people = None if each == 1 else np.arange(6_000) // each
+    whole = singled_out(found, people)
+    assert len(whole) > 4
+    monkeypatch.setattr(singling, "SAMPLE", 500)
+    assert singled_out(found, people) == whole
+
+
+def test_the_worst_pairs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many pairs only those that single out most, with a sample and without."""
+    found = read(table(3_000, *range(60, 90, 4))).columns
+    whole = singled_out(found)
+    pairs = [one for one in whole if len(one.columns) == 2]
+    assert len(pairs) == singling.PAIRS
+    assert [one.unique for one in pairs] == sorted((one.unique for one in pairs), reverse=True)
+    monkeypatch.setattr(singling, "SAMPLE", 300)
+    sampled = [one for one in singled_out(found) if len(one.columns) == 2]
+    assert len(sampled) == singling.PAIRS
+
+
+def test_many_values_are_counted_by_sorting() -> None:
+    """Two columns of many values: most pairs of values do not occur, and who is unique is found all the same."""
+    cells = [[str(row // 2) for row in range(200)], [str((row + 1) // 2) for row in range(200)]]
+    found = singled_out(read(pl.DataFrame(dict(zip("ab", cells, strict=True)))).columns)
+    assert found == (Singling(("a",), 0, 200), Singling(("b",), 2, 200), Singling(("a", "b"), 200, 200))
