@@ -235,7 +235,7 @@ def test_parts_of_results() -> None:
     ages, _ = resolve(
         kohort.Attribute("age", kohort.Role.QUASI), [f"{NUMBER}1", f"{NUMBER}2"], np.ones(2, int), frozenset()
     )
-    assert repr(ages) == "<Domain of age; Scale: numeric; Values: 2>"
+    assert repr(ages) == "<Domain of age; scale: numeric; values: 2>"
 
 
 def test_checks_say_whether_they_are_met() -> None:
