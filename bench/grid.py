@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from bench.tables import DATA
 from kohort import AlphaKAnonymity, Attribute, Job, KAnonymity, Mondrian, Role, Scale, Schema
-from kohort.exposure import Exposure, compare
-from kohort.inspection import inspect_table
+from kohort.assessment.inspection import inspect_table
 from kohort.io import ReadOptions, read
 from kohort.pipeline import rehearse
+from kohort.pipeline.exposure import Exposure, compare
 from tests.attack_oracles.toy import downcoding, minimality
 from tests.attack_oracles.worlds import AGES, every_way, world
 

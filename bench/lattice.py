@@ -24,15 +24,15 @@ from bench.measure import cost
 from bench.tables import ADULT, DATA, adult, adult_hierarchy, adult_like, adult_like_csv, grouped, wide
 from kohort import KAnonymity
 from kohort.algorithms import METHODS, Choices
-from kohort.algorithms._judge import Judge
-from kohort.algorithms.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.problem import Problem
+from kohort.core.suppression import SuppressionLimit
 from kohort.metrics import METRICS
-from kohort.problem import Problem
-from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
     from bench.tables import Coded
-    from kohort.problem import Algorithm, Solution
+    from kohort.algorithms.problem import Algorithm, Solution
 
 
 class Arx(NamedTuple):

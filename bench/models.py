@@ -41,11 +41,11 @@ from kohort import (
     anonymize,
     read_hierarchy,
 )
+from kohort.algorithms.problem import Problem
+from kohort.core.frequency import FrequencySet, group
 from kohort.engines.local import LocalEngine
-from kohort.frequency import FrequencySet, group
 from kohort.io import read
-from kohort.problem import Problem
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 
     from bench.tables import Coded
     from kohort import Release
-    from kohort.domain import Domain
+    from kohort.algorithms.problem import Algorithm
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm
+    from kohort.schema.domain import Domain
 
 #: The sensitive attributes, of two and of fourteen values; the other columns with a hierarchy are quasi-identifying.
 SENSITIVE = ("salary-class", "occupation")

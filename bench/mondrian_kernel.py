@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kohort.algorithms._mondrian_sizes import rule_for, strict_by_size
-from kohort.frequency import FrequencySet
+from kohort.algorithms.mondrian.sizes import rule_for, strict_by_size
+from kohort.core.frequency import FrequencySet
 
 #: Rows of the tables, from where fixed costs are small to where memory is far.
 RECORDS = (100_000, 200_000, 500_000, 1_000_000, 2_000_000, 4_000_000)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from bench.measure import cost
 from bench.tables import OUT
 from kohort import Attribute, ReadOptions, Role, Schema, read_hierarchy
-from kohort.comparison import compare
+from kohort.assessment.comparison import compare
 from kohort.io import read
 
 if TYPE_CHECKING:

@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from kohort.assessment.inspection import inspect_table
 from kohort.generate.admissions import ROLES as ADMISSIONS
 from kohort.generate.admissions import write_admissions
 from kohort.generate.italy import ROLES as REGISTER
 from kohort.generate.italy import write_italy
-from kohort.inspection import inspect_table
 from kohort.io import read
 
 if TYPE_CHECKING:
-    from kohort.inspection import Guess
+    from kohort.assessment.inspection import Guess
 
 #: Records of a generated table.
 RECORDS = 3_000

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from kohort import Attribute, Hierarchy, ReadOptions, Role, Scale, Schema, read_hierarchy
-from kohort.domain import Domain
+from kohort.core.frequency import FrequencySet, group
 from kohort.engines.local import LocalEngine
-from kohort.frequency import FrequencySet, group
 from kohort.io import read
+from kohort.schema.domain import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,14 +16,14 @@ import polars as pl
 
 import kohort
 from kohort import io
-from kohort.algorithms.landscape import landscape
+from kohort.algorithms.lattice.landscape import landscape
+from kohort.algorithms.problem import Problem
+from kohort.core.suppression import SuppressionLimit
 from kohort.engines.local import LocalEngine
 from kohort.generate.italy import italy
 from kohort.generate.population import italy_hierarchies
-from kohort.hierarchies import from_tree
-from kohort.lattice_picture import lattice_picture
-from kohort.problem import Problem
-from kohort.suppression import SuppressionLimit
+from kohort.report.lattice import lattice_picture
+from kohort.schema.hierarchies import from_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

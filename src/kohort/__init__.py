@@ -38,14 +38,14 @@ _MODULES = MappingProxyType(
         "BasicBetaLikeness": "kohort.models.basic_beta_likeness",
         "BasketOptions": "kohort.io.baskets.options",
         "BasketWriting": "kohort.release.transactions",
-        "BestEffort": "kohort.algorithms.best_effort",
-        "Check": "kohort.checking",
+        "BestEffort": "kohort.algorithms.lattice.best_effort",
+        "Check": "kohort.assessment.checking",
         "Coding": "kohort.perturb.coding",
         "Coherence": "kohort.transactions.coherence",
-        "CoherenceFinding": "kohort.checking.transactions",
+        "CoherenceFinding": "kohort.assessment.checking.transactions",
         "CoherenceVerdict": "kohort.verify.transactions.verdict",
-        "Comparison": "kohort.comparison",
-        "Datafly": "kohort.algorithms.datafly",
+        "Comparison": "kohort.assessment.comparison",
+        "Datafly": "kohort.algorithms.lattice.datafly",
         "DeltaDisclosure": "kohort.models.delta_disclosure",
         "DeltaPresence": "kohort.models.delta_presence",
         "DistinctLDiversity": "kohort.models.distinct_l_diversity",
@@ -53,24 +53,24 @@ _MODULES = MappingProxyType(
         "Drawn": "kohort.transactions.roles",
         "EnhancedBetaLikeness": "kohort.models.enhanced_beta_likeness",
         "EntropyLDiversity": "kohort.models.entropy_l_diversity",
-        "Exhaustive": "kohort.algorithms.exhaustive",
+        "Exhaustive": "kohort.algorithms.lattice.exhaustive",
         "Form": "kohort.io.baskets.options",
-        "GivenNode": "kohort.algorithms.given",
+        "GivenNode": "kohort.algorithms.lattice.given",
         "Greedy": "kohort.transactions.suppression",
-        "Hierarchy": "kohort.hierarchy",
+        "Hierarchy": "kohort.schema.hierarchy",
         "Job": "kohort.release",
         "KAnonymity": "kohort.models.k_anonymity",
         "KMap": "kohort.models.k_map",
-        "Key": "kohort.pseudonyms",
+        "Key": "kohort.perturb.pseudonyms",
         "Label": "kohort.schema",
         "Listed": "kohort.transactions.roles",
         "LocalSuppression": "kohort.transactions.cells",
         "MaximumRisk": "kohort.models.maximum_risk",
         "Microaggregation": "kohort.perturb.microaggregation",
         "Missing": "kohort.schema",
-        "Mondrian": "kohort.algorithms.mondrian",
+        "Mondrian": "kohort.algorithms.mondrian.mondrian",
         "Noise": "kohort.perturb.noise",
-        "Optimal": "kohort.algorithms.optimal",
+        "Optimal": "kohort.algorithms.lattice.optimal",
         "Optimum": "kohort.transactions.optimum",
         "Order": "kohort.schema",
         "PostRandomization": "kohort.perturb.post_randomization",
@@ -79,15 +79,15 @@ _MODULES = MappingProxyType(
         "ReadOptions": "kohort.io.options",
         "RecursiveLDiversity": "kohort.models.recursive_l_diversity",
         "Release": "kohort.release",
-        "Risk": "kohort.risk",
+        "Risk": "kohort.assessment.risk",
         "Role": "kohort.schema",
         "Roles": "kohort.transactions.roles",
         "Rounding": "kohort.perturb.rounding",
-        "Samarati": "kohort.algorithms.samarati",
+        "Samarati": "kohort.algorithms.lattice.samarati",
         "Scale": "kohort.schema",
         "Schema": "kohort.schema",
         "Score": "kohort.transactions.suppression",
-        "SuppressionLimit": "kohort.suppression",
+        "SuppressionLimit": "kohort.core.suppression",
         "TCloseness": "kohort.models.t_closeness",
         "TransactionJob": "kohort.release.transactions",
         "TransactionRelease": "kohort.release.transactions",
@@ -96,12 +96,12 @@ _MODULES = MappingProxyType(
         "Writing": "kohort.release",
         "anonymize": "kohort.pipeline",
         "anonymize_transactions": "kohort.pipeline.transactions",
-        "assess": "kohort.risk",
-        "check": "kohort.checking",
-        "check_transactions": "kohort.checking.transactions",
-        "compare": "kohort.comparison",
-        "read_hierarchy": "kohort.hierarchies.files",
-        "read_key": "kohort.pseudonyms",
+        "assess": "kohort.assessment.risk",
+        "check": "kohort.assessment.checking",
+        "check_transactions": "kohort.assessment.checking.transactions",
+        "compare": "kohort.assessment.comparison",
+        "read_hierarchy": "kohort.schema.hierarchies.files",
+        "read_key": "kohort.perturb.pseudonyms",
         "read_transactions": "kohort.io.baskets",
         "rehearse": "kohort.pipeline",
         "rehearse_transactions": "kohort.pipeline.transactions",
@@ -203,18 +203,18 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error to type checkers too
-    from kohort.algorithms.best_effort import BestEffort
-    from kohort.algorithms.datafly import Datafly
-    from kohort.algorithms.exhaustive import Exhaustive
-    from kohort.algorithms.given import GivenNode
-    from kohort.algorithms.mondrian import Mondrian
-    from kohort.algorithms.optimal import Optimal
-    from kohort.algorithms.samarati import Samarati
-    from kohort.checking import Check, check
-    from kohort.checking.transactions import CoherenceFinding, check_transactions
-    from kohort.comparison import Comparison, compare
-    from kohort.hierarchies.files import read_hierarchy
-    from kohort.hierarchy import Hierarchy
+    from kohort.algorithms.lattice.best_effort import BestEffort
+    from kohort.algorithms.lattice.datafly import Datafly
+    from kohort.algorithms.lattice.exhaustive import Exhaustive
+    from kohort.algorithms.lattice.given import GivenNode
+    from kohort.algorithms.lattice.optimal import Optimal
+    from kohort.algorithms.lattice.samarati import Samarati
+    from kohort.algorithms.mondrian.mondrian import Mondrian
+    from kohort.assessment.checking import Check, check
+    from kohort.assessment.checking.transactions import CoherenceFinding, check_transactions
+    from kohort.assessment.comparison import Comparison, compare
+    from kohort.assessment.risk import Risk, assess
+    from kohort.core.suppression import SuppressionLimit
     from kohort.io.baskets import read_transactions
     from kohort.io.baskets.options import BasketOptions, Form
     from kohort.io.options import ReadOptions
@@ -235,17 +235,17 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.perturb.microaggregation import Microaggregation
     from kohort.perturb.noise import Noise
     from kohort.perturb.post_randomization import PostRandomization
+    from kohort.perturb.pseudonyms import Key, read_key
     from kohort.perturb.rank_swapping import RankSwapping
     from kohort.perturb.rounding import Rounding
     from kohort.pipeline import anonymize, rehearse, save
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
-    from kohort.pseudonyms import Key, read_key
     from kohort.release import Job, Release, Writing
     from kohort.release.purpose import Purpose
     from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
-    from kohort.risk import Risk, assess
     from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
-    from kohort.suppression import SuppressionLimit
+    from kohort.schema.hierarchies.files import read_hierarchy
+    from kohort.schema.hierarchy import Hierarchy
     from kohort.transactions.cells import LocalSuppression
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kohort.assessment.risk.attacks.downcoding import certain_cells as claimed_cells
 from kohort.models.k_anonymity import KAnonymity
-from kohort.risk.attacks.downcoding import certain_cells as claimed_cells
 from tests.attack_oracles.toy import Released, certain_cells, downcoding
 from tests.attack_oracles.worlds import AGES, LATTICES, MONDRIANS, every_way, world
 

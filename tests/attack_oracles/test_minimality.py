@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from kohort.assessment.risk.attacks.minimality import Known
+from kohort.assessment.risk.attacks.minimality import minimality as attack
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
-from kohort.risk.attacks.minimality import Known
-from kohort.risk.attacks.minimality import minimality as attack
 from tests.attack_oracles.toy import minimality
 from tests.attack_oracles.worlds import AGES, LATTICES, every_way, world
 

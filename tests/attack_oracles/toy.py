@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.domain import resolve
+from kohort.algorithms.problem import Problem
+from kohort.core.frequency import FrequencySet
+from kohort.core.recoding import Multidimensional, classes_of
 from kohort.errors import InfeasibleError
-from kohort.exposure import downcoded
-from kohort.frequency import FrequencySet
-from kohort.problem import Problem
-from kohort.recoding import Multidimensional, classes_of
+from kohort.pipeline.exposure import downcoded
 from kohort.schema import Attribute, Role
-from kohort.sensitive import SensitiveDomain
-from kohort.sensitive import resolve as resolve_sensitive
+from kohort.schema.domain import resolve
+from kohort.schema.sensitive import SensitiveDomain
+from kohort.schema.sensitive import resolve as resolve_sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from kohort.algorithms.problem import Algorithm
     from kohort.arrays import Index
-    from kohort.domain import Domain
+    from kohort.core.recoding import Classes, Recoding
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm
-    from kohort.recoding import Classes, Recoding
+    from kohort.schema.domain import Domain
 
 #: The values of one record: quasi-identifying ones, then the sensitive one where there is one.
 Record: TypeAlias = tuple[str, ...]

@@ -5,18 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.mondrian import Mondrian
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
-from kohort.hierarchy import Hierarchy
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role
+from kohort.schema.hierarchy import Hierarchy
 from tests.attack_oracles.toy import World
 
 if TYPE_CHECKING:
+    from kohort.algorithms.problem import Algorithm
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm
 
 #: Four ages, two in each cell of a grid of 10 and below each node of the hierarchy; and two cities.
 AGES = ("20", "25", "30", "35")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.risk.attacks.base import Attack, clopper_pearson, incomplete_beta
+from kohort.assessment.risk.attacks.base import Attack, clopper_pearson, incomplete_beta
 
 
 def tail(trials: int, least: int, share: float) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kohort.risk.attacks import ATTACKS
-from kohort.risk.attacks.controls import CONTROLS
+from kohort.assessment.risk.attacks import ATTACKS
+from kohort.assessment.risk.attacks.controls import CONTROLS
 
 
 def test_every_attack_has_controls() -> None:

@@ -10,17 +10,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kohort.assessment.risk.attacks import ATTACKS, Attack, Evidence, Untried, attacks
 from kohort.engines.table import Table
 from kohort.errors import InputError, SchemaError, UsageError
-from kohort.hierarchies import groups, intervals
 from kohort.io import read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline import anonymize
 from kohort.release import Job
-from kohort.risk.attacks import ATTACKS, Attack, Evidence, Untried, attacks
 from kohort.schema import Attribute, Role, Schema
+from kohort.schema.hierarchies import groups, intervals
 from tests.jobs import freely
 
 if TYPE_CHECKING:

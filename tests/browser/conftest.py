@@ -12,9 +12,9 @@ from kohort import pipeline
 from kohort.cli.demo import JOB
 from kohort.generate.italy import write_italy
 from kohort.job import load
-from kohort.render.page import html
 from kohort.report.page import Audience, page
-from tests.unit.render.page.twins import TWINS, Twin, table
+from kohort.report.render.page import html
+from tests.unit.report.render.page.twins import TWINS, Twin, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import pytest
 
-from tests.unit.render.page.twins import Twin, at
+from tests.unit.report.render.page.twins import Twin, at
 
 if TYPE_CHECKING:
     from collections.abc import Generator

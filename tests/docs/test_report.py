@@ -12,7 +12,7 @@ PAGE = ROOT / "docs" / "how-to" / "read-the-report.md"
 
 def test_the_sections_are_those_of_the_page() -> None:
     """The numbered list has the headings of a table's page, in their order."""
-    templates = files("kohort.render.page") / "templates"
+    templates = files("kohort.report.render.page") / "templates"
     shown = [templates / f"{name}.html.jinja" for name in ("table", "altered", "parts")]
     headings = [re.findall(r'heading\("\w+", "(.+?)"\)', one.read_text(encoding="utf-8")) for one in shown]
     told = re.findall(r"^\d+\. \*\*(.+?)\.\*\*", PAGE.read_text(encoding="utf-8"), re.MULTILINE)

@@ -10,17 +10,17 @@ import numpy as np
 import polars as pl
 
 from kohort.engines.table import Column, Table, narrow
-from kohort.hierarchies import from_tree
 from kohort.schema import Attribute, Label, Missing, Role, Schema
-from kohort.spelling import even_spelling
+from kohort.schema.hierarchies import from_tree
+from kohort.schema.spelling import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from kohort.domain import Domain
+    from kohort.core.frequency import FrequencySet
+    from kohort.core.recoding import Classes
     from kohort.engines.base import Engine
-    from kohort.frequency import FrequencySet
-    from kohort.recoding import Classes
+    from kohort.schema.domain import Domain
 
 #: One record's cells, by column.
 Record: TypeAlias = "Mapping[str, str | None]"

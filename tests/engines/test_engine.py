@@ -12,14 +12,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort import frequency as grouping
-from kohort.algorithms._full_domain import full_domain
+from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.problem import Problem
+from kohort.core import frequency as grouping
+from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines.local import LocalEngine
 from kohort.engines.table import Column, Table, narrow
 from kohort.io.write import Format, write
 from kohort.models.k_anonymity import KAnonymity
-from kohort.problem import Problem
-from kohort.recoding import FullDomain, Multidimensional, classes_of
 from kohort.schema import Role, Schema
 from tests.engines.by_hand import (
     LEVELS,
@@ -39,11 +39,11 @@ from tests.engines.by_hand import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from kohort.domain import Domain
+    from kohort.core.frequency import FrequencySet
+    from kohort.core.lattice import Node
+    from kohort.core.recoding import Recoding
     from kohort.engines.base import Engine, Recoded
-    from kohort.frequency import FrequencySet
-    from kohort.lattice import Node
-    from kohort.recoding import Recoding
+    from kohort.schema.domain import Domain
     from tests.engines.by_hand import Record
 
 MakeEngine: TypeAlias = "Callable[[Table, Schema], Engine]"

@@ -9,9 +9,9 @@ import pytest
 
 from kohort.engines.local import LocalEngine
 from kohort.errors import HierarchyError, InputError
-from kohort.hierarchy import Hierarchy
 from kohort.io.typed import from_frame
 from kohort.schema import Attribute, Role, Schema
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table

@@ -19,7 +19,7 @@ from kohort.errors import VerificationError
 from kohort.generate.italy import italy
 from kohort.perturb.noise import Noise
 from kohort.perturb.post_randomization import PostRandomization
-from kohort.pseudonyms import Key
+from kohort.perturb.pseudonyms import Key
 from kohort.verify import Claim, verify_table
 from kohort.verify.altered import moments
 from tests.jobs import freely

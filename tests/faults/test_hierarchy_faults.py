@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kohort.errors import FileError, HierarchyError, InputError, KohortError, TargetError, UnsupportedError, UsageError
-from kohort.hierarchies import (
+from kohort.schema.hierarchies import (
     cuts,
     dates,
     frequent,
@@ -27,8 +27,8 @@ from kohort.hierarchies import (
     write_csv,
     write_json,
 )
-from kohort.hierarchies.texts import PERIODS
-from kohort.hierarchy import Hierarchy
+from kohort.schema.hierarchies.texts import PERIODS
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

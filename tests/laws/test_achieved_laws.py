@@ -14,8 +14,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import UsageError
-from kohort.frequency import ClassProfile, Histogram
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.base import Achieved, PrivacyModel
@@ -30,7 +30,7 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness, distances_of
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.sensitive import SensitiveDomain
 from tests.laws.test_model_laws import Classes, classes
 from tests.reference import models as plain
 

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.comparison import compare, lines_of
-from kohort.comparison.queries import workload
+from kohort.assessment.comparison import compare, lines_of
+from kohort.assessment.comparison.queries import workload
 from kohort.report.comparison import numbers, workload_numbers
 from kohort.schema import Attribute, Role, Schema
-from tests.unit.comparison.tables import REGIONS, line_of, quasi, table
+from tests.unit.assessment.comparison.tables import REGIONS, line_of, quasi, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from kohort.comparison.line import Places
+    from kohort.assessment.comparison.line import Places
 
 #: A released label, and the values that it stands for, each as likely as the others.
 Label = tuple[str, list[Fraction]]

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.domain import Domain, decimal, interval, resolve
-from kohort.frequency import FrequencySet, group, profile
-from kohort.hierarchies import suppress
-from kohort.numbers import exact
-from kohort.recoding import Classes, Multidimensional, classes_of, set_text
+from kohort.core.frequency import FrequencySet, group, profile
+from kohort.core.recoding import Classes, Multidimensional, classes_of, set_text
 from kohort.schema import Attribute, Role
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.domain import Domain, decimal, interval, resolve
+from kohort.schema.hierarchies import suppress
+from kohort.schema.numbers import exact
+from kohort.schema.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

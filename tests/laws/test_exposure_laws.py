@@ -11,12 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort import Attribute, Job, KAnonymity, Label, Role, Schema, anonymize
-from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.core.recoding import Multidimensional, classes_of
+from kohort.core.uniques import Exposed
 from kohort.engines.local import LocalEngine
-from kohort.exposure import exposed
 from kohort.pipeline.counting import counts_of, problem_of
-from kohort.recoding import Multidimensional, classes_of
-from kohort.uniques import Exposed
+from kohort.pipeline.exposure import exposed
 
 if TYPE_CHECKING:
     from kohort.release import Release

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import anonymize
-from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job, Release
 from kohort.schema import Attribute, Role, Schema

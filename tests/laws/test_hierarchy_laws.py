@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import HierarchyError
-from kohort.hierarchies import (
+from kohort.schema.hierarchies import (
     dates,
     findings,
     from_tree,
@@ -27,7 +27,7 @@ from kohort.hierarchies import (
     write_csv,
     write_json,
 )
-from kohort.hierarchy import Hierarchy
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     import random

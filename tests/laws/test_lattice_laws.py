@@ -17,21 +17,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms._full_domain import full_domain
-from kohort.algorithms._judge import Judge
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.exhaustive import Exhaustive, survey
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.core.lattice import Node
+from kohort.core.recoding import FullDomain, classes_of
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.lattice import Node
 from kohort.metrics import METRICS, measured
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import FullDomain, classes_of
 from kohort.schema import Order
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import (
     Column,
     Group,
@@ -48,9 +48,9 @@ from tests.reference.mondrian_tables import DistinctLDiversity
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.algorithms.problem import Algorithm, Problem, Solution
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
-    from kohort.problem import Algorithm, Problem, Solution
+    from kohort.core.frequency import ClassProfile
 
 #: Whether a class is accepted.
 Accepts: TypeAlias = "Callable[[Group], bool]"

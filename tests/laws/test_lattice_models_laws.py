@@ -17,17 +17,19 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from kohort.algorithms import best_effort
-from kohort.algorithms._boxes import Floors
-from kohort.algorithms._full_domain import full_domain
-from kohort.algorithms._judge import Judge
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.exhaustive import Exhaustive, survey
-from kohort.algorithms.given import GivenNode
-from kohort.algorithms.landscape import landscape
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
+from kohort.algorithms.lattice import best_effort
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.boxes import Floors
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.landscape import landscape
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.core.recoding import FullDomain, classes_of
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
 from kohort.metrics import METRICS
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
@@ -43,16 +45,14 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import Distance, TCloseness
-from kohort.recoding import FullDomain, classes_of
-from kohort.suppression import SuppressionLimit
 from tests.laws.test_lattice_laws import answer_of, check_candidates, tables
 from tests.reference import models as plainly
 from tests.reference.lattice import KINDS, Group, Plain, RawTable, every_node, is_above, k_minimal, optima, problem_of
 
 if TYPE_CHECKING:
-    from kohort.lattice import Node
+    from kohort.algorithms.problem import Algorithm, Problem
+    from kohort.core.lattice import Node
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm, Problem
 
 #: Whether a class meets a model.
 Satisfied: TypeAlias = Callable[[Group], bool]

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.frequency import ClassProfile, Histogram
+from kohort.core.frequency import ClassProfile, Histogram
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -26,7 +26,7 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import DISTANCES, TCloseness
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.sensitive import SensitiveDomain
 from tests.reference import models as plain
 
 if TYPE_CHECKING:

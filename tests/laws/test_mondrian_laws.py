@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.mondrian import Cut, Mondrian
+from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
+from kohort.core.recoding import Multidimensional
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import Multidimensional
 from tests.reference.mondrian import Record, mondrian
 from tests.reference.mondrian_tables import Leaves, SmallTable, in_order, leaves_of
 

@@ -15,17 +15,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kohort.algorithms import _mondrian_waves
-from kohort.algorithms.mondrian import Cut, Mondrian
+from kohort.algorithms.mondrian import waves
+from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
+from kohort.core.frequency import FrequencySet
 from kohort.errors import InfeasibleError
-from kohort.frequency import FrequencySet
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.base import PrivacyModel
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Label, Scale
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.sensitive import SensitiveDomain
 from tests.reference.mondrian import Record, mondrian
 from tests.reference.mondrian_tables import VALUES, DistinctLDiversity, SmallTable, in_order, leaves_of
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
     from tests.reference.mondrian_tables import Leaves
 
 CUTS: st.SearchStrategy[Cut] = st.sampled_from(["nearest", "median"])
@@ -181,9 +181,9 @@ def test_little_room_and_many_threads_change_nothing(table: SmallTable, divisor:
     assume(whimsy(table, divisor)(table.records()))
     expected = leaves_of(Mondrian().solve(problem), table)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_mondrian_waves, "CELLS", 1)
-        patch.setattr(_mondrian_waves, "LEAST_CUTS", 5)
-        patch.setattr(_mondrian_waves, "LEAST_SHARE", 4)
+        patch.setattr(waves, "CELLS", 1)
+        patch.setattr(waves, "LEAST_CUTS", 5)
+        patch.setattr(waves, "LEAST_SHARE", 4)
         assert leaves_of(Mondrian().solve(replace(problem, threads=2)), table) == expected
 
 
@@ -212,8 +212,8 @@ def test_places_for_few_values_change_nothing(model: PrivacyModel, leaves: int, 
     frequency = replace(problem.frequency, sensitive_domains=domains, sensitive=sensitive)
     expected = Mondrian().solve(replace(problem, frequency=frequency))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_mondrian_waves, "MANY_VALUES", 200)
-        patch.setattr(_mondrian_waves, "TOGETHER", 100)
+        patch.setattr(waves, "MANY_VALUES", 200)
+        patch.setattr(waves, "TOGETHER", 100)
         found = Mondrian().solve(replace(problem, frequency=frequency))
     assert leaves_of(found, table) == leaves_of(expected, table)
     assert found.trace["leaves"] > leaves

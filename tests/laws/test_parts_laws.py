@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms import best_effort
-from kohort.algorithms._judge import Judge
-from kohort.algorithms._parts import least_of_parts
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.optimal import Optimal
+from kohort.algorithms.lattice import best_effort
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.parts import least_of_parts
+from kohort.algorithms.problem import Problem, never
 from kohort.errors import InfeasibleError
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
-from kohort.problem import Problem, never
 from tests.laws.test_lattice_laws import Case, cases
 from tests.reference.lattice import Column, RawTable, problem_of
 
 if TYPE_CHECKING:
-    from kohort.suppression import SuppressionLimit
+    from kohort.core.suppression import SuppressionLimit
 
 #: The metrics that join parts.
 JOINING = [metric for metric in METRICS.values() if metric.join is not None]

@@ -11,21 +11,21 @@ import polars as pl
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kohort.covering import fitting
-from kohort.frequency import FrequencySet, group
+from kohort.assessment.risk import assess
+from kohort.assessment.risk.classes import classes_of, exposed
+from kohort.assessment.risk.individual import individual_risks
+from kohort.assessment.risk.knowledge import knowing
+from kohort.assessment.risk.pitman import expected_uniques, pitman
+from kohort.assessment.risk.quasi_identifiers import MANY, find
+from kohort.assessment.risk.reidentification import by_size, marketer
+from kohort.assessment.risk.sample import Sample
+from kohort.assessment.risk.separation import measured
+from kohort.assessment.risk.singling import singling
+from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
+from kohort.assessment.risk.zayatz import zayatz
+from kohort.core.covering import fitting
+from kohort.core.frequency import FrequencySet, group
 from kohort.io import read
-from kohort.risk import assess
-from kohort.risk.classes import classes_of, exposed
-from kohort.risk.individual import individual_risks
-from kohort.risk.knowledge import knowing
-from kohort.risk.pitman import expected_uniques, pitman
-from kohort.risk.quasi_identifiers import MANY, find
-from kohort.risk.reidentification import by_size, marketer
-from kohort.risk.sample import Sample
-from kohort.risk.separation import measured
-from kohort.risk.singling import singling
-from kohort.risk.slide_negative_binomial import slide_negative_binomial
-from kohort.risk.zayatz import zayatz
 from kohort.verify.singling import singled_out
 from tests.reference import risk as naive
 

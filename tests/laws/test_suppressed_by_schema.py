@@ -11,21 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import pipeline
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.given import GivenNode
-from kohort.algorithms.optimal import Optimal
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.hierarchy import Hierarchy
 from kohort.io.typed import from_frame
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.schema import Attribute, Missing, Role, Schema
-from kohort.suppression import SuppressionLimit
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from kohort.problem import Algorithm
+    from kohort.algorithms.problem import Algorithm
     from kohort.release import Release
 
 LEVELS = Hierarchy.from_rows([["11", "1", "*"], ["12", "1", "*"], ["21", "2", "*"], ["22", "2", "*"]])

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.frequency import ClassProfile, FrequencySet, profile
-from kohort.hierarchy import Hierarchy
+from kohort.core.frequency import ClassProfile, FrequencySet, profile
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Attribute, Role
-from kohort.sensitive import resolve
+from kohort.schema.hierarchy import Hierarchy
+from kohort.schema.sensitive import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

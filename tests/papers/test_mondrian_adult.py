@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.core.recoding import Multidimensional
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import Multidimensional
 from tests.reference.mondrian import Record
 from tests.reference.mondrian_tables import SmallTable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kohort.algorithms.mondrian import Cut
+    from kohort.algorithms.mondrian.mondrian import Cut
 
 TWO = ("age", "education-num")
 EIGHT = ("age", "workclass", "education-num", "marital-status", "occupation", "race", "sex", "native-country")

@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.core.suppression import SuppressionLimit
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, RawTable, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kohort.lattice import Node
-    from kohort.problem import Candidate
+    from kohort.algorithms.problem import Candidate
+    from kohort.core.lattice import Node
 
 NAMES = ("sex", "race", "marital-status", "age")
 

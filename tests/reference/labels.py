@@ -14,8 +14,8 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
-from kohort.hierarchy import Hierarchy
 from kohort.schema import Attribute, Label, Order
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

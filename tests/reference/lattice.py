@@ -18,21 +18,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.domain import resolve
-from kohort.frequency import FrequencySet
-from kohort.hierarchy import Hierarchy
+from kohort.algorithms.problem import Problem
+from kohort.core.frequency import FrequencySet
 from kohort.models.base import PrivacyModel
-from kohort.problem import Problem
 from kohort.schema import Attribute, Order, Role
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.domain import resolve
+from kohort.schema.hierarchy import Hierarchy
+from kohort.schema.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.arrays import Index, Mask
-    from kohort.domain import Domain
-    from kohort.frequency import ClassProfile
-    from kohort.lattice import Node
+    from kohort.core.frequency import ClassProfile
+    from kohort.core.lattice import Node
+    from kohort.schema.domain import Domain
 
 #: The texts of a record, or of a class: one for each quasi-identifier.
 Cells: TypeAlias = tuple[str, ...]

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.domain import Domain
-from kohort.frequency import FrequencySet
+from kohort.algorithms.problem import Problem
+from kohort.core.frequency import FrequencySet
+from kohort.core.recoding import Multidimensional
 from kohort.models.base import PrivacyModel
-from kohort.problem import Problem
-from kohort.recoding import Multidimensional
 from kohort.schema import Attribute, Role, Scale
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.domain import Domain
+from kohort.schema.sensitive import SensitiveDomain
 from tests.reference.mondrian import Record, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.algorithms.problem import Solution
     from kohort.arrays import Codes, Index, Mask
-    from kohort.frequency import ClassProfile
-    from kohort.problem import Solution
+    from kohort.core.frequency import ClassProfile
 
 #: Sensitive values; one more code means a missing one.
 VALUES = 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import kohort
 from kohort import Job, KAnonymity, ReadOptions, Schema
 from tests.jobs import freely
-from tests.unit.coherent_release import release as coherent_release
+from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 
 import kohort
 from kohort.certificate.again import Again, Outcome, Part
-from kohort.domain import resolve
+from kohort.schema.domain import resolve
 from kohort.shown import LONGEST, Shown
 from tests.jobs import freely
 from tests.unit.report import releases

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.given import GivenNode
-from kohort.algorithms.mondrian import Mondrian
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import UsageError
-from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.algorithms.mondrian import Cut
-    from kohort.lattice import Node
-    from kohort.problem import Algorithm
+    from kohort.algorithms.mondrian.mondrian import Cut
+    from kohort.algorithms.problem import Algorithm
+    from kohort.core.lattice import Node
 
 #: The objective of lattice methods where none is named.
 OBJECTIVE: Final = "lm"

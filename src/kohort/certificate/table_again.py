@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort import io
+from kohort.assessment.checking import Check, check, refers
 from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
-from kohort.checking import Check, check, refers
 from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError, InputError
 from kohort.io.options import ReadOptions
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from kohort.certificate.table import Certificate
     from kohort.engines.table import Table
-    from kohort.hierarchy import Hierarchy
     from kohort.models.base import PrivacyModel
+    from kohort.schema.hierarchy import Hierarchy
 
 #: What only somebody with the input can see.
 _INPUT: Final = "only verification sees this, for it has the input"

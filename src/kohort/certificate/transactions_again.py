@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kohort.assessment.checking.transactions import check_transactions
 from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
-from kohort.checking.transactions import check_transactions
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.baskets import read_transactions

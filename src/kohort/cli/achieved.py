@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kohort.numbers import rounded
+from kohort.schema.numbers import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.checking import Check, Strictest
+    from kohort.assessment.checking import Check, Strictest
     from kohort.report import Json
 
 #: How wide the name of a model is printed: as the longest of them.

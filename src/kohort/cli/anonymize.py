@@ -297,7 +297,7 @@ def _carry_out(
 ) -> None:
     """Anonymize as `made` asks, and say what came of it."""
     from kohort import pipeline
-    from kohort.render import release_text
+    from kohort.report.render import release_text
 
     reports = outputs.companions(made, files, told, dry_run=dry_run)
     try:

@@ -12,8 +12,8 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.assessment.risk.attacks import Evidence, Outcome
     from kohort.engines.table import Table
-    from kohort.risk.attacks import Evidence, Outcome
 
 Attack = Annotated[
     list[str] | None,
@@ -65,7 +65,7 @@ def names_of(asked: Sequence[str] | None) -> tuple[str, ...]:
     >>> names_of(["linking,order", "downcoding"]), names_of(["all"])
     (('linking', 'order', 'downcoding'), ())
     """
-    from kohort.risk.attacks import refuse_unknown
+    from kohort.assessment.risk.attacks import refuse_unknown
 
     names = options.names(asked)
     if asked is not None and not names:
@@ -97,8 +97,8 @@ def tried(
     """
     from dataclasses import replace
 
+    from kohort.assessment.risk.attacks import attacks
     from kohort.cli.screen import progress
-    from kohort.risk.attacks import attacks
 
     if asked is None:
         return ()

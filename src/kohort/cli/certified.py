@@ -59,7 +59,7 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
     from pathlib import Path
 
     from kohort.certificate.table_again import Brought, check_table_again
-    from kohort.hierarchies import read_hierarchy
+    from kohort.schema.hierarchies import read_hierarchy
 
     files = options.pairs(hierarchy, "--hierarchy")
     hierarchies = {name: read_hierarchy(Path(file), name=name) for name, file in files.items()}

@@ -10,7 +10,7 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from kohort.checking.transactions import CoherenceFinding
+    from kohort.assessment.checking.transactions import CoherenceFinding
     from kohort.job.transactions import TransactionRequest
     from kohort.report import Json
     from kohort.transactions.coherence import Coherence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def judged(made: TransactionRequest, *, values: bool, json: bool, quiet: bool) -> bool:
     """Whether the transactions are coherent, which is said too; `values` names the items that stand in the way."""
-    from kohort.checking.transactions import check_transactions
+    from kohort.assessment.checking.transactions import check_transactions
 
     with progress(quiet=quiet) as tell:
         problem = asked(made, tell)
@@ -75,7 +75,7 @@ def _figures(found: CoherenceFinding, model: Coherence) -> dict[str, Json]:
 
 def _lines(found: CoherenceFinding, model: Coherence, over: Sequence[str]) -> Iterator[str]:
     """The finding for a person."""
-    from kohort.render.transactions import listed, many
+    from kohort.report.render.transactions import listed, many
 
     yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
     if found.too_few:

@@ -79,7 +79,7 @@ def compare(
 ) -> None:
     """What did a release cost? Means, distributions, associations, counts and predictions before and after."""
     options.use_threads()
-    from kohort.render.comparison import comparison_text
+    from kohort.report.render.comparison import comparison_text
 
     said: dict[str, object] = {"quasi": quasi, "hierarchy": hierarchy, "k": k, "missing-token": missing_token}
     reading = options.Reading(header, names, skip_blank, trim)
@@ -193,9 +193,9 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
 
 def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, quiet: bool) -> dict[str, Json]:
     """Read both tables, and compare them."""
-    from kohort.comparison import comparison_of, lines_of
-    from kohort.comparison.classifier import library, prediction
-    from kohort.comparison.queries import workload
+    from kohort.assessment.comparison import comparison_of, lines_of
+    from kohort.assessment.comparison.classifier import library, prediction
+    from kohort.assessment.comparison.queries import workload
     from kohort.io import ReadOptions, read
     from kohort.pipeline.counting import entered_by
     from kohort.report.comparison import numbers, prediction_numbers, workload_numbers
@@ -251,7 +251,7 @@ def _target(name: str | None, before: Table, after: Table) -> str | None:
 
 
 def _named(table: Table, name: str) -> None:
-    """Refuse a column that the table does not have; see `kohort.checking.named_column`."""
-    from kohort.checking import named_column
+    """Refuse a column that the table does not have; see `kohort.assessment.checking.named_column`."""
+    from kohort.assessment.checking import named_column
 
     named_column(table, name)

@@ -77,8 +77,8 @@ def demo(
     from kohort.generate.italy import write_italy
     from kohort.job import load
     from kohort.models.k_anonymity import KAnonymity
-    from kohort.render import release_text
     from kohort.report import numbers
+    from kohort.report.render import release_text
 
     KAnonymity(k)  # refuses what is no k
     if not overwrite:
@@ -109,9 +109,9 @@ def demo(
 
 def _step(people: Path) -> str:
     """The step to which incomes are rounded: with it at most 5 % of the people have one of their own."""
+    from kohort.assessment.risk.rounding import proposed
     from kohort.io import read
-    from kohort.numbers import said
-    from kohort.risk.rounding import proposed
+    from kohort.schema.numbers import said
 
     found = proposed(read(people)["annual_income"])
     return "1000" if found is None else said(found.step)

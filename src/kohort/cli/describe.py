@@ -14,7 +14,7 @@ from kohort.cli.screen import progress, say
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.inspection import Guess
+    from kohort.assessment.inspection import Guess
     from kohort.report import Json
 
 
@@ -54,7 +54,7 @@ def inspect(
         return
     flags.refuse({**reading, "h": h}, "it is of transactions", "leave it out, or add --transactions")
     table = options.read_table(source, separator, encoding, how)
-    from kohort.inspection import inspect_table
+    from kohort.assessment.inspection import inspect_table
 
     guesses = inspect_table(table, missing=frozenset(["", *(missing_token or ())]))
     figures: dict[str, Json] = {"records": table.records, "columns": [_figures(guess) for guess in guesses]}
@@ -96,7 +96,7 @@ def init(
     """Write a job file with those guesses, for you to correct."""
     options.use_threads()
     how = options.Reading(header, names, skip_blank, trim)
-    from kohort.job_draft import draft_of, job_text
+    from kohort.job.draft import draft_of, job_text
     from kohort.models.k_anonymity import KAnonymity
     from kohort.publish import check_target, publish
 

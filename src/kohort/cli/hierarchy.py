@@ -13,8 +13,8 @@ from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table
-    from kohort.hierarchy import Hierarchy
     from kohort.report import Json
+    from kohort.schema.hierarchy import Hierarchy
 
 #: Forms that a hierarchy file can have, by its name's ending.
 _FORMS = (".csv", ".json")
@@ -48,7 +48,7 @@ def build(
 ) -> None:
     """Build a hierarchy over the values of a table's column."""
     options.use_threads()
-    from kohort import hierarchies
+    from kohort.schema import hierarchies
 
     inputs = () if source == "-" else (Path(source),)
     _check_out(out, inputs, overwrite=overwrite)
@@ -68,7 +68,7 @@ def show(
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="About how many lines to print.")] = 60,
 ) -> None:
     """Print a hierarchy as a tree with the number of leaves under each node."""
-    from kohort import hierarchies
+    from kohort.schema import hierarchies
 
     made = hierarchies.read_hierarchy(file, name=file.stem)
     say(f"{_size(made)}\n{hierarchies.show(made, limit=limit)}")
@@ -95,7 +95,7 @@ def check(
     if (source is None) != (column is None):
         raise UsageError("--in and --column go together", where="--in, --column", hint="name the table and its column")
     options.use_threads()
-    from kohort import hierarchies
+    from kohort.schema import hierarchies
 
     made = hierarchies.read_hierarchy(file, name=file.stem)
     warnings = hierarchies.findings(made)
@@ -120,7 +120,7 @@ def check(
 @app.command()
 def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet: options.Quiet = False) -> None:
     """Write a hierarchy in the other form: CSV rows to a JSON tree, or back."""
-    from kohort.hierarchies import read_hierarchy
+    from kohort.schema.hierarchies import read_hierarchy
 
     _check_out(out, (file,), overwrite=overwrite)
     made = read_hierarchy(file, name=file.stem)
@@ -130,7 +130,7 @@ def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet
 
 def _counts(table: Table, name: str) -> dict[str, int]:
     """How many records have each value of a column; a missing value is none."""
-    from kohort.checking import named_column
+    from kohort.assessment.checking import named_column
 
     column = named_column(table, name)
     return {
@@ -155,7 +155,7 @@ def _check_out(out: Path, inputs: tuple[Path, ...], *, overwrite: bool) -> None:
 
 
 def _write(hierarchy: Hierarchy, out: Path, *, overwrite: bool) -> None:
-    from kohort.hierarchies import write_csv, write_json
+    from kohort.schema.hierarchies import write_csv, write_json
 
     write = write_csv if out.suffix == ".csv" else write_json
     write(hierarchy, out, overwrite=overwrite)

@@ -12,7 +12,7 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kohort.checking import Check, FailingClass, Finding
+    from kohort.assessment.checking import Check, FailingClass, Finding
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
     from kohort.report import Json
@@ -86,8 +86,8 @@ def _sensitive(name: str, hierarchy: str | None) -> Attribute:
     """A sensitive column of which no model is asked; its hierarchy says how far values are apart."""
     from pathlib import Path
 
-    from kohort.hierarchies import is_builder, read_hierarchy
     from kohort.schema import Attribute, Role
+    from kohort.schema.hierarchies import is_builder, read_hierarchy
 
     if hierarchy is None or is_builder(hierarchy):
         return Attribute(name, Role.SENSITIVE, hierarchy=hierarchy)
@@ -106,7 +106,7 @@ def judged(
     quiet: bool,
 ) -> bool:
     """Whether the table at `source` meets what is asked, which is said too; `values` shows cells of failing classes."""
-    from kohort.checking import check
+    from kohort.assessment.checking import check
 
     quasi = [attribute.name for attribute in made.schema.quasi]
     with progress(quiet=quiet) as tell:

@@ -17,7 +17,7 @@ def key(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a new key for pseudonyms, which only you may read."""
-    from kohort.pseudonyms import write_key
+    from kohort.perturb.pseudonyms import write_key
 
     write_key(file)
     text = (

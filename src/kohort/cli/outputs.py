@@ -14,6 +14,7 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from kohort.assessment.risk.attacks import Outcome
     from kohort.job import Request
     from kohort.pipeline import Report
     from kohort.publish import Companion
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.report.page.audience import Audience
-    from kohort.risk.attacks import Outcome
 
 #: Forms that a report can have, by its name's ending.
 _REPORTS = (*pages.FORMS, ".txt")
@@ -128,7 +128,7 @@ class Figures:
 
     def compared(self, release: Release) -> dict[str, Json]:
         """How the cuts compare, where that was asked."""
-        from kohort import exposure
+        from kohort.pipeline import exposure
         from kohort.report.grid import grid_numbers
 
         if self._compare and not self._compared:
@@ -142,8 +142,8 @@ def figures_of(made: Request, *, compare: bool, attack: Sequence[str] | None, th
     Raises:
         UsageError: there are no cuts to compare, or there is no such attack.
     """
-    from kohort import exposure
     from kohort.cli.attack import names_of
+    from kohort.pipeline import exposure
 
     if compare:
         with _placed("--compare-grid"):
@@ -163,7 +163,8 @@ def companions(made: Request, files: Files, told: Figures, *, dry_run: bool) -> 
     Raises:
         UsageError: one of them cannot be written; it is told before any work.
     """
-    from kohort import mapping, pipeline
+    from kohort import pipeline
+    from kohort.report import mapping
 
     report = files.report.path
     for flag, path in (("--report", report), ("--mapping", files.mapping)):
@@ -193,9 +194,9 @@ def transaction_companions(asked: Asked, *, dry_run: bool) -> tuple[Companion[Tr
     if report is None:
         return ()
     from kohort.publish import Companion
-    from kohort.render.transactions import release_text
     from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
+    from kohort.report.render.transactions import release_text
     from kohort.report.transactions import numbers
 
     if report.suffix == ".txt":
@@ -229,8 +230,9 @@ def _refuse_dry(flag: str, path: Path | None, *, dry_run: bool) -> None:
 
 def _picture(made: Request, path: Path) -> Report:
     """What draws the lattice that the job searches."""
-    from kohort import lattice_picture, pipeline
-    from kohort.algorithms.landscape import refuse_large
+    from kohort import pipeline
+    from kohort.algorithms.lattice.landscape import refuse_large
+    from kohort.report import lattice as lattice_picture
 
     with _placed("--picture"):
         format_ = lattice_picture.format_of(made.job.algorithm, path.suffix)
@@ -248,7 +250,7 @@ def _placed(flag: str) -> Generator[None]:
 
 def _writer(path: Path, audience: Audience | None, quasi: Sequence[str], told: Figures) -> Callable[[Release], bytes]:
     """What writes a release's report in the form that its name asks for."""
-    from kohort.render import release_text
+    from kohort.report.render import release_text
 
     if path.suffix == ".txt":
         return lambda release: f"{release_text(told(release), quasi)}\n".encode()

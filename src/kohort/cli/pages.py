@@ -52,7 +52,7 @@ def writer_of(ending: str) -> Callable[[Mapping[str, Json]], bytes]:
     if ending == ".json":
         return lambda twin: (dumps(twin, indent=2, allow_nan=False) + "\n").encode()
     refuse_missing()
-    from kohort.render.page import html
+    from kohort.report.render.page import html
 
     return lambda twin: html(twin).encode()
 
@@ -65,7 +65,7 @@ def refuse_missing() -> None:
     """
     from importlib.util import find_spec
 
-    from kohort.sheet import library
+    from kohort.report.sheet import library
 
     library()
     if find_spec("jinja2") is None:

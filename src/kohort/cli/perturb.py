@@ -113,7 +113,7 @@ def _asked(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducib
 
 def _text(figures: Mapping[str, Json]) -> Iterator[str]:
     """What was done, and what it is not."""
-    from kohort.render.perturbed import effect_text
+    from kohort.report.render.perturbed import effect_text
 
     for one in cast("list[Mapping[str, Json]]", figures["perturbed"]):
         yield from effect_text(one)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from kohort.numbers import said
-from kohort.render.transactions import many
+from kohort.report.render.transactions import many
+from kohort.schema.numbers import said
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:

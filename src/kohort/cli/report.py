@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from kohort.job.document import Document
     from kohort.publish import Companion
-    from kohort.render.page import Plate
     from kohort.report import Json
     from kohort.report.page.audience import Audience
-    from kohort.sheet import Format
+    from kohort.report.render.page import Plate
+    from kohort.report.sheet import Format
 
 
 #: The formats of charts.
@@ -182,7 +182,7 @@ def _files(
     files: list[Companion[None]] = [] if out is None else [Companion(out, lambda _: write(twin))]
     if charts is None:
         return files
-    from kohort.render.page import charts as charts_of
+    from kohort.report.render.page import charts as charts_of
 
     _made(charts)
     form = cast("Format", format_ or CHARTS[0])

@@ -63,13 +63,13 @@ def risk(
 ) -> None:
     """Say whom an attacker could find in this file, as it stands, and by what; write nothing."""
     options.use_threads()
-    from kohort.render.attacks import attacks_text
-    from kohort.render.risk import risk_text
+    from kohort.assessment.risk import assess
+    from kohort.assessment.risk.attacks import Evidence
+    from kohort.assessment.risk.reidentification import threshold_of
     from kohort.report.attacks import attack_numbers
+    from kohort.report.render.attacks import attacks_text
+    from kohort.report.render.risk import risk_text
     from kohort.report.risk import numbers
-    from kohort.risk import assess
-    from kohort.risk.attacks import Evidence
-    from kohort.risk.reidentification import threshold_of
 
     columns, labels = options.names(quasi), options.pairs(hierarchy, "--hierarchy")
     if not columns:

@@ -132,7 +132,7 @@ class Shown(NamedTuple):
 def carry_out(made: TransactionRequest, report: outputs.Asked, shown: Shown, *, dry_run: bool, overwrite: bool) -> None:
     """Make the transactions coherent as `made` asks, and say what came of it."""
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
-    from kohort.render.transactions import release_text
+    from kohort.report.render.transactions import release_text
     from kohort.report.transactions import numbers
 
     if shown.trace and shown.json:
@@ -169,7 +169,7 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
     from kohort.cli.coherence import asked, in_the_way
-    from kohort.render.transactions import listed
+    from kohort.report.render.transactions import listed
 
     names = listed(in_the_way(asked(made, lambda _: None)))
     return InfeasibleError(f"{fault.what}: {names}", where=fault.where, hint=fault.hint)
@@ -177,7 +177,7 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
 
 def _trace(release: TransactionRelease) -> str:
     """How the release came about, or why that is not shown: the release is there in either case."""
-    from kohort.render.trace import trace_text
+    from kohort.report.render.trace import trace_text
 
     try:
         return trace_text(release)

@@ -12,9 +12,9 @@ import polars as pl
 
 from kohort.engines.table import Column, narrow
 from kohort.errors import InputError, UsageError
-from kohort.numbers import is_numeric_text
 from kohort.perturb.parameters import MOST_DECIMALS
 from kohort.perturb.whole import whole
+from kohort.schema.numbers import is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

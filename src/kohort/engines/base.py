@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index, Shares
-    from kohort.domain import Domain
+    from kohort.core.frequency import FrequencySet
+    from kohort.core.recoding import Classes, Recoding
     from kohort.engines.table import Table
-    from kohort.frequency import FrequencySet
-    from kohort.recoding import Classes, Recoding
+    from kohort.schema.domain import Domain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

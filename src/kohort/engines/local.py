@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from kohort.domain import Domain, resolve
+from kohort.core.frequency import FrequencySet, group, people_in
+from kohort.core.recoding import FullDomain
 from kohort.engines.base import Recoded
 from kohort.engines.order import Key, blocks, order_by, ranks_of
 from kohort.engines.population import check_columns, population_tuples, with_others
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import HierarchyError, InputError
-from kohort.frequency import FrequencySet, group, people_in
-from kohort.recoding import FullDomain
 from kohort.schema import Missing, Role
-from kohort.sensitive import resolve as resolve_sensitive
+from kohort.schema.domain import Domain, resolve
+from kohort.schema.sensitive import resolve as resolve_sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Codes, Counts, Index
+    from kohort.core.recoding import Classes, Recoding
     from kohort.engines.table import CellCodes
-    from kohort.recoding import Classes, Recoding
     from kohort.schema import Attribute, Schema
-    from kohort.sensitive import SensitiveDomain
+    from kohort.schema.sensitive import SensitiveDomain
 
 
 @dataclass(slots=True, eq=False)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.core.frequency import FrequencySet, group
 from kohort.errors import SchemaError
-from kohort.frequency import FrequencySet, group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

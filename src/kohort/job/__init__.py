@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from pydantic import ValidationError
 
 from kohort.errors import JobError, SchemaError, UsageError
-from kohort.hierarchies import read_hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, format_of
 from kohort.job.altered import altered_faults, perturbations_of
@@ -21,9 +20,10 @@ from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, relative, table
-from kohort.pseudonyms import read_key
+from kohort.perturb.pseudonyms import read_key
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
+from kohort.schema.hierarchies import read_hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from kohort.errors import UsageError
-from kohort.hierarchies import is_builder
 from kohort.job.form import ColumnPart
 from kohort.job.parts import part, table
 from kohort.schema import Attribute, Label, Order, Role, Scale
+from kohort.schema.hierarchies import is_builder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

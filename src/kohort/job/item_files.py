@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kohort.errors import InputError, KohortError
-from kohort.numbers import exact
+from kohort.schema.numbers import exact
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms import METHODS, Choices
-from kohort.algorithms.given import GivenNode
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.job.faults import faults_of, nearest
 from kohort.job.form import MethodPart, PrivacyPart
@@ -18,11 +18,11 @@ from kohort.schema import Label, Role, Schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from kohort.algorithms.problem import Algorithm
+    from kohort.core.suppression import SuppressionLimit
     from kohort.job.lines import Place
     from kohort.job.values import NodeText
-    from kohort.problem import Algorithm
     from kohort.schema import Attribute, Order
-    from kohort.suppression import SuppressionLimit
 
 #: Seconds that best-effort may take where nothing is said.
 TIME_LIMIT: Final = 30.0

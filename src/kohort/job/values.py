@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast, 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from kohort.core.suppression import SuppressionLimit
 from kohort.engines import complete as columns
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
-from kohort.numbers import exact
 from kohort.schema import Grid
-from kohort.suppression import SuppressionLimit
+from kohort.schema.numbers import exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
 
 #: The greatest denominator of a parameter: its products with counts of people stay below 2**62.
 FINEST = 10**9

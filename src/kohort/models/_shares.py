@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
-    from kohort.frequency import Histogram
-    from kohort.sensitive import SensitiveDomain
+    from kohort.core.frequency import Histogram
+    from kohort.schema.sensitive import SensitiveDomain
 
 #: The most people of a class, and the greatest denominator of a bound: products stay below 2**62.
 MOST = 2**31 - 1

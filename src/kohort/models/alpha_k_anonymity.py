@@ -21,7 +21,7 @@ from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number, is_whole
 from kohort.models._shares import shares, within
 from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from kohort.errors import UsageError
 from kohort.models._parameters import exact_number
 from kohort.models.base import Achieved, PrivacyModel
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
 
 
 @dataclass(frozen=True, slots=True)

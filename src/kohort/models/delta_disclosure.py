@@ -21,15 +21,15 @@ from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import bounds, people_of, shares, within
 from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
-    from kohort.sensitive import SensitiveDomain
+    from kohort.core.frequency import ClassProfile
+    from kohort.schema.sensitive import SensitiveDomain
 
 #: Digits of e**delta: enough that no share of fewer than 2**31 people lies between it and the true value.
 _DIGITS = 50

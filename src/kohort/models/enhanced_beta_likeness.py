@@ -20,15 +20,15 @@ from kohort.errors import UsageError
 from kohort.models._parameters import FINEST, check_name, exact_number
 from kohort.models._shares import bounds, greatest_gain, within
 from kohort.models.base import NOBODY, Achieved, PrivacyModel
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
-    from kohort.sensitive import SensitiveDomain
+    from kohort.core.frequency import ClassProfile
+    from kohort.schema.sensitive import SensitiveDomain
 
 #: Digits of a logarithm: enough that no share of fewer than 2**31 people lies between it and the true value.
 _DIGITS = 50

@@ -22,13 +22,13 @@ from kohort.errors import UsageError
 from kohort.kernels import kernel
 from kohort.models._parameters import FINEST, check_name, exact_number
 from kohort.models.base import NOBODY, Achieved, PrivacyModel
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
 
 #: How much of l an entropy may lack: l equally frequent values would else miss it by the rounding of logarithms.
 SLACK = 1e-12

@@ -20,7 +20,7 @@ from kohort.models.base import Achieved, PrivacyModel
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
 
 
 @dataclass(frozen=True, slots=True)

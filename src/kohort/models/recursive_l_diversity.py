@@ -20,7 +20,7 @@ from kohort.errors import UsageError
 from kohort.kernels import kernel
 from kohort.models._parameters import FINEST, check_name, exact_number, is_whole
 from kohort.models.base import Achieved, PrivacyModel, greatest_ratio
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from kohort.models._few_values import Level, added_up, moved_by_node, moved_in_o
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
 from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
     from kohort.models._few_values import Moved
-    from kohort.sensitive import SensitiveDomain
+    from kohort.schema.sensitive import SensitiveDomain
 
 #: How far two values are apart.
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
@@ -150,7 +150,7 @@ class TCloseness(PrivacyModel):
 def distances_of(domain: SensitiveDomain) -> tuple[Distance, ...]:
     """The ground distances that the values of an attribute have; the last is the one where none is chosen.
 
-    >>> from kohort.sensitive import SensitiveDomain
+    >>> from kohort.schema.sensitive import SensitiveDomain
     >>> distances_of(SensitiveDomain("salary", np.array([1, 2]), numeric=True))
     ('equal', 'ordered')
     """

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.domain.decimals import digits_of
 from kohort.errors import UsageError
-from kohort.numbers import said
 from kohort.perturb.base import Perturbation
 from kohort.perturb.moments import centred
 from kohort.perturb.parameters import MOST_DECIMALS, refuse_bounds
+from kohort.schema.domain.decimals import digits_of
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

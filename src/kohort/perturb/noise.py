@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError, UsageError
-from kohort.numbers import refuse_inexact, said
 from kohort.perturb.base import Perturbation
 from kohort.perturb.moments import bounded, centred, total, variance
 from kohort.perturb.parameters import refuse_bounds, refuse_decimals
 from kohort.perturb.whole import whole
+from kohort.schema.numbers import refuse_inexact, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

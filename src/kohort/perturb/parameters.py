@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.numbers import refuse_inexact
+from kohort.schema.numbers import refuse_inexact
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.numbers import refuse_inexact, said
 from kohort.perturb.base import Perturbation
+from kohort.schema.numbers import refuse_inexact, said
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Shares

@@ -13,8 +13,8 @@ import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
-from kohort.numbers import refuse_inexact, said
 from kohort.perturb.base import Perturbation
+from kohort.schema.numbers import refuse_inexact, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.domain.decimals import digits_of
 from kohort.errors import UsageError
-from kohort.numbers import refuse_inexact, said
 from kohort.perturb.base import Perturbation
 from kohort.perturb.parameters import MOST_DECIMALS
+from kohort.schema.domain.decimals import digits_of
+from kohort.schema.numbers import refuse_inexact, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

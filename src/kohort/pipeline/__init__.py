@@ -11,6 +11,7 @@ import numpy as np
 
 from kohort import io
 from kohort.certificate import certificate
+from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.complete import entered
 from kohort.engines.local import LocalEngine
 from kohort.engines.table import Table
@@ -26,7 +27,6 @@ from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless
 from kohort.pipeline.gate import refuse_perturbed, refuse_unsafe
 from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
-from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
 from kohort.verify import Claim, verify, verify_table
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
+    from kohort.algorithms.problem import Problem
+    from kohort.core.recoding import Classes
     from kohort.metrics.base import Levels
-    from kohort.problem import Problem
-    from kohort.recoding import Classes
     from kohort.verify import Verdict
 
 __all__ = [

@@ -6,18 +6,18 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kohort.algorithms.problem import Problem, never
 from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError
-from kohort.problem import Problem, never
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.domain import Domain
+    from kohort.core.frequency import FrequencySet
     from kohort.engines.local import LocalEngine
     from kohort.engines.table import Table
-    from kohort.frequency import FrequencySet
     from kohort.release import Job
+    from kohort.schema.domain import Domain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.core.frequency import ClassProfile, profile
 from kohort.errors import InfeasibleError
-from kohort.frequency import ClassProfile, profile
 from kohort.release.fit import least_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kohort.algorithms.problem import Problem
+    from kohort.core.suppression import SuppressionLimit
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Problem
-    from kohort.suppression import SuppressionLimit
 
 
 def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:

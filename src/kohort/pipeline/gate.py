@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.risk.singling import refuse_needless, refuse_singling
 from kohort.errors import JobError, SchemaError
-from kohort.risk.singling import refuse_needless, refuse_singling
 from kohort.verify.identifiers import leaks
 
 if TYPE_CHECKING:

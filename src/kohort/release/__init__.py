@@ -13,22 +13,23 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import JobError, SchemaError, UsageError
-from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format, to_frame
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 from kohort.release.fit import unfit
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
 from kohort.schema import Label, Role
+from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, sizes_row, verified
-from kohort.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from kohort.algorithms.problem import Algorithm, Candidate, Problem
     from kohort.arrays import Counts, Index, Shares
     from kohort.engines.complete import Complete, Entered
     from kohort.engines.pseudonyms import Linked
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.perturb.base import Perturbation
     from kohort.perturb.effect import Effect
-    from kohort.problem import Algorithm, Candidate, Problem
-    from kohort.pseudonyms import Key
+    from kohort.perturb.pseudonyms import Key
     from kohort.release.altered import Misfit
     from kohort.release.purpose import Purpose
     from kohort.schema import Attribute, Schema
@@ -77,8 +77,8 @@ class Job(Shown):
         time_limit: Seconds after which a search that can stop early (best-effort) gives its best answer so far; with
             it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
         allow_singling: Released columns that may single people out, or hold cells of identifying columns: others that
-            are unique for more than half of the people, or hold such cells, are refused; see `kohort.risk.singling` and
-            `kohort.verify.identifiers`.
+            are unique for more than half of the people, or hold such cells, are refused; see
+            `kohort.assessment.risk.singling` and `kohort.verify.identifiers`.
         no_model: Sensitive columns that are released though no privacy model is about them.
         complete: Columns in which a record must have a value, or `all`: other records are left out before anything is
             counted.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kohort.frequency import group
+from kohort.core.frequency import group
 from kohort.schema import Missing
-from kohort.sensitive import resolve
+from kohort.schema.sensitive import resolve
 
 if TYPE_CHECKING:
     from kohort.arrays import Index

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.domain import resolve
-from kohort.frequency import group
+from kohort.core.frequency import group
 from kohort.release.homogeneity import class_of
 from kohort.schema import Attribute, Label, Role
+from kohort.schema.domain import resolve
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index

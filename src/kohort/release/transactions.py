@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from kohort.errors import UsageError
 from kohort.io.baskets.frames import to_frame
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.numbers import refuse_inexact
 from kohort.release import plain
+from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown, verified
 from kohort.transactions.problem import MOST
 from kohort.transactions.roles import Listed

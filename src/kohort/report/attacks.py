@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.risk.attacks import Attack, Evidence, attacks, refuse_unknown
-from kohort.risk.attacks.controls import CONTROLS
+from kohort.assessment.risk.attacks import Attack, Evidence, attacks, refuse_unknown
+from kohort.assessment.risk.attacks.controls import CONTROLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kohort.assessment.risk.attacks import Outcome
     from kohort.release import Release
     from kohort.report import Json
-    from kohort.risk.attacks import Outcome
 
 
 def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:

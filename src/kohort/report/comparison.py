@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.comparison.numeric import QUANTILES
+from kohort.assessment.comparison.numeric import QUANTILES
 
 if TYPE_CHECKING:
-    from kohort.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
-    from kohort.comparison.classifier import Prediction
-    from kohort.comparison.distribution import Bin
-    from kohort.comparison.numeric import NumericStatistics
-    from kohort.comparison.queries import Workload
+    from kohort.assessment.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
+    from kohort.assessment.comparison.classifier import Prediction
+    from kohort.assessment.comparison.distribution import Bin
+    from kohort.assessment.comparison.numeric import NumericStatistics
+    from kohort.assessment.comparison.queries import Workload
     from kohort.report import Json
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kohort.numbers import said
+from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
-    from kohort.exposure import Comparison, Exposure
+    from kohort.pipeline.exposure import Comparison, Exposure
     from kohort.report import Json
     from kohort.schema import Grid
 

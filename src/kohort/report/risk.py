@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kohort.assessment.risk import Risk
+    from kohort.assessment.risk.knowledge import Knowledge
+    from kohort.assessment.risk.quasi_identifiers import Search
+    from kohort.assessment.risk.reidentification import Exposure
+    from kohort.assessment.risk.separation import Separation
+    from kohort.assessment.risk.uniqueness import Uniqueness
     from kohort.report import Json
-    from kohort.risk import Risk
-    from kohort.risk.knowledge import Knowledge
-    from kohort.risk.quasi_identifiers import Search
-    from kohort.risk.reidentification import Exposure
-    from kohort.risk.separation import Separation
-    from kohort.risk.uniqueness import Uniqueness
 
 #: Subsets of known columns, and sets that single out, that are listed: the worst of them.
 LISTED: Final = 10

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kohort.assessment.risk.rounding import proposed
 from kohort.release.homogeneity import people_of
-from kohort.risk.rounding import proposed
 from kohort.verify.singling import singled_out
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
+    from kohort.core.uniques import Singling
     from kohort.release import Release
     from kohort.report import Json
-    from kohort.uniques import Singling
 
 
 def singling_numbers(release: Release) -> list[Json]:

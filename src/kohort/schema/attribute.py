@@ -13,7 +13,7 @@ from kohort.shown import parameters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kohort.hierarchy import Hierarchy
+    from kohort.schema.hierarchy import Hierarchy
 
 #: A grid: a step from zero, an ascending list of cut points, the boundaries of the hierarchy's first level, or a round
 #: step that fits the range of the values, where these are numbers.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import floor, log, log10
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.sheet import MARGIN, library, width_of
+from kohort.report.sheet import MARGIN, library, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

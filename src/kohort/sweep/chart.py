@@ -10,14 +10,14 @@ from itertools import pairwise
 from math import log, nan
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from kohort.sheet import HEADLINE, INK, LINE, MARGIN, PAPER, SIZE, Sheet, settings, width_of, wrapped
+from kohort.report.sheet import HEADLINE, INK, LINE, MARGIN, PAPER, SIZE, Sheet, settings, width_of, wrapped
 from kohort.sweep.axes import BESIDE, SHARES, TALL, Frame, Scale, left_of
 from kohort.sweep.tags import write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.sheet import Format
+    from kohort.report.sheet import Format
     from kohort.sweep.tags import Tag
 
     #: x, and y downward.

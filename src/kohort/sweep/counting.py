@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
+from kohort.assessment.risk.classes import Exposed, exposed
+from kohort.assessment.risk.reidentification import THRESHOLD, by_size
+from kohort.core.frequency import people_in
+from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines.local import LocalEngine
-from kohort.frequency import people_in
 from kohort.pipeline import outcome_of
 from kohort.pipeline.altering import coarsened, with_columns
 from kohort.pipeline.counting import counts_of, entered_by, looked_at, problem_of
 from kohort.pipeline.feasibility import refuse_hopeless
-from kohort.recoding import FullDomain, Multidimensional, classes_of
 from kohort.release import plain
 from kohort.release.fit import check_population
-from kohort.risk.classes import Exposed, exposed
-from kohort.risk.reidentification import THRESHOLD, by_size
 
 if TYPE_CHECKING:
+    from kohort.assessment.risk.reidentification import Exposure
+    from kohort.core.frequency import FrequencySet
+    from kohort.core.recoding import Classes, Recoding
     from kohort.engines.table import Table
-    from kohort.frequency import FrequencySet
     from kohort.metrics.base import Outcome
     from kohort.pipeline.counting import Counts
-    from kohort.recoding import Classes, Recoding
     from kohort.release import Job
-    from kohort.risk.reidentification import Exposure
 
 
 class Answer(NamedTuple):

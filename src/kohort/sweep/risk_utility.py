@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.sheet import INK
+from kohort.report.sheet import INK
 from kohort.sweep.axes import PERCENT
 from kohort.sweep.chart import Chart, Line, Look, Point, look
 from kohort.sweep.figure import FIGURES, RISKS

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kohort.sheet import GREY
+from kohort.report.sheet import GREY
 from kohort.sweep.chart import Chart, Line, Look, Point, look
 from kohort.sweep.figure import RiskUtility, figure_of
 from kohort.sweep.risk_utility import risk_utility
 from kohort.sweep.words import across, against, fixed, series, unanswered
 
 if TYPE_CHECKING:
-    from kohort.sheet import Format
+    from kohort.report.sheet import Format
     from kohort.sweep.axes import Tick
     from kohort.sweep.figure import Figure
     from kohort.sweep.table_plan import Axis

@@ -6,12 +6,12 @@ from itertools import pairwise
 from math import ceil, hypot
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from kohort.sheet import INK, LINE, SIZE, width_of
+from kohort.report.sheet import INK, LINE, SIZE, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.sheet import Sheet
+    from kohort.report.sheet import Sheet
     from kohort.sweep.axes import Frame
     from kohort.sweep.chart import Line
 

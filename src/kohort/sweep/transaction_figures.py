@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
-from kohort.numbers import said
+from kohort.schema.numbers import said
 from kohort.sweep.ending import Ending
 from kohort.sweep.transaction_plan import Parameter
 from kohort.transactions.roles import Draw, Drawn

@@ -5,14 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kohort.numbers import said
+from kohort.schema.numbers import said
 from kohort.sweep.chart import LOOKS, Chart, Line, Point
 from kohort.sweep.transaction_figures import asked, notes
 from kohort.sweep.transaction_plan import Parameter
 from kohort.transactions.methods import METHODS
 
 if TYPE_CHECKING:
-    from kohort.sheet import Format
+    from kohort.report.sheet import Format
     from kohort.sweep.transactions import Summary, Sweep
 
 #: A method looks the same in every picture.

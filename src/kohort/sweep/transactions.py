@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, assert_never
 import numpy as np
 
 from kohort.errors import InfeasibleError, LimitError
-from kohort.numbers import said
 from kohort.pipeline.transactions import problem_of
+from kohort.schema.numbers import said
 from kohort.sweep.ending import Ending, status_of
 from kohort.transactions.feasibility import refuse_infeasible
 from kohort.transactions.loss import distortion

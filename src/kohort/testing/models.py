@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.frequency import Histogram
+from kohort.core.frequency import Histogram
 from kohort.testing.toys import bare_of, draw, reverse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
     from kohort.models.base import PrivacyModel
     from kohort.testing.toys import Toy
 

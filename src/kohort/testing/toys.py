@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.frequency import ClassProfile, FrequencySet, Histogram, people_in, profile
-from kohort.sensitive import SensitiveDomain
+from kohort.core.frequency import ClassProfile, FrequencySet, Histogram, people_in, profile
+from kohort.schema.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, overload
 
 from kohort.errors import UsageError
-from kohort.numbers import refuse_inexact, said
+from kohort.schema.numbers import refuse_inexact, said
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask

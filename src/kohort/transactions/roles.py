@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kohort.errors import InfeasibleError, UsageError
-from kohort.numbers import refuse_inexact
+from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown
 from kohort.transactions.database import places_of, told_absent
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares
     from kohort.engines.table import Column
     from kohort.perturb.effect import Effect
-    from kohort.pseudonyms import Key
+    from kohort.perturb.pseudonyms import Key
     from kohort.verify.verdict import Claim
 
 #: How a number is written, and its decimals but for zeros at the end: a typed file says 5.0 for 5.

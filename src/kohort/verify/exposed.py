@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.core.uniques import Exposed
 from kohort.schema import Label
-from kohort.uniques import Exposed
 from kohort.verify.labels import ANY
 from kohort.verify.lone import People
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.frequency import ClassProfile, Histogram, batches
-from kohort.sensitive import narrowed, resolve
-from kohort.spelling import even_spelling
+from kohort.core.frequency import ClassProfile, Histogram, batches
+from kohort.schema.sensitive import narrowed, resolve
+from kohort.schema.spelling import even_spelling
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Check, Claim, fault
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Mask
     from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
-    from kohort.sensitive import SensitiveDomain
+    from kohort.schema.sensitive import SensitiveDomain
     from kohort.verify.classes import Classes
     from kohort.verify.population import Known
 

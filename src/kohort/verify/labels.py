@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
-    from kohort.hierarchy import Hierarchy
+    from kohort.schema.hierarchy import Hierarchy
     from kohort.verify.values import Values
 
 #: Ranks of values, and ends of spans of them: int32, for there are fewer values than records.

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index
+    from kohort.core.frequency import ClassProfile
     from kohort.engines.table import Table
-    from kohort.frequency import ClassProfile
     from kohort.verify.classes import Classes
     from kohort.verify.labels import Meaning
     from kohort.verify.levels import Due

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.uniques import Singling
+from kohort.core.uniques import Singling
 from kohort.verify.lone import People
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 import polars as pl
 
-from kohort.hierarchies import from_spec, suppress
 from kohort.schema import Attribute, Label, Missing, Order, Scale
+from kohort.schema.hierarchies import from_spec, suppress
 from kohort.verify.columns import places
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.engines.table import Column, Table
-    from kohort.hierarchy import Hierarchy
+    from kohort.schema.hierarchy import Hierarchy
 
 #: Whole numbers: int64, or Python's integers where one of them needs more bits.
 Wholes: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"

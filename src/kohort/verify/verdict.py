@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from kohort.core.uniques import Exposed
 from kohort.errors import UsageError, VerificationError
 from kohort.schema import Label
 from kohort.shown import Shown
-from kohort.uniques import Exposed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.arrays import Index
+    from kohort.core.uniques import Singling
     from kohort.engines.complete import Complete
     from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
     from kohort.perturb.effect import Effect
-    from kohort.pseudonyms import Key
+    from kohort.perturb.pseudonyms import Key
     from kohort.schema import Schema
     from kohort.shown import Rows
-    from kohort.uniques import Singling
 
 
 class Check(StrEnum):
@@ -191,7 +191,7 @@ class Verdict(Shown):
         incomplete: Records that did not enter, because they lack a value; not among the suppressed ones.
         singling: How many people each column that is not generalized singles out, then each pair that singles out more
             than 5 % of them and more than either alone; see `kohort.verify.singling`. Perturbed columns are among them.
-        exposed: Whose exact value a label gives away; see `kohort.uniques.Exposed`.
+        exposed: Whose exact value a label gives away; see `kohort.core.uniques.Exposed`.
     """
 
     records: int

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kohort.algorithms import _rollup_kernels
+from kohort.algorithms.lattice import rollup_kernels
 from tests.reference.lattice import Column, RawTable
 
 if TYPE_CHECKING:
@@ -53,5 +53,5 @@ def random_table(seed: int) -> RawTable:
 
 def loop_of(name: str, *, plain: bool) -> Any:  # noqa: ANN401  of any arguments
     """A kernel of roll-up, compiled or as Python reads it."""
-    loop = getattr(_rollup_kernels, name)
+    loop = getattr(rollup_kernels, name)
     return loop.py_func if plain else loop

@@ -15,27 +15,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms import _greedy, best_effort
-from kohort.algorithms._answer import rank
-from kohort.algorithms._boxes import MOST_FAILING, Failing, Floors, packed
-from kohort.algorithms._judge import Judge, Judged
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice import best_effort, greedy
+from kohort.algorithms.lattice.answer import rank
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.boxes import MOST_FAILING, Failing, Floors, packed
+from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.judge import Judge, Judged
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import METRICS
 from kohort.metrics.base import Metric, added
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
 from tests.unit.algorithms.lattices import chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.algorithms.problem import Problem, Solution
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
-    from kohort.problem import Problem, Solution
+    from kohort.core.frequency import ClassProfile
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def test_forgetting_nodes_and_boxes_is_no_harm(monkeypatch: pytest.MonkeyPatch) 
     problem = wide(4, 60)
     best = Exhaustive(LIMITS[2], "entropy").solve(problem)
     assert best.bound is not None
-    monkeypatch.setattr(_greedy, "MOST_SEEN", 12)
+    monkeypatch.setattr(greedy, "MOST_SEEN", 12)
     forgetful = BestEffort(LIMITS[2], "entropy").solve(problem)
     assert (forgetful.proven, forgetful.bound) == (True, best.bound)
     monkeypatch.setattr(best_effort, "MOST_BOXES", 3)
@@ -357,8 +357,8 @@ def test_what_came_closest_is_remembered(monkeypatch: pytest.MonkeyPatch) -> Non
     cells = "aaabbbbcc"
     problem = problem_of(RawTable((column, column), tuple(zip(cells, cells, strict=True))), NotByThree())
     searches = (Exhaustive(SuppressionLimit(0)), BestEffort(SuppressionLimit(0)))
-    monkeypatch.setattr(_greedy, "MOST_SEEN", 3)
-    monkeypatch.setattr(_greedy, "LISTED", 3)
+    monkeypatch.setattr(greedy, "MOST_SEEN", 3)
+    monkeypatch.setattr(greedy, "LISTED", 3)
     said = list[str]()
     for search in searches:
         with pytest.raises(InfeasibleError) as refused:

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.exhaustive import Exhaustive
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.core.recoding import FullDomain
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import FullDomain
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import NotByThree, RawTable, every_node, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.lattice import Node
-    from kohort.problem import Problem
+    from kohort.algorithms.problem import Problem
+    from kohort.core.lattice import Node
     from tests.reference.lattice import Plain
 
 

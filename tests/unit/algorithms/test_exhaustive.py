@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms import _answer
-from kohort.algorithms._answer import LISTED, NEAREST, WIDE, refuse_large
-from kohort.algorithms._judge import Judge
-from kohort.algorithms.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice import answer
+from kohort.algorithms.lattice.answer import LISTED, NEAREST, WIDE, refuse_large
+from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
+from kohort.algorithms.lattice.judge import Judge
+from kohort.core.lattice import Lattice
+from kohort.core.recoding import FullDomain
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
-from kohort.lattice import Lattice
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import FullDomain
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
-    from kohort.problem import Solution
+    from kohort.algorithms.problem import Solution
 
 CHAIN = (("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*"))
 
@@ -78,7 +78,7 @@ def test_the_answer_is_the_best_with_its_proof() -> None:
 
 def test_no_more_candidates_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many releasable nodes the first are listed."""
-    monkeypatch.setattr(_answer, "LISTED", 4)
+    monkeypatch.setattr(answer, "LISTED", 4)
     solution = Exhaustive(SuppressionLimit(1)).solve(problem_of(table(), KAnonymity(2)))
     assert len(solution.candidates) == 4
 
@@ -149,7 +149,7 @@ def test_lattices_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch
             refuse_large(Lattice(top), "a search")
         assert "a search" in str(error.value)
         assert "best-effort" in str(error.value.hint)
-    monkeypatch.setattr(_answer, "MOST_NODES", 8)
+    monkeypatch.setattr(answer, "MOST_NODES", 8)
     with pytest.raises(LimitError, match="9 nodes"):
         Exhaustive().solve(problem_of(table(), KAnonymity(2)))
 

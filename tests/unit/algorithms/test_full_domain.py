@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kohort.algorithms._full_domain import full_domain
+from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.core.recoding import Classes, FullDomain, classes_of
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import Classes, FullDomain, classes_of
 from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 

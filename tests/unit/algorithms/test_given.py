@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.given import GivenNode
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.core.recoding import FullDomain
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, UsageError
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import FullDomain
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import NotByThree, RawTable, every_node, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table
 
 if TYPE_CHECKING:
-    from kohort.lattice import Node
+    from kohort.core.lattice import Node
 
 #: Two columns, of heights 1 and 2, the second of which may be generalized one level only.
 SMALL = problem_of(

@@ -8,31 +8,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms import _hidden, _judge
-from kohort.algorithms._judge import Judge, lattice_of
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
-from kohort.domain import resolve
+from kohort.algorithms.lattice import hidden
+from kohort.algorithms.lattice import judge as judging
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.algorithms.problem import Problem
+from kohort.core.frequency import FrequencySet
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.frequency import FrequencySet
-from kohort.hierarchies import from_tree
 from kohort.metrics import METRICS
 from kohort.metrics.base import Metric
 from kohort.models.k_anonymity import KAnonymity
-from kohort.problem import Problem
 from kohort.schema import Attribute, Missing, Role
-from kohort.suppression import SuppressionLimit
+from kohort.schema.domain import resolve
+from kohort.schema.hierarchies import from_tree
 from tests.reference.lattice import Column, NotByThree, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.algorithms.problem import Algorithm
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm
 
 
 @pytest.mark.parametrize("objective", ["entropy", "lm", "arx_loss"])
@@ -182,7 +183,7 @@ def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
 def test_compiled_loops_do_what_they_say(monkeypatch: pytest.MonkeyPatch, objective: str) -> None:
     """Judged by Python, nodes are as judged by machine code."""
     compiled = [astuple(judge(10, objective).judge((level,))) for level in range(3)]
-    for module, name in ((_judge, "_total"), (_hidden, "weigh")):
+    for module, name in ((judging, "_total"), (hidden, "weigh")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)
     assert [astuple(judge(10, objective).judge((level,))) for level in range(3)] == compiled
 
@@ -192,7 +193,7 @@ def test_bits_of_many_classes_add_up_to_twelve_digits() -> None:
     classes, place, bits = 100_000, np.zeros(1, np.int64), np.zeros(1, np.uint64)
     judged = (np.zeros((classes, 1), np.uint64), np.full(classes, 3), np.ones(classes, np.bool_))
     out = np.zeros((1, 3))
-    _hidden.weigh(judged, (place, bits, bits, place), np.array([[0.0, 11.1]]), out)
+    hidden.weigh(judged, (place, bits, bits, place), np.array([[0.0, 11.1]]), out)
     assert out[0, 1] == pytest.approx(classes * 3 * 11.1, rel=1e-15)
 
 
@@ -200,7 +201,7 @@ def test_bits_of_many_classes_add_up_to_twelve_digits() -> None:
 def test_the_whole_lattice_is_computed_in_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However few nodes are computed at once, each gets its own floor in its own place."""
     whole = judge(10).everywhere(METRICS["lm"])
-    monkeypatch.setattr(_judge, "BLOCK", block)
+    monkeypatch.setattr(judging, "BLOCK", block)
     one = judge(10)
     np.testing.assert_array_equal(one.everywhere(METRICS["lm"]), whole)
     assert all(whole[node] == one.floor_of(node) for node in one.lattice.nodes())

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kohort.algorithms import _classes
-from kohort.algorithms._answer import infeasible
-from kohort.algorithms._boxes import Floors
-from kohort.algorithms._full_domain import full_domain
-from kohort.algorithms._judge import Judge
-from kohort.algorithms._rollup import RollUp
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.given import GivenNode
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
+from kohort.algorithms.lattice import classes
+from kohort.algorithms.lattice.answer import infeasible
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.boxes import Floors
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.algorithms.lattice.full_domain import full_domain
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.rollup import RollUp
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.core.recoding import FullDomain
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError, UsageError
 from kohort.metrics import METRICS
 from kohort.models.average_risk import AverageRisk
@@ -30,17 +32,15 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.t_closeness import TCloseness
-from kohort.recoding import FullDomain
-from kohort.sensitive import SensitiveDomain
-from kohort.suppression import SuppressionLimit
+from kohort.schema.sensitive import SensitiveDomain
 from tests.reference.lattice import RawTable, problem_of
 from tests.unit.algorithms.lattices import chain, loop_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kohort.algorithms.problem import Algorithm, Problem
     from kohort.models.base import PrivacyModel
-    from kohort.problem import Algorithm, Problem
 
 #: 6 records of one town and 2 of each of two others, in one province and another.
 TOWNS = chain("aN*", "bN*", "cS*")
@@ -281,15 +281,15 @@ def test_too_many_sensitive_values_are_refused(monkeypatch: pytest.MonkeyPatch) 
     """What would not fit is refused before it is made, by the column that has most values."""
     problem = problem_of(replace(TABLE, income=("1", "2", "3", "4", "5") * 2), KAnonymity(2))
     rows = 2 * 3 * (2 + 5) * 4
-    monkeypatch.setattr(_classes, "MOST_BYTES", rows)
+    monkeypatch.setattr(classes, "MOST_BYTES", rows)
     RollUp.of(problem.frequency, problem.domains)
-    monkeypatch.setattr(_classes, "MOST_BYTES", rows - 1)
+    monkeypatch.setattr(classes, "MOST_BYTES", rows - 1)
     with pytest.raises(LimitError, match="3 classes and 7 sensitive values") as raised:
         RollUp.of(problem.frequency, problem.domains)
     assert (raised.value.where, raised.value.exit_status) == ("column income", 8)
     assert raised.value.hint
     population = problem_of(replace(KNOWN, sensitive=()), KMap(2))
-    monkeypatch.setattr(_classes, "MOST_BYTES", 0)
+    monkeypatch.setattr(classes, "MOST_BYTES", 0)
     with pytest.raises(LimitError) as raised:
         RollUp.of(population.frequency, population.domains, population.population)
     assert raised.value.where == "population"
@@ -299,7 +299,7 @@ def test_ten_thousand_values_of_thirty_thousand_classes_are_refused() -> None:
     """Some gigabytes are not asked for to find out that they are not there."""
     frequency = problem_of(TABLE, KAnonymity(2)).frequency
     domain = SensitiveDomain("code", np.ones(10_000, np.int64))
-    layout = _classes.Layout.of((domain,), population=False)
+    layout = classes.Layout.of((domain,), population=False)
     with pytest.raises(LimitError, match="30,000 classes"):
         layout.tallied(frequency, None, np.arange(30_000))
 
@@ -307,7 +307,7 @@ def test_ten_thousand_values_of_thirty_thousand_classes_are_refused() -> None:
 @pytest.mark.parametrize("narrow", [1, 1 << 31])
 def test_tallies_are_as_wide_as_they_must_be(narrow: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts that 32 bits cannot hold get 64, and nodes are judged alike."""
-    monkeypatch.setattr(_classes, "NARROW", narrow)
+    monkeypatch.setattr(classes, "NARROW", narrow)
     one = judge(KNOWN, 10, DistinctLDiversity("disease", 2), KMap(2))
     assert one.rollup.bottom.tallies.dtype == (np.int64 if narrow == 1 else np.int32)
     assert [one.judge((level,)).suppressed for level in range(3)] == [8, 2, 0]

@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import io
-from kohort.algorithms.landscape import landscape, minima
+from kohort.algorithms.lattice.landscape import landscape, minima
+from kohort.algorithms.problem import Problem
+from kohort.core.suppression import SuppressionLimit
 from kohort.engines.local import LocalEngine
 from kohort.errors import LimitError
-from kohort.hierarchy import Hierarchy
 from kohort.io.options import ReadOptions
 from kohort.metrics import METRICS
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
-from kohort.problem import Problem
 from kohort.schema import Attribute, Role, Schema
-from kohort.suppression import SuppressionLimit
+from kohort.schema.hierarchy import Hierarchy
 from tests.reference.lattice import Column, Group, RawTable, every_node, is_above, optima, problem_of
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
-    from kohort.lattice import Node
+    from kohort.core.frequency import ClassProfile
+    from kohort.core.lattice import Node
 
 FLAT = Column((("a", "*"), ("b", "*")))
 DEEP = Column((("p", "pq", "*"), ("q", "pq", "*"), ("r", "rs", "*"), ("s", "rs", "*")))

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms import METHODS, Choices, _mondrian_sizes
-from kohort.algorithms.mondrian import Mondrian
+from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.mondrian import sizes
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import Multidimensional
 from tests.reference.mondrian import Record, best_cut, mondrian
 from tests.reference.mondrian_tables import DistinctLDiversity, SmallTable, in_order, leaves_of, line, random_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.algorithms.mondrian import Cut
+    from kohort.algorithms.mondrian.mondrian import Cut
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
     from tests.reference.mondrian_tables import Leaves
 
 MODES: tuple[tuple[Cut, bool], ...] = (("nearest", False), ("median", False), ("nearest", True), ("median", True))
@@ -179,7 +180,7 @@ def test_ratios_beyond_63_bits_are_compared_exactly_too() -> None:
     table = SmallTable(tuple((Record(tuple(row)), 1) for row in rows), (places, tuple(range(6))), weights)
     factors = [weight / width for weight, width in zip(weights, (places[-1], 5), strict=True)]
     scales = [np.array(scale, dtype=np.int64) for scale in table.positions]
-    assert _mondrian_sizes.rule_for(scales, factors, 2, nearest=True) is None
+    assert sizes.rule_for(scales, factors, 2, nearest=True) is None
     assert cut_by(table, 2) == plainly(table, 2, "nearest", relaxed=False)
 
 
@@ -239,7 +240,7 @@ def test_few_values_far_apart_are_counted_too() -> None:
 
 def test_threads_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut by several threads, down to shares of one row, regions have the same numbers, corners and tuples."""
-    monkeypatch.setattr(_mondrian_sizes, "LEAST_SHARE", 1)
+    monkeypatch.setattr(sizes, "LEAST_SHARE", 1)
     for seed, threads in product(range(60), (2, 3)):
         table = random_table(seed)
         if len(table.records()) < 2:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms._mondrian_population import covered
-from kohort.domain import resolve
-from kohort.frequency import FrequencySet
-from kohort.hierarchy import Hierarchy
+from kohort.algorithms.mondrian.population import covered
+from kohort.core.frequency import FrequencySet
 from kohort.schema import Attribute, Label, Order, Role
+from kohort.schema.domain import resolve
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from kohort.domain import Domain
+    from kohort.schema.domain import Domain
 
 CITIES = Hierarchy.from_rows(
     [["Milano", "Nord", "*"], ["Torino", "Nord", "*"], ["Bari", "Sud", "*"], ["Lecce", "Sud", "*"]]

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kohort.algorithms._judge import Judge
-from kohort.algorithms.exhaustive import survey
-from kohort.algorithms.optimal import Optimal, Search
+from kohort.algorithms.lattice.exhaustive import survey
+from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.optimal import Optimal, Search
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
 from tests.unit.algorithms.lattices import random_table
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms import _rollup
-from kohort.algorithms._rollup import Fields, RollUp, levels_of
+from kohort.algorithms.lattice import rollup as rolling
+from kohort.algorithms.lattice.rollup import Fields, RollUp, levels_of
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
 from tests.unit.algorithms.lattices import loop_of
@@ -20,10 +20,10 @@ from tests.unit.algorithms.lattices import loop_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.algorithms._classes import Rolled
+    from kohort.algorithms.lattice.classes import Rolled
+    from kohort.algorithms.problem import Problem
     from kohort.arrays import Index
-    from kohort.lattice import Node
-    from kohort.problem import Problem
+    from kohort.core.lattice import Node
 
 #: What the records of a class have in common, a hierarchy node of each attribute: how many have each sensitive value.
 Classes: TypeAlias = dict[tuple[int, ...], list[int]]
@@ -167,8 +167,8 @@ def test_what_is_forgotten_is_rolled_up_again(monkeypatch: pytest.MonkeyPatch, k
     """With room for few nodes or few bytes the classes are the same; nodes asked for again cost again."""
     nodes = some_nodes(4, 60) * 2
     remembering = walk(problem(4), nodes)
-    monkeypatch.setattr(_rollup, "KEPT", kept)
-    monkeypatch.setattr(_rollup, "MOST_KEPT", most)
+    monkeypatch.setattr(rolling, "KEPT", kept)
+    monkeypatch.setattr(rolling, "MOST_KEPT", most)
     forgetful = walk(problem(4), nodes)
     assert forgetful.rolled > remembering.rolled
     assert forgetful.walked > remembering.walked
@@ -178,7 +178,7 @@ def test_what_is_forgotten_is_rolled_up_again(monkeypatch: pytest.MonkeyPatch, k
 @pytest.mark.parametrize("kept", [0, 1 << 12])
 def test_memory_is_kept_low(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
     """Besides the bottom and the latest node no more bytes are remembered than there may be."""
-    monkeypatch.setattr(_rollup, "KEPT", kept)
+    monkeypatch.setattr(rolling, "KEPT", kept)
     rollup = rollup_of(problem(4))
     for node in some_nodes(4, 60):
         latest = rollup.at(node)
@@ -188,8 +188,8 @@ def test_memory_is_kept_low(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
 
 def test_a_base_is_made_where_it_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where high nodes are rolled up from far below again and again, one on the way is made for the next."""
-    monkeypatch.setattr(_rollup, "MUCH", 2)
-    monkeypatch.setattr(_rollup, "PATIENCE", 1)
+    monkeypatch.setattr(rolling, "MUCH", 2)
+    monkeypatch.setattr(rolling, "PATIENCE", 1)
     nodes = [(3, 3, 3, 0), (3, 3, 0, 3), (3, 0, 3, 3), (0, 3, 3, 3)]
     assert walk(problem(4), nodes).rolled > len(nodes)
 
@@ -271,7 +271,7 @@ def test_a_known_node_is_not_rolled_up_again() -> None:
 
 def test_a_stone_that_is_known_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A base on the way that is remembered serves, also where a finer one has as few classes."""
-    monkeypatch.setattr(_rollup, "PATIENCE", 0)
+    monkeypatch.setattr(rolling, "PATIENCE", 0)
     same = Column((("a", "x", "*"), ("b", "y", "*")))
     known = rollup_of(problem_of(RawTable((same, same), (("a", "b"), ("b", "a"))), KAnonymity(2)))
     known.at((0, 1))

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.samarati import Samarati
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.core.recoding import FullDomain
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import METRICS
 from kohort.models.k_anonymity import KAnonymity
-from kohort.recoding import FullDomain
-from kohort.suppression import SuppressionLimit
 from tests.reference.lattice import NotByThree, RawTable, every_node, k_minimal, optima, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table
 

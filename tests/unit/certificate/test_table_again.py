@@ -14,7 +14,6 @@ from kohort.certificate import Again, Certificate, Outcome, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
-from kohort.hierarchy import Hierarchy
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
@@ -23,6 +22,7 @@ from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
 from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
+from kohort.schema.hierarchy import Hierarchy
 from tests.jobs import freely
 
 if TYPE_CHECKING:

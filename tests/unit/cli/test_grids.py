@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.render.grid import grid_text
+from kohort.report.render.grid import grid_text
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:

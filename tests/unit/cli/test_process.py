@@ -118,7 +118,7 @@ def test_no_end_shows_a_traceback_or_a_value(
     def fail(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr("kohort.hierarchies.read_hierarchy", fail)
+    monkeypatch.setattr("kohort.schema.hierarchies.read_hierarchy", fail)
     ran = kohort("hierarchy", "show", "h.csv")
     assert ran.status == status
     assert ran.out == ""
@@ -139,7 +139,7 @@ def test_sigterm_ends_a_command_in_order(monkeypatch: pytest.MonkeyPatch) -> Non
         finally:
             closed.append(True)
 
-    monkeypatch.setattr("kohort.hierarchies.read_hierarchy", wait)
+    monkeypatch.setattr("kohort.schema.hierarchies.read_hierarchy", wait)
     ran = kohort("hierarchy", "show", "h.csv")
     assert (ran.status, ran.out) == (143, "")
     assert ran.err == "kohort: terminated; what was not complete was not published\n"

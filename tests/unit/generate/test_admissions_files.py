@@ -17,11 +17,11 @@ from kohort.generate.admissions import (
     job_text,
     write_admissions,
 )
-from kohort.hierarchies import from_spec
-from kohort.hierarchies.tree import from_tree
-from kohort.hierarchies.view import findings
 from kohort.io import read
 from kohort.job import load
+from kohort.schema.hierarchies import from_spec
+from kohort.schema.hierarchies.tree import from_tree
+from kohort.schema.hierarchies.view import findings
 from tests.command import kohort
 
 if TYPE_CHECKING:

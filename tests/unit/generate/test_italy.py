@@ -24,8 +24,8 @@ from kohort.generate.population import (
     Population,
     population,
 )
-from kohort.hierarchies.tree import from_tree
-from kohort.hierarchies.view import findings
+from kohort.schema.hierarchies.tree import from_tree
+from kohort.schema.hierarchies.view import findings
 from tests.unit.generate.odds import fits, tally
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from kohort.errors import InputError, JobError
 from kohort.job import faults_of
 from kohort.perturb.microaggregation import Microaggregation
 from kohort.perturb.noise import Noise
-from kohort.pseudonyms import read_key, write_key
+from kohort.perturb.pseudonyms import read_key, write_key
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.algorithms.best_effort import BestEffort
-from kohort.algorithms.datafly import Datafly
-from kohort.algorithms.given import GivenNode
-from kohort.algorithms.mondrian import Mondrian
-from kohort.algorithms.optimal import Optimal
-from kohort.algorithms.samarati import Samarati
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
-from kohort.hierarchy import Hierarchy
 from kohort.io import ReadOptions
 from kohort.io.write import Format
 from kohort.job import Request, faults_of, job_error, load, parse, request
@@ -27,10 +27,10 @@ from kohort.job.method import TIME_LIMIT
 from kohort.release import Writing
 from kohort.release.purpose import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
-from kohort.suppression import SuppressionLimit
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from kohort.problem import Algorithm
+    from kohort.algorithms.problem import Algorithm
 
 #: A share of the records.
 LIMIT = SuppressionLimit.of("5%")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import LimitError, SchemaError, UsageError
-from kohort.frequency import ClassProfile, Histogram
 from kohort.models._shares import MOST, not_above, not_below
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
@@ -24,7 +24,7 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import DISTANCES, TCloseness
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.sensitive import SensitiveDomain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

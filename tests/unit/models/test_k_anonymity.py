@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import UsageError
-from kohort.frequency import ClassProfile, Histogram
 from kohort.models.k_anonymity import KAnonymity
-from kohort.sensitive import SensitiveDomain
+from kohort.schema.sensitive import SensitiveDomain
 
 
 @pytest.mark.parametrize("k", [0, -3, 1, 1.5, "5", True, None, float("nan"), 1e99], ids=repr)

@@ -10,12 +10,12 @@ import polars as pl
 import kohort
 from kohort import Attribute, GivenNode, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
 from kohort.perturb.noise import Noise
-from kohort.pseudonyms import Key
+from kohort.perturb.pseudonyms import Key
 from tests.jobs import freely
 
 if TYPE_CHECKING:
     from kohort import Release
-    from kohort.problem import Algorithm
+    from kohort.algorithms.problem import Algorithm
 
 #: Records of the table.
 PEOPLE = 97

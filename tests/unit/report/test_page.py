@@ -26,14 +26,14 @@ from kohort import (
     Schema,
     assess,
 )
+from kohort.assessment.risk.attacks import ATTACKS, Attack
+from kohort.core.uniques import Exposed, Singling
 from kohort.release.members import members_of
 from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
 from kohort.report.page.form import FORMS, GRID, SECONDS, fits
-from kohort.risk.attacks import ATTACKS, Attack
-from kohort.uniques import Exposed, Singling
 from tests.jobs import freely
-from tests.unit.coherent_release import release as coherent_release
+from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
 
 if TYPE_CHECKING:

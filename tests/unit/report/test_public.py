@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
+from kohort.assessment.risk.attacks import Attack
 from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
 from kohort.report.page.audience import stepped
-from kohort.risk.attacks import Attack
 from tests.jobs import freely
-from tests.unit.coherent_release import release as coherent_release
+from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ def test_no_canary_is_in_a_public_page(*, lattice: bool) -> None:
     assert any(bird in json.dumps(whole["samples"]) for bird in birds)
     assert "canary-id" not in json.dumps(whole["samples"])
     assert any(bird in json.dumps(whole) for bird in birds)
-    html = pytest.importorskip("kohort.render.page").html
+    html = pytest.importorskip("kohort.report.render.page").html
     for text in (json.dumps(public), html(public)):
         assert "canary" not in text
         assert not [bird for bird in birds if bird in text or (bird.isdigit() and f"{int(bird):,}" in text)]

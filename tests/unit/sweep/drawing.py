@@ -6,12 +6,12 @@ from importlib import import_module
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from kohort.sheet import Sheet
+from kohort.report.sheet import Sheet
 
 if TYPE_CHECKING:
     import pytest
 
-    from kohort.sheet import Format
+    from kohort.report.sheet import Format
     from kohort.sweep.chart import Chart
 
 

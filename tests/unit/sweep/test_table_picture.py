@@ -21,7 +21,7 @@ from tests.unit.sweep.drawing import assert_legible, drawn, sheet_of
 from tests.unit.sweep.table_sweeps import KS, LIMITS, METHODS, QUASI, RECORDS, made
 
 if TYPE_CHECKING:
-    from kohort.sheet import Format
+    from kohort.report.sheet import Format
     from kohort.sweep.chart import Chart
     from kohort.sweep.tables import TableSweep
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.algorithms import METHODS, Choices
+from kohort.assessment.risk import assess
+from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, UsageError
 from kohort.io import read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
@@ -31,9 +33,7 @@ from kohort.models.t_closeness import TCloseness
 from kohort.perturb.noise import Noise
 from kohort.perturb.rounding import Rounding
 from kohort.release import Job
-from kohort.risk import assess
 from kohort.schema import Attribute, Missing, Role, Schema
-from kohort.suppression import SuppressionLimit
 from kohort.sweep import table_plan, tables
 from kohort.sweep.counting import counted_alike
 from kohort.sweep.ending import Ending, status_of

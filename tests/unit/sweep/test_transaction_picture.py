@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.sheet import format_of
+from kohort.report.sheet import format_of
 from kohort.sweep.axes import Frame
 from kohort.sweep.chart import LOOKS, Line, Point, spread
 from kohort.sweep.transaction_picture import chart, picture
@@ -26,7 +26,7 @@ from tests.unit.sweep.drawing import assert_legible, drawn, sheet_of
 from tests.unit.sweep.transaction_sweeps import PAPER, job, made
 
 if TYPE_CHECKING:
-    from kohort.sheet import Format
+    from kohort.report.sheet import Format
     from kohort.sweep.chart import Chart
 
 ALL = ("0.91", "0.9", "0.89", "0.88", "0.895", "0.9", "0.2")

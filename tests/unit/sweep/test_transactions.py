@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kohort.errors import LimitError, UsageError
-from kohort.numbers import said
 from kohort.pipeline.transactions import problem_of
+from kohort.schema.numbers import said
 from kohort.sweep import transactions as sweeps
 from kohort.sweep.ending import Ending
 from kohort.sweep.transaction_plan import SCORES, Plan

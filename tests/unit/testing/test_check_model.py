@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Mask
-    from kohort.frequency import ClassProfile
+    from kohort.core.frequency import ClassProfile
     from kohort.models.base import Achieved, PrivacyModel
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kohort.hierarchy import Hierarchy
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Missing, Role, Schema
+from kohort.schema.hierarchy import Hierarchy
 from tests.unit.verify.people import COLUMNS, PEOPLE, SCHEMA, Draft
 
 if TYPE_CHECKING:

@@ -11,11 +11,13 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.algorithms.exhaustive import Exhaustive
-from kohort.algorithms.mondrian import Cut, Mondrian
+from kohort.algorithms.lattice.exhaustive import Exhaustive
+from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
+from kohort.algorithms.problem import Problem
+from kohort.core.recoding import FullDomain, classes_of
+from kohort.core.suppression import SuppressionLimit
 from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError
-from kohort.hierarchy import Hierarchy
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
@@ -32,11 +34,9 @@ from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
-from kohort.problem import Problem
-from kohort.recoding import FullDomain, classes_of
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
-from kohort.suppression import SuppressionLimit
+from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, verify
 from tests.jobs import freely
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.hierarchy import Hierarchy
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
+from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import fit
 from kohort.verify.labels import Meaning, meaning_of, off_grid
 from kohort.verify.values import Values, values_of

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError, VerificationError
-from kohort.hierarchy import Hierarchy
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Missing, Role, Scale, Schema
+from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, Verdict, verify, verify_frame
 from tests.unit.verify.full_domain import HIERARCHIES, full_domain, label_of
 from tests.unit.verify.people import PEOPLE, SCHEMA

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.core.frequency import ClassProfile
 from kohort.errors import VerificationError
-from kohort.frequency import ClassProfile
-from kohort.hierarchy import Hierarchy
 from kohort.io.typed import from_frame
 from kohort.models.average_risk import AverageRisk
 from kohort.models.base import PrivacyModel
@@ -22,6 +21,7 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
 from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
+from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, verify_frame
 from kohort.verify.population import Cover, Known
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kohort.core.uniques import Singling
 from kohort.io import read
-from kohort.uniques import Singling
 from kohort.verify import singling
 from kohort.verify.singling import singled_out
 

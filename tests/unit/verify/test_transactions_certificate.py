@@ -17,7 +17,7 @@ from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import CellSuppression, Remedy
 from kohort.verify.transactions import CoherenceClaim, verify_transactions
-from tests.unit.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
+from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from kohort.engines.table import Table
 from kohort.errors import FileError, UsageError, VerificationError
-from kohort.hierarchy import Hierarchy
 from kohort.io import text as records
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
-from kohort.spelling import even_spelling
+from kohort.schema.hierarchy import Hierarchy
+from kohort.schema.spelling import even_spelling
 from kohort.verify import Claim, fit, text, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.records import disorder

@@ -51,7 +51,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kohort import __version__
-from kohort.comparison import comparison_of, lines_of
+from kohort.assessment.comparison import comparison_of, lines_of
 from kohort.release.members import members_of
 from kohort.report.comparison import numbers
 from kohort.report.page import transactions
@@ -72,14 +72,14 @@ from kohort.schema import Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.comparison import Comparison
-    from kohort.comparison.line import Line
+    from kohort.assessment.comparison import Comparison
+    from kohort.assessment.comparison.line import Line
+    from kohort.assessment.risk.attacks import Outcome
     from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
     from kohort.report.page.groups import Groups, Tally
-    from kohort.risk.attacks import Outcome
     from kohort.schema import Attribute
 
 __all__ = ["FORM", "Audience", "page", "transactions_page"]

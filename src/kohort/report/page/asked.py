@@ -6,11 +6,11 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
-from kohort.hierarchies import is_builder
-from kohort.hierarchy import Hierarchy
 from kohort.release import plain
 from kohort.release.purpose import Purpose
 from kohort.schema import Label, Role
+from kohort.schema.hierarchies import is_builder
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
+from kohort.assessment.risk.attacks import Attack
 from kohort.report.attacks import attack_numbers
-from kohort.risk.attacks import Attack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kohort.assessment.risk.attacks import Outcome
     from kohort.report import Json
     from kohort.report.page.audience import Reader
-    from kohort.risk.attacks import Outcome
 
 
 #: What is told of an attack.

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.comparison import AttributeComparison, Comparison, Distance
-    from kohort.comparison.numeric import NumericStatistics
+    from kohort.assessment.comparison import AttributeComparison, Comparison, Distance
+    from kohort.assessment.comparison.numeric import NumericStatistics
     from kohort.release.homogeneity import Homogeneity
     from kohort.report import Json
     from kohort.report.page.audience import Reader

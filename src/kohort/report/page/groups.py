@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.comparison.distribution import BINS, distribution
-from kohort.comparison.line import summed
-from kohort.covering import span_of
-from kohort.domain import decimal, interval
+from kohort.assessment.comparison.distribution import BINS, distribution
+from kohort.assessment.comparison.line import summed
+from kohort.core.covering import span_of
 from kohort.report.page.done import runs
+from kohort.schema.domain import decimal, interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
     from kohort.arrays import Counts, Index, Shares
-    from kohort.comparison.distribution import Bin, BinKind
-    from kohort.comparison.line import Line
-    from kohort.hierarchy import Hierarchy
+    from kohort.assessment.comparison.distribution import Bin, BinKind
+    from kohort.assessment.comparison.line import Line
     from kohort.report.page.audience import Reader
+    from kohort.schema.hierarchy import Hierarchy
 
 #: A group that every value has that is in no other.
 _MISSING: Final[tuple[str, BinKind]] = ("", "missing")

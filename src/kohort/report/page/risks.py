@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kohort.assessment.risk.classes import classes_of, exposed, tuples_of
+from kohort.assessment.risk.population import matched
+from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.engines.table import Column, Table
 from kohort.release.homogeneity import people_of
-from kohort.risk.classes import classes_of, exposed, tuples_of
-from kohort.risk.population import matched
-from kohort.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 
 if TYPE_CHECKING:
+    from kohort.assessment.risk.reidentification import Exposure
     from kohort.release import Release
     from kohort.report import Json
     from kohort.report.page.audience import Reader
-    from kohort.risk.reidentification import Exposure
 
 
 class Found(NamedTuple):

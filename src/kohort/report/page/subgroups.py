@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
-from kohort.comparison.line import summed
+from kohort.assessment.comparison.line import summed
 from kohort.release.homogeneity import class_of
 from kohort.report.page.groups import Tally
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import FileError, InputError, UsageError
-from kohort.hierarchies.tree import parse_json
 from kohort.report.page import FORM
 from kohort.report.page.audience import Audience
 from kohort.report.page.form import FORMS, GRID, SECONDS, fits
+from kohort.schema.hierarchies.tree import parse_json
 
 if TYPE_CHECKING:
     import os

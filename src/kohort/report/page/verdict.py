@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, cast
 
 from kohort.certificate.described import described
 from kohort.certificate.promises import not_promised
+from kohort.core.uniques import Singling
 from kohort.release.fit import unjudged_sensitive
 from kohort.report.page.audience import FEWEST
-from kohort.uniques import Singling
 
 if TYPE_CHECKING:
     from kohort.release import Job, Release

@@ -1,0 +1,1 @@
+"""Full-domain generalization: algorithms on the lattice of generalization levels."""

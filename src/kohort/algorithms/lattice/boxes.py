@@ -1,0 +1,201 @@
+"""Boxes of the lattice: what the nodes between two others cost at least, and which of them are known to fail.
+
+A box is all nodes above `low` and below `high`. Two things are known of it without judging its nodes:
+
+**Floors.** Records that fail at `high` fail in the whole box: a class at `high` is a union of classes at each node
+below, and if one of these met the models, merging it with the others would make more records fail, which
+`monotone_suppression` excludes. So every node suppresses at least these S records, and what it releases loses at least
+what `low` loses (`Hidden.least`, by `monotone` of the metric). If `low` is releasable and suppresses no others, then
+all nodes of the box suppress the same records, and none costs less than `low`.
+
+**Tags.** A node below a failing one fails (predictive tagging: El Emam et al., A Globally Optimal k-Anonymity Method
+(OLA), JAMIA 2009). A releasable node is hence above no failing one, but exceeds *each* somewhere. Where only one
+attribute can, it must: `low` rises. Where the metric joins what disjoint attributes cost (`join`), failing nodes that
+can only be exceeded in different attributes add up: the cheapest way for each is the cheapest for all, as in disjoint
+pattern databases (Korf, Felner, Artificial Intelligence 2002).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kohort.metrics.base import rounded_floor
+
+if TYPE_CHECKING:
+    from kohort.algorithms.lattice.judge import Judge
+    from kohort.arrays import Counts, Index, Shares
+    from kohort.core.lattice import Node
+
+#: Failing nodes that are remembered: all are looked through for each box.
+MOST_FAILING = 1 << 12
+
+
+class Box(NamedTuple):
+    """The nodes above `low` and below `high`; boxes compare by what comes first in a best-first search.
+
+    Attributes:
+        floor: What each node costs at least.
+        depth: Less the height of `low`: of equal floors the deeper box comes first, which keeps the others few.
+        low: The least node.
+        high: The greatest node.
+        suppressed: Records known to be suppressed in the whole box; -1 while `high` is not judged.
+        judged: Whether `low` is.
+    """
+
+    floor: float
+    depth: int
+    low: Node
+    high: Node
+    suppressed: int = -1
+    judged: bool = False
+
+    @property
+    def first(self) -> tuple[float, int, Node]:
+        """What no node of the box ranks before: least cost, least height, lexicographically first."""
+        return self.floor, -self.depth, self.low
+
+    @property
+    def size(self) -> int:
+        """The number of nodes."""
+        nodes = 1
+        for least, greatest in zip(self.low, self.high, strict=True):
+            nodes *= greatest - least + 1
+        return nodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Floors:
+    """What nodes cost at least, by the metrics that are monotone.
+
+    Attributes:
+        judge: Knows metric, models and classes.
+    """
+
+    judge: Judge
+
+    @property
+    def by_levels(self) -> bool:
+        """Whether levels alone give a floor; else classes or nothing does."""
+        return self.judge.bounded and not self.judge.objective.classes
+
+    @property
+    def by_classes(self) -> bool:
+        """Whether the classes of a node give a floor."""
+        return self.judge.bounded and self.judge.objective.classes
+
+    def of_node(self, node: Node) -> float:
+        """What the node and all nodes above it cost at least."""
+        if self.by_classes:
+            return self.of_classes(node, 0)
+        return rounded_floor(self.judge.floor_of(node)) if self.by_levels else -np.inf
+
+    def of_levels(self, low: Index, suppressed: int, above: Index, high: Index) -> float:
+        """What the nodes of a box that exceed all nodes of `above` cost at least, if they suppress so many records."""
+        floor, node = self.judge.floors_of(low, suppressed), low.copy()
+        if len(above) and self.judge.objective.join:
+            attributes, levels = packed(self.raised(low, suppressed), above, high, float(floor))
+            node[attributes] = levels
+            floor = self.judge.floors_of(node, suppressed)
+        return rounded_floor(float(floor))
+
+    def of_classes(self, low: Node, suppressed: int) -> float:
+        """What `low` and all nodes above it cost at least by a metric that looks at classes.
+
+        A class above is a union of classes of `low`, and a released one has k records. So each holds a class of `low`
+        that has k records itself, or takes k from smaller ones: no release has more classes, or a lesser sum of squares
+        of released and suppressed records, than these large classes as they are, and classes of k of the small ones'
+        records that are left. Those that are suppressed are of small classes only where sizes alone decide.
+
+        Args:
+            low: The node.
+            suppressed: Records that each of the nodes suppresses at least.
+        """
+        judge = self.judge
+        sizes, k = judge.classes(low).rolled.sizes, judge.k
+        small = sizes < k
+        gone = suppressed if judge.by_records else 0  # else the records may be of larger classes too
+        blocks = (int(sizes[small].sum()) - gone) // k
+        merged: Counts = np.concatenate([sizes[~small], np.full(blocks, k, np.int64)])
+        outcome = replace(judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone + judge.hidden.gone)
+        return rounded_floor(float(judge.objective.costs(outcome)))
+
+    def raised(self, low: Index, suppressed: int) -> Shares:
+        """(d, levels) the floor of `low` with one attribute raised to one level."""
+        top: Index = np.array(self.judge.lattice.top)
+        attributes, levels = top.size, int(top.max()) + 1
+        nodes = np.broadcast_to(low, (attributes, levels, attributes)).copy()
+        every = np.minimum(np.arange(levels), top[:, None])
+        nodes[np.arange(attributes), :, np.arange(attributes)] = np.maximum(every, low[:, None])
+        return self.judge.floors_of(nodes, suppressed)
+
+
+@dataclass(slots=True, eq=False)
+class Failing:
+    """Maximal nodes known to fail; only of use where all models are monotone.
+
+    Attributes:
+        learned: How many there were; the latest are remembered.
+    """
+
+    attributes: int
+    learned: int = 0
+    _nodes: Index = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Know none."""
+        self._nodes = np.empty((MOST_FAILING, self.attributes), np.int64)
+
+    def learn(self, node: Node) -> None:
+        """Remember a failing node."""
+        self._nodes[self.learned % MOST_FAILING] = node
+        self.learned += 1
+
+    def covers(self, node: Node) -> bool:
+        """Whether the node is known to fail."""
+        return bool((self._known >= np.array(node)).all(axis=1).any())
+
+    def above(self, low: Index) -> Index:
+        """(f, d) those that a releasable node above `low` has yet to exceed."""
+        known = self._known
+        return known[(known >= low).all(axis=1)]
+
+    def lifted(self, low: Index, high: Index) -> Index | None:
+        """The least node above which all releasable nodes of a box lie; `None` where it has none."""
+        while True:
+            above = self.above(low)
+            free = above < high
+            ways = free.sum(axis=1)
+            if not ways.all():
+                return None
+            forced, attribute = np.nonzero(free & (ways == 1)[:, None])
+            if not forced.size:
+                return low
+            low = low.copy()
+            np.maximum.at(low, attribute, above[forced, attribute] + 1)
+
+    @property
+    def _known(self) -> Index:
+        return self._nodes[: self.learned]
+
+
+def packed(raised: Shares, above: Index, high: Index, floor: float) -> tuple[Index, Index]:
+    """Attributes to raise, and where to, so that no node that exceeds all of `above` costs less.
+
+    Some failing nodes that no attribute can exceed two of, those first that cost most per attribute; of each the
+    cheapest way.
+    """
+    free = above < high
+    levels = np.minimum(above + 1, high)
+    costs = np.where(free, raised[np.arange(high.size), levels], np.inf)
+    cheapest = costs.argmin(axis=1)
+    rows = np.arange(len(above))
+    worth = (costs[rows, cheapest] - floor) / free.sum(axis=1)
+    chosen, open_rows = list[int](), worth > 0
+    while open_rows.any():
+        row = int(np.where(open_rows, worth, -1.0).argmax())
+        chosen.append(row)
+        open_rows &= ~(free & free[row]).any(axis=1)
+    return cheapest[chosen], levels[chosen, cheapest[chosen]]

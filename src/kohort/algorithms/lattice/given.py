@@ -1,0 +1,119 @@
+"""The release of one node that a steward has chosen, by its levels: nothing is searched.
+
+The node is judged like any other: at most `limit` records, and not all, may lie in classes that fail a model. Nothing
+is inferred from it or from other nodes, so no property of the models is relied on.
+
+Cost: one roll-up from the bottom of the lattice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kohort.algorithms.lattice.answer import counted, listing, written
+from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.core.suppression import SuppressionLimit
+from kohort.errors import InfeasibleError, UsageError
+
+if TYPE_CHECKING:
+    from kohort.algorithms.lattice.judge import Judged
+    from kohort.algorithms.problem import Problem, Solution
+    from kohort.core.lattice import Node
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNode:
+    """One node of the lattice, released if it may be.
+
+    Attributes:
+        node: The level of each quasi-identifier, in schema order or that of `names`.
+        limit: How many records may be suppressed.
+        objective: The metric that reports what the release costs; it decides nothing.
+        names: The quasi-identifiers in the order of the levels; empty: in schema order, which is the table's.
+
+    >>> GivenNode((0, 1, 2, 1), names=("sex", "race", "marital-status", "age")).name
+    'given'
+    """
+
+    node: Node
+    limit: SuppressionLimit = field(default_factory=SuppressionLimit)
+    objective: str = "lm"
+    names: tuple[str, ...] = ()
+    name: str = field(default="given", init=False, repr=False)
+    distinct: bool = field(default=False, init=False, repr=False)
+    full_domain: bool = field(default=True, init=False, repr=False)
+
+    def solve(self, problem: Problem) -> Solution:
+        """Judge the node and release it.
+
+        Raises:
+            UsageError: it is no node of the lattice.
+            InfeasibleError: it is not releasable; the message says how many records it would suppress.
+        """
+        node = self._in_schema_order(problem)
+        _check(self.node, node, problem)
+        judge = Judge.asked(problem, self.limit, self.objective)
+        judged = judge.judge(node)
+        if not judged.releasable:
+            raise _not_releasable(self.node, judge, judged)
+        return listing(judge, [judged], {"evaluated": 1}, proven=False)
+
+    def _in_schema_order(self, problem: Problem) -> Node:
+        """The levels in the order of the problem's quasi-identifiers."""
+        names = [domain.attribute.name for domain in problem.domains]
+        if not self.names:
+            return self.node
+        if len(self.node) != len(self.names) or sorted(self.names) != sorted(names):
+            raise UsageError(
+                f"the node has {len(self.node)} levels, for {', '.join(self.names)}",
+                where="node",
+                hint=f"say one level for each quasi-identifier: {', '.join(names)}",
+            )
+        levels = dict(zip(self.names, self.node, strict=True))
+        return tuple(levels[name] for name in names)
+
+
+def _check(said: Node, node: Node, problem: Problem) -> None:
+    """Refuse what is no node of the problem's lattice, naming every attribute whose level is not among its own.
+
+    Args:
+        said: The node as it was said, for messages.
+        node: The same in schema order.
+        problem: What it is to be a node of.
+    """
+    names = [domain.attribute.name for domain in problem.domains]
+    if len(node) != len(names):
+        raise UsageError(
+            f"the node {written(said)} has {len(node)} levels, but there are {len(names)} quasi-identifiers",
+            where="node",
+            hint=f"say one level for each, in this order: {', '.join(names)}",
+        )
+    wrong = [
+        f"{name} has levels 0 to {greatest}, not {level}"
+        for name, level, greatest in zip(names, node, lattice_of(problem).top, strict=True)
+        if type(level) is not int or not 0 <= level <= greatest
+    ]
+    if wrong:
+        raise UsageError(
+            f"the node {written(said)} is not in the lattice: {'; '.join(wrong)}",
+            where="node",
+            hint="choose one that --dry-run lists, or raise the column's max-level where its hierarchy is higher",
+        )
+
+
+def _not_releasable(said: Node, judge: Judge, judged: Judged) -> InfeasibleError:
+    """The error that says how many records the node, as it was said, would suppress."""
+    names = " and ".join(model.name for model in judge.problem.models)
+    every, other = judge.problem.frequency.records, "choose another node"
+    if judged.suppressed == every:
+        return InfeasibleError(f"the node {written(said)} leaves no record that meets {names}", hint=other)
+    if not judged.together:
+        joint = " and ".join(model.name for model in judge.joint)
+        what = f"the node {written(said)} leaves classes that together do not meet {joint}"
+        return InfeasibleError(what, hint=other)
+    return InfeasibleError(
+        f"the node {written(said)} suppresses {judged.suppressed:,} of {counted(every)} to meet {names}, "
+        f"more than the {judge.limit:,} allowed",
+        hint=f"allow {counted(judged.suppressed)} to be suppressed, or {other}",
+    )

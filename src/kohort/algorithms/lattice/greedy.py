@@ -1,0 +1,157 @@
+"""A good node soon: judged nodes that are remembered, and greedy descent among them until it is enough.
+
+Descent starts at a releasable node: lower the attribute that gains most, or most per bit that it reveals, while that
+costs less. Gains are taken to shrink on the way down, so that only the most promising is judged again (Minoux,
+Accelerated Greedy Algorithms, 1978). What fails is not tried again below, where `monotone_suppression` is declared.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from kohort.algorithms.lattice.answer import LISTED, rank
+from kohort.algorithms.lattice.boxes import Failing, Floors
+from kohort.errors import LimitError
+
+if TYPE_CHECKING:
+    from kohort.algorithms.lattice.judge import Judge, Judged
+    from kohort.core.lattice import Node
+
+#: Judged nodes that are remembered, lest they be judged again.
+MOST_SEEN: Final = 1 << 16
+
+#: Fewer bits than this are taken to be so many: some levels reveal nothing.
+FEWEST_BITS: Final = 1e-9
+
+
+class EnoughError(Exception):
+    """It was asked to stop, and a releasable node is known."""
+
+
+@dataclass(eq=False)
+class Greedy:
+    """The nodes judged so far, the best of them, and descents to better ones.
+
+    Attributes:
+        judge: Judges nodes.
+        floors: What nodes cost at least.
+        seen: Judged nodes, not more than so many.
+        best: The best releasable node.
+        evaluated: Nodes judged.
+    """
+
+    judge: Judge
+    floors: Floors
+    seen: dict[Node, Judged] = field(default_factory=dict["Node", "Judged"])
+    best: Judged | None = None
+    evaluated: int = 0
+
+    def __post_init__(self) -> None:
+        """Know no failing node."""
+        self._tried = Failing(len(self.judge.lattice.top))
+
+    def judged(self, node: Node) -> Judged:
+        """The node, judged; remembered if it was before."""
+        known = self.seen.get(node)
+        if known is not None:
+            return known
+        if self.best is not None:
+            self.ask()
+        judged = self.judge.judge(node)
+        self.evaluated += 1
+        if len(self.seen) >= MOST_SEEN:
+            self.seen = {one.node: one for one in heapq.nsmallest(LISTED, self.seen.values(), key=_worth)}
+        self.seen[node] = judged
+        if judged.releasable and (self.best is None or rank(judged) < rank(self.best)):
+            self.best = judged
+        return judged
+
+    def ask(self) -> None:
+        """Stop where it is enough.
+
+        Raises:
+            LimitError: it is, but no releasable node is known.
+            EnoughError: it is.
+        """
+        if not self.judge.problem.enough():
+            return
+        if self.best is None:
+            raise self.not_found()
+        raise EnoughError
+
+    def not_found(self) -> LimitError:
+        """The error of a search that left off before it found a releasable node."""
+        return LimitError(
+            f"no releasable node among the {self.evaluated:,} judged; there was neither time nor room for all",
+            hint="allow more time or more suppressed records",
+        )
+
+    def descend(self, node: Judged, last: int = -1) -> None:
+        """Lower attributes one level at a time while that costs less, attribute `last` at last; in both orders."""
+        for revealing in (False, True):
+            self._descend(node, last, revealing=revealing)
+
+    def improve(self) -> None:
+        """Raise one attribute of the best node to its greatest level and descend, until that helps for none."""
+        top, place, left = self.judge.lattice.top, 0, len(self.judge.lattice.top)
+        while left and self.best is not None:
+            before = self.best
+            raised = self.judged((*before.node[:place], top[place], *before.node[place + 1 :]))
+            if raised.releasable and raised is not before:
+                self.descend(raised, place)
+            left = len(top) if self.best is not before else left - 1
+            place = (place + 1) % len(top)
+
+    def _descend(self, node: Judged, last: int, *, revealing: bool) -> None:
+        """The most promising first: what gains most, or most per bit revealed."""
+        hopes = [(self._hope(node.node, place, revealing=revealing), place) for place in range(len(node.node))]
+        hopes = [(inf if place == last else hope, place) for hope, place in hopes]
+        heapq.heapify(hopes)
+        while hopes:
+            _, place = heapq.heappop(hopes)
+            lower = self._lowered(node, place)
+            if lower is None:
+                continue
+            gain = (node.cost - lower.cost) / self._revealed(lower.node, place, revealing=revealing)
+            if hopes and -gain > hopes[0][0]:
+                heapq.heappush(hopes, (-gain, place))
+            else:
+                node = lower
+                heapq.heappush(hopes, (self._hope(node.node, place, revealing=revealing), place))
+
+    def _lowered(self, node: Judged, place: int) -> Judged | None:
+        """The node with one attribute a level lower; `None` where that is not better."""
+        lower = moved(node.node, place, -1)
+        if lower[place] < 0 or self._tried.covers(lower):
+            return None
+        judged = self.judged(lower)
+        if not judged.releasable and self.judge.monotone:
+            self._tried.learn(lower)
+        return judged if rank(judged) < rank(node) else None
+
+    def _hope(self, node: Node, place: int, *, revealing: bool) -> float:
+        """Less what lowering an attribute may gain, before it is judged."""
+        lower = moved(node, place, -1)
+        if lower[place] < 0 or not self.floors.by_levels:
+            return -inf
+        gain = self.judge.floor_of(node) - self.judge.floor_of(lower)
+        return -gain / self._revealed(lower, place, revealing=revealing)
+
+    def _revealed(self, lower: Node, place: int, *, revealing: bool) -> float:
+        """Bits told about the records by lowering an attribute to where it is now; 1 where they do not count."""
+        bits = self.judge.hidden.bits[place]
+        return float(max(bits[lower[place] + 1] - bits[lower[place]], FEWEST_BITS)) if revealing else 1.0
+
+
+def _worth(judged: Judged) -> tuple[float, bool, int, int, Node]:
+    """Which nodes to remember: the best, and if none is releasable those that came closest, which an error names."""
+    cost, height, node = rank(judged)
+    return cost, not judged.together, 0 if judged.releasable else judged.suppressed, height, node
+
+
+def moved(node: Node, place: int, levels: int) -> Node:
+    """The node with one attribute raised by so many levels."""
+    return (*node[:place], node[place] + levels, *node[place + 1 :])

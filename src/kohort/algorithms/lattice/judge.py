@@ -1,0 +1,236 @@
+"""Judging nodes: how many records a node suppresses, whether that is allowed, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.algorithms.lattice.hidden import Hidden
+from kohort.algorithms.lattice.rollup import RollUp
+from kohort.algorithms.problem import Candidate
+from kohort.core.lattice import Lattice
+from kohort.kernels import kernel
+from kohort.metrics import metric_of
+
+if TYPE_CHECKING:
+    from kohort.algorithms.lattice.classes import Classes, Rolled
+    from kohort.algorithms.problem import Problem
+    from kohort.arrays import Counts, Index, Mask, Shares
+    from kohort.core.lattice import Node
+    from kohort.core.suppression import SuppressionLimit
+    from kohort.metrics.base import Metric
+    from kohort.models.base import PrivacyModel
+    from kohort.schema.domain import Domain
+
+#: Nodes whose costs are computed at once: what they need of memory is many times their costs.
+BLOCK: Final = 1 << 16
+
+
+def lattice_of(problem: Problem) -> Lattice:
+    """The nodes that the schema allows: up to the root of each hierarchy, or to its attribute's greatest level."""
+    return Lattice(tuple(_greatest(domain) for domain in problem.domains))
+
+
+def _greatest(domain: Domain) -> int:
+    assert domain.hierarchy is not None  # noqa: S101  a job with a lattice method has one for each
+    asked = domain.attribute.max_level
+    return domain.hierarchy.height if asked is None else min(asked, domain.hierarchy.height)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A node, judged.
+
+    Attributes:
+        node: The level of each quasi-identifier.
+        suppressed: Records in classes that fail a model.
+        together: Whether what is left meets the models that are judged on all classes together.
+        releasable: Whether it does, so many may be suppressed, and some are left.
+        cost: In the objective, less is better; infinite where it is not releasable.
+        floor: What this node and every node above it cost at least, whatever is suppressed, as its classes tell;
+            nothing where the objective looks at no classes: then `Judge.floor_of` tells.
+    """
+
+    node: Node
+    suppressed: int
+    together: bool
+    releasable: bool
+    cost: float
+    floor: float
+
+
+@dataclass(eq=False)
+class Judge:
+    """Judges the nodes of one problem for one suppression limit and one objective.
+
+    Attributes:
+        problem: What is asked.
+        limit: How many records may be suppressed.
+        objective: What a release is to cost little of.
+        rollup: Gives the classes of a node.
+    """
+
+    problem: Problem
+    limit: int
+    objective: Metric
+    rollup: RollUp
+
+    @classmethod
+    def of(cls, problem: Problem, limit: int, objective: Metric) -> Judge:
+        """The judge over the problem's frequency set."""
+        return cls(problem, limit, objective, RollUp.of(problem.frequency, problem.domains, problem.population))
+
+    @classmethod
+    def asked(cls, problem: Problem, limit: SuppressionLimit, objective: str) -> Judge:
+        """The judge for a limit and an objective as a user says them.
+
+        Raises:
+            UsageError: no metric is called so.
+        """
+        return cls.of(problem, limit.among(problem.frequency.records), metric_of(objective))
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """The nodes there are."""
+        return lattice_of(self.problem)
+
+    @cached_property
+    def allowed(self) -> int:
+        """How many records may be suppressed by the limit, and so that some are left."""
+        return min(self.limit, self.problem.frequency.records - 1)
+
+    @cached_property
+    def alone(self) -> tuple[PrivacyModel, ...]:
+        """The models that judge each class alone: whatever fails one of them is suppressed."""
+        return tuple(model for model in self.problem.models if not model.joint)
+
+    @cached_property
+    def joint(self) -> tuple[PrivacyModel, ...]:
+        """The models that judge the classes that are left together: for them nothing is suppressed."""
+        return tuple(model for model in self.problem.models if model.joint)
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether every model says that generalizing never suppresses more; and then no other may object."""
+        return not self.joint and all(model.monotone_suppression for model in self.alone)
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether the objective gives a floor under the cost of all nodes above a node."""
+        return self.objective.monotone and (self.by_records or not self.objective.size_only)
+
+    @cached_property
+    def surcharge(self) -> float:
+        """What every suppressed record adds to the cost of a node as if it released all, where classes tell that."""
+        surcharge = self.objective.surcharge
+        return surcharge(self.hidden.whole, self.k) if surcharge and self.by_records else 0.0
+
+    @cached_property
+    def size_only(self) -> bool:
+        """Whether every model looks at nothing but the people of a class."""
+        return all(model.size_only for model in self.problem.models)
+
+    @cached_property
+    def by_records(self) -> bool:
+        """Whether what is suppressed is all classes of fewer than k records, and nothing else."""
+        return self.size_only and self.problem.frequency.people is None
+
+    @cached_property
+    def k(self) -> int:
+        """The people without whom no class satisfies the models; at least one."""
+        return max((model.smallest_class for model in self.alone), default=1)
+
+    @cached_property
+    def people(self) -> int:
+        """How many people the table is of; records, where it is not known whose they are."""
+        people = self.problem.frequency.people
+        return self.problem.frequency.records if people is None else np.unique(people).size
+
+    @cached_property
+    def hidden(self) -> Hidden:
+        """What the levels of each quasi-identifier hide."""
+        return Hidden.of(self.problem, self.rollup.fields)
+
+    def judge(self, node: Node) -> Judged:
+        """Judge `node`: its classes are rolled up from the cheapest finer node at hand."""
+        return self.judged(self.rollup.at(node))
+
+    def judged(self, rolled: Rolled) -> Judged:
+        """Judge the node that is rolled up to this."""
+        classes = self.rollup.classes(rolled)
+        failing, suppressed = self._failing(classes)
+        together = not self.joint or self._together(classes, failing)
+        releasable = together and suppressed <= self.allowed
+        cost = self.objective.cost(self.hidden.outcome(classes, failing, suppressed)) if releasable else np.inf
+        return Judged(rolled.node, suppressed, together, releasable, cost, self._floor(classes))
+
+    def _failing(self, classes: Classes) -> tuple[Mask, int]:
+        """(c,) which classes fail a model, and how many records are in them; small classes are not looked at."""
+        failing: Mask = classes.people < self.k
+        if not self.size_only:
+            asked = np.flatnonzero(~failing)
+            profile = classes.profile(asked)
+            for model in self.alone:
+                if not model.size_only:
+                    failing[asked[~model.satisfied(profile)]] = True
+        return failing, _total(classes.rolled.sizes, failing)
+
+    def _together(self, classes: Classes, failing: Mask) -> bool:
+        """Whether the classes that are left, if any, meet the models that are judged on all of them."""
+        kept = np.flatnonzero(~failing)
+        profile = classes.profile(kept)
+        if profile.population is not None and self.problem.population is not None:
+            profile = replace(profile, outside=self.problem.population.records - int(profile.population.sum()))
+        return kept.size > 0 and all(model.satisfied_jointly(profile) for model in self.joint)
+
+    def candidate(self, node: Node) -> Candidate:
+        """The release of `node` as the metrics see it."""
+        classes = self.classes(node)
+        return Candidate(node, self.hidden.outcome(classes, *self._failing(classes)))
+
+    def classes(self, node: Node) -> Classes:
+        """The classes of `node`, before anything is suppressed."""
+        return self.rollup.classes(self.rollup.at(node))
+
+    def everywhere(self, metric: Metric) -> Shares:
+        """An array of the lattice's shape: what each node would cost if it released every record.
+
+        That is no more than any node above it costs, where the metric is monotone; it must look at no classes.
+        """
+        shape, costs = self.lattice.shape, np.empty(self.lattice.size)
+        for start in range(0, costs.size, BLOCK):
+            part = costs[start : start + BLOCK]
+            levels = np.stack(np.unravel_index(np.arange(start, start + part.size), shape), axis=1)
+            part[:] = metric.costs(self.hidden.least(levels))
+        return costs.reshape(shape)
+
+    def floors_of(self, levels: Index, suppressed: int = 0) -> Shares:
+        """(...) what each of some nodes, (..., d), and all above it cost at least, if each suppresses so many or more.
+
+        It relies on a monotone objective; nothing is assumed of classes.
+        """
+        return self.objective.costs(self.hidden.least(levels, suppressed))
+
+    def floor_of(self, node: Node, suppressed: int = 0) -> float:
+        """The same for one node; nothing where the objective is not monotone."""
+        return float(self.floors_of(np.array(node), suppressed)) if self.bounded else -np.inf
+
+    def _floor(self, classes: Classes) -> float:
+        """What the node would cost if it released every record, where that bounds what lies above."""
+        if not self.bounded or not self.objective.classes:
+            return -np.inf
+        outcome = replace(self.hidden.least(np.array(classes.rolled.node)), sizes=classes.rolled.sizes)
+        return float(self.objective.costs(outcome))
+
+
+@kernel
+def _total(sizes: Counts, chosen: Mask) -> int:
+    """Records in the chosen classes."""
+    records = 0
+    for row in range(sizes.size):
+        if chosen[row]:
+            records += sizes[row]
+    return records

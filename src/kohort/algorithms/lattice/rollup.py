@@ -1,0 +1,289 @@
+"""Roll-up: the classes of a node from those of any node below it, never from the records again.
+
+LeFevre, DeWitt, Ramakrishnan: Incognito (SIGMOD 2005), the rollup property. A class is a key: per quasi-identifier
+the number of a value, packed into 64-bit words; of the values that a node does not tell apart the least one stands for
+all. To generalize is then to look up, in each field that changes, who stands for it; equal keys are merged by hashing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.algorithms.lattice.classes import Classes, Layout, Rolled
+from kohort.algorithms.lattice.rollup_kernels import add_rows, count_people, roll_word, roll_words
+from kohort.core.frequency import group
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.algorithms.lattice.rollup_kernels import Merged
+    from kohort.arrays import Counts, Index
+    from kohort.core.frequency import FrequencySet, Words
+    from kohort.core.lattice import Node
+    from kohort.schema.domain import Domain
+
+#: Bits of a word.
+WORD = 64
+
+#: Bytes of classes that are kept to roll further nodes up from.
+KEPT = 1 << 28
+
+#: Nodes that are kept: looking through them must cost less than it saves.
+MOST_KEPT = 1 << 11
+
+#: Classes of a place where no node is remembered: more than any node has.
+_UNKNOWN = np.iinfo(np.int64).max
+
+#: Where so many times fewer classes come out than go in, a nearer base would have served; after so many such times
+#: one is made on the way.
+MUCH, PATIENCE = 16, 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """Where each quasi-identifier lies in a key, and who stands for whom on each level.
+
+    Attributes:
+        values: (d,) number of values of each quasi-identifier.
+        word: (d,) word of its field.
+        shift: (d,) lowest bit of its field.
+        mask: (d,) its field, moved to the lowest bit.
+        starts: (d, levels) where a level's part of `stands` begins.
+        stands: for every quasi-identifier, level and value: the least value of the same node, shifted into the field.
+    """
+
+    values: Index
+    word: Index
+    shift: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    starts: Index
+    stands: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, nodes: Sequence[Sequence[Index]]) -> Fields:
+        """The fields for `nodes[attribute][level]`, (v,) the node of each value, the values in leaf order."""
+        values = [levels[0].size for levels in nodes]
+        bits = [max(size - 1, 1).bit_length() for size in values]
+        word, shift, used = list[int](), list[int](), WORD
+        for width in bits:
+            fresh = used + width > WORD
+            word.append((word[-1] if word else -1) + fresh)
+            shift.append(0 if fresh else used)
+            used = shift[-1] + width
+        starts = np.zeros((len(nodes), max(map(len, nodes))), np.int64)
+        stands: list[NDArray[np.uint64]] = []
+        place = 0
+        for attribute, levels in enumerate(nodes):
+            for level, node in enumerate(levels):
+                starts[attribute, level] = place
+                place += node.size
+                _, first, of = np.unique(node, return_index=True, return_inverse=True)
+                stands.append(first[of].astype(np.uint64) << np.uint64(shift[attribute]))
+        return cls(
+            np.array(values),
+            np.array(word),
+            np.array(shift, np.uint64),
+            np.array([(1 << width) - 1 for width in bits], np.uint64),
+            starts,
+            np.concatenate(stands),
+        )
+
+    def packed(self, values: Index) -> Words:
+        """(t, w) the keys of tuples given as (t, d) values."""
+        keys = np.zeros((len(values), int(self.word[-1]) + 1), np.uint64)
+        for attribute, (word, shift) in enumerate(zip(self.word, self.shift, strict=True)):
+            keys[:, word] |= values[:, attribute].astype(np.uint64) << shift
+        return keys
+
+
+@dataclass(slots=True, eq=False)
+class RollUp:
+    """Gives the classes of any node, from the finer node with the fewest classes among those it remembers.
+
+    The person, where there is one, is one more field of the keys, which no node generalizes: what is rolled up and
+    remembered is parts of classes.
+
+    Attributes:
+        fields: How classes are packed into keys; the last field may be the person.
+        bottom: The classes of the node that generalizes nothing.
+        layout: What is tallied in classes.
+        walked: Classes looked at so far, over all nodes rolled up.
+        rolled: Nodes rolled up so far.
+    """
+
+    fields: Fields
+    bottom: Rolled
+    layout: Layout
+    walked: int = 0
+    rolled: int = 0
+    _known: list[Rolled] = field(default_factory=list[Rolled], repr=False)
+    _places: dict[Node, int] = field(default_factory=dict["Node", int], repr=False)
+    _starts: list[list[int]] = field(init=False, repr=False)
+    _levels: NDArray[np.uint16] = field(init=False, repr=False)
+    _classes: Index = field(init=False, repr=False)
+    _used: Index = field(init=False, repr=False)
+    _spoiled: Index = field(init=False, repr=False)
+    _bytes: int = field(default=0, repr=False)
+    _room: tuple[Words, Counts, Merged, NDArray[np.int32]] = field(init=False, repr=False)
+
+    @classmethod
+    def of(cls, frequency: FrequencySet, domains: Sequence[Domain], population: FrequencySet | None = None) -> RollUp:
+        """The roll-up over a frequency set, and a population in the same codes, up to the roots of the hierarchies.
+
+        Cost: one grouping of the tuples; 8 bytes per value and level, and per class 8 a word and 8 for its size, and
+        4 for each value of each sensitive attribute that the models look at.
+
+        Raises:
+            LimitError: There are too many sensitive values for so many classes.
+        """
+        quasi = frequency.quasi if population is None else np.concatenate([frequency.quasi, population.quasi])
+        others = 0 if population is None else population.counts.size
+        ranks = (np.argsort(np.argsort(domain.leaves)) for domain in domains)
+        values = [rank[quasi[:, place]] for place, rank in enumerate(ranks)]
+        nodes = [levels_of(domain, np.sort(domain.leaves)) for domain in domains]
+        if frequency.people is not None:
+            whose = group(frequency.people.astype(np.uint64)[:, np.newaxis]).of
+            nobody = int(whose.max(initial=-1)) + 1
+            values.append(np.append(whose, np.full(others, nobody)))
+            nodes.append([np.arange(nobody + 1), np.zeros(nobody + 1, np.int64)])
+        fields, layout = Fields.of(nodes), Layout.of(frequency.sensitive_domains, population=population is not None)
+        keys = fields.packed(np.stack(values, axis=1))
+        grouping = group(keys)
+        counts = np.append(frequency.counts, np.zeros(others, np.int64))
+        sizes = np.bincount(grouping.of, weights=counts).astype(np.int64)
+        tallies = layout.tallied(frequency, population, grouping.of)
+        return cls(fields, Rolled((0,) * len(domains), keys[grouping.first], sizes, tallies), layout)
+
+    def __post_init__(self) -> None:
+        """Know the bottom, and make room for the result of a roll-up."""
+        self._levels = np.zeros((MOST_KEPT, len(self.bottom.node)), np.uint16)
+        self._classes = np.full(MOST_KEPT, _UNKNOWN)
+        self._used = np.zeros(MOST_KEPT, np.int64)
+        self._spoiled = np.zeros(MOST_KEPT, np.int64)
+        keys, classes = self.bottom.keys, len(self.bottom.keys)
+        slots = np.empty(_slots_for(classes), np.int32)
+        self._room = np.empty_like(keys), np.empty(classes, np.int64), np.empty(classes, np.int32), slots
+        self._starts = self.fields.starts.tolist()
+        self._keep(self.bottom)
+
+    def at(self, node: Node) -> Rolled:
+        """The classes of `node`."""
+        if node in self._places:
+            return self._known[self._places[node]]
+        place = self._cheapest(node)
+        base = self._known[place]
+        if self._spoiled[place] < PATIENCE:
+            rolled = self.up(base, node)
+            self._spoiled[place] += len(rolled.keys) * MUCH < len(base.keys)
+        else:
+            rolled = self.up(self._nearer(base, node), node)
+        self._keep(rolled)
+        return rolled
+
+    def _cheapest(self, node: Node) -> int:
+        """Where the node with the fewest classes is, among those known at or below `node`."""
+        below = (self._levels <= np.array(node, np.uint16)).all(axis=1)
+        place = int(np.where(below, self._classes, _UNKNOWN).argmin())
+        self._used[place] = self.rolled
+        return place
+
+    def _nearer(self, base: Rolled, node: Node) -> Rolled:
+        """The classes of a node between both, which serve others too: it leaves the attribute with fewest values."""
+        changed = (place for place, level in enumerate(node) if level != base.node[place])
+        left = min(changed, key=self.fields.values.__getitem__)
+        stone = (*node[:left], base.node[left], *node[left + 1 :])
+        if stone in self._places:
+            return self._known[self._places[stone]]
+        rolled = self.up(base, stone)
+        self._keep(rolled)
+        return rolled
+
+    def up(self, base: Rolled, node: Node) -> Rolled:
+        """The classes of `node` from those of `base`, a node below it; one hash for each class of `base`."""
+        changed = [place for place, level in enumerate(node) if level != base.node[place]]
+        starts = np.array([self._starts[place][node[place]] for place in changed])
+        width = self.layout.width
+        keys, sizes, merged = self._merged(base, np.array(changed), starts, told=width > 0)
+        self.walked += len(base.keys)
+        self.rolled += 1
+        if not width:
+            return Rolled(node, keys, sizes, base.tallies[: sizes.size])
+        tallies = np.zeros((sizes.size, width), base.tallies.dtype)
+        add_rows(base.tallies, merged, tallies)
+        return Rolled(node, keys, sizes, tallies)
+
+    def _merged(self, base: Rolled, changed: Index, starts: Index, *, told: bool) -> tuple[Words, Counts, Merged]:
+        """Keys and records of what classes become, and, if it is to be told, which class becomes which."""
+        fields, (classes, words) = self.fields, base.keys.shape
+        keys, sizes, merged, slots = self._room
+        merged, slots = merged[: classes if told else 0], slots[: _slots_for(classes)]
+        slots.fill(-1)
+        change = (fields.word[changed], fields.shift[changed], fields.mask[changed], starts, fields.stands)
+        if words == 1:
+            out = (keys[:, 0], sizes, merged)
+            found = roll_word((base.keys[:, 0], base.sizes), change, slots, out)
+        else:
+            found = roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
+        return keys[:found].copy(), sizes[:found].copy(), merged
+
+    def classes(self, rolled: Rolled) -> Classes:
+        """The classes of a node as models judge them.
+
+        Cost: nothing, unless people are counted: then one more hash for each part of a class.
+        """
+        people, layout = rolled.sizes, self.layout
+        if len(rolled.node) < self.fields.word.size:
+            rolled, people = self._whole(rolled)
+        if layout.population:  # nobody of the table is in some
+            there = np.flatnonzero(people)
+            rolled = Rolled(rolled.node, rolled.keys[there], rolled.sizes[there], rolled.tallies[there])
+            people = people[there]
+        return Classes(rolled, people, layout)
+
+    def _whole(self, parts: Rolled) -> tuple[Rolled, Counts]:
+        """Classes from their parts, and the people of each."""
+        person = len(parts.node)
+        starts = np.array([self._starts[person][1]])
+        keys, sizes, merged = self._merged(parts, np.array([person]), starts, told=True)
+        people, tallies = np.zeros_like(sizes), np.zeros((sizes.size, self.layout.width), parts.tallies.dtype)
+        count_people((parts.sizes, parts.tallies, merged), self.layout.values, people, tallies)
+        return Rolled(parts.node, keys, sizes, tallies), people
+
+    def _keep(self, rolled: Rolled) -> None:
+        """Remember a node's classes; forget those unused for longest, but never the bottom, when they are too many."""
+        while len(self._known) == MOST_KEPT or (len(self._known) > 1 and self._bytes + rolled.bytes > KEPT):
+            self._forget(1 + int(self._used[1 : len(self._known)].argmin()))
+        place = self._places[rolled.node] = len(self._known)
+        self._known.append(rolled)
+        self._levels[place], self._classes[place] = rolled.node, len(rolled.keys)
+        self._used[place], self._spoiled[place] = self.rolled, 0
+        self._bytes += rolled.bytes
+
+    def _forget(self, place: int) -> None:
+        """Put the last known node in the place of another."""
+        self._bytes -= self._known[place].bytes
+        end = len(self._known) - 1
+        del self._places[self._known[place].node]
+        if place < end:
+            self._known[place] = self._known[end]
+            self._places[self._known[end].node] = place
+        for column in (self._levels, self._classes, self._used, self._spoiled):
+            column[place] = column[end]
+        self._known.pop()
+        self._classes[end] = _UNKNOWN
+
+
+def levels_of(domain: Domain, leaves: Index) -> list[Index]:
+    """Per level, the hierarchy node of each of the `leaves`."""
+    assert domain.hierarchy is not None  # noqa: S101  a job with a lattice method has one for each
+    return [of_leaf[leaves] for of_leaf in domain.hierarchy.maps]
+
+
+def _slots_for(classes: int) -> int:
+    """Slots of a hash table that is at most half full: a power of two."""
+    return 1 << (2 * classes).bit_length()

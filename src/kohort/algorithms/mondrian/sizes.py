@@ -1,0 +1,168 @@
+"""Strict Mondrian where only class sizes count: memory, threads and the compiled loop.
+
+The answer does not depend on the number of threads: they cut different partitions, and the leaves are put together
+from left to right.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kohort.algorithms.mondrian.forest import Forest
+from kohort.algorithms.mondrian.kernel import PLACES, STRIDE, Buffer, Leaves, Part, Room, Rule, Work, carve
+from kohort.core.recoding import Multidimensional
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Codes, Counts, Positions
+    from kohort.core.frequency import FrequencySet
+
+#: Codes that make a whole number of 64-bit words, whether they have 16 or 32 bits.
+CODES_PER_BLOCK = 4
+
+#: Partitions of fewer rows are not worth handing to a thread.
+LEAST_SHARE = 1 << 15
+
+#: Partitions for each thread, so that none waits long for another.
+SHARES_PER_THREAD = 4
+
+#: More cuts than any path can have.
+NO_LIMIT = 1 << 62
+
+
+class Branch(NamedTuple):
+    """A partition on its way: the number of cuts that led to it, and whether it is known to be a leaf."""
+
+    part: Part
+    depth: int = 0
+    is_leaf: bool = False
+
+
+def rule_for(positions: Sequence[Positions], factors: Sequence[Fraction], k: int, *, nearest: bool) -> Rule | None:
+    """The rule as arrays; `None` where 63 bits do not hold the ratio of two factors exactly.
+
+    Args:
+        positions: (d,) the place of each code on its scale.
+        factors: (d,) weight / width in the table.
+        k: records that each side of a cut needs.
+        nearest: whether both cuts beside the median are tried.
+    """
+    quotients = [[one / other for other in factors] for one in factors]
+    if any(max(quotient.as_integer_ratio()) >= 1 << 63 for row in quotients for quotient in row):
+        return None
+    pairs = np.array([[quotient.as_integer_ratio() for quotient in row] for row in quotients], dtype=np.int64)
+    starts = np.cumsum([0, *(len(scale) for scale in positions)], dtype=np.int64)
+    shares = np.array([float(factor / max(factors)) for factor in factors])
+    return Rule(np.concatenate(positions), starts[:-1], shares, pairs, k, nearest)
+
+
+class Cutter(NamedTuple):
+    """The rows, and the rule by which partitions of them are cut."""
+
+    buffer: Buffer
+    rule: Rule
+
+    def once(self, branch: Branch) -> list[Branch]:
+        """Both parts of the partition's cut, or the leaf that it is."""
+        if branch.is_leaf:
+            return [branch]
+        leaves = self._carve(branch.part, levels=1)
+        if leaves.sizes.size == 1:
+            return [branch._replace(is_leaf=True)]
+        tuples, counts = self.buffer.tuples, self.buffer.counts
+        first, last, records = branch.part
+        there = tuples.size // 2 * (1 if first < tuples.size // 2 else -1)
+        first, middle, last = first + there, first + there + int(leaves.sizes[0]), last + there
+        left = int(counts[first:middle].sum()) if counts.size else middle - first
+        parts = Part(first, middle, left), Part(middle, last, records - left)
+        return [Branch(part, branch.depth + 1) for part in parts]
+
+    def fully(self, branch: Branch) -> Leaves:
+        """The leaves of the partition."""
+        leaves = self._carve(branch.part, levels=NO_LIMIT)
+        return leaves._replace(depths=leaves.depths + branch.depth)
+
+    def _carve(self, part: Part, *, levels: int) -> Leaves:
+        room = self._room(part)
+        found = carve(self.buffer, self.rule, room, part, levels)
+        sizes, depths, low, high = room.leaves
+        return Leaves(sizes[:found].copy(), depths[:found].copy(), low[:found].copy(), high[:found].copy())
+
+    def _room(self, part: Part) -> Room:
+        """Memory for cutting a partition; what is not needed of it is never touched and so costs nothing."""
+        codes, rows = self.buffer.codes, part.last - part.first
+        width = codes.size // self.buffer.tuples.size
+        most = max(min(rows, part.records // self.rule.k), 1)
+        work = Work(
+            low=np.empty_like(codes, shape=STRIDE * width),
+            high=np.empty_like(codes, shape=STRIDE * width),
+            widths=np.empty(self.rule.starts.size, np.int64),
+            values=np.empty_like(codes, shape=rows),
+            counts=np.empty(min(rows, self.buffer.counts.size), np.int64),
+            histogram=np.empty(PLACES, np.int64),
+            stack=np.empty(4 * (most + 1), np.int64),
+        )
+        leaves = Leaves(
+            sizes=np.empty(most, np.int64),
+            depths=np.empty(most, np.int64),
+            low=np.empty_like(codes, shape=(most, width)),
+            high=np.empty_like(codes, shape=(most, width)),
+        )
+        return Room(work, leaves)
+
+
+def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int) -> Forest:
+    """Strict Mondrian of the whole table."""
+    return _joined(frequency, *_leaves(frequency, rule, threads))
+
+
+def _leaves(frequency: FrequencySet, rule: Rule, threads: int) -> tuple[list[NDArray[np.uint32]], list[Leaves]]:
+    """The tuples of each branch, in the order of its leaves, and these; the buffer's rows end with this function."""
+    cutter = Cutter(buffer_of(frequency.quasi, frequency.counts), rule)
+    rows = len(frequency.quasi)
+    branches = [Branch(Part(0, rows, frequency.records))]
+    if threads > 1 and rows > LEAST_SHARE:
+        large = max(rows // (threads * SHARES_PER_THREAD), LEAST_SHARE)
+        with ThreadPoolExecutor(threads) as pool:
+            while any(part.last - part.first > large and not is_leaf for part, _, is_leaf in branches):
+                branches = list(chain.from_iterable(pool.map(cutter.once, branches)))
+            found = list(pool.map(cutter.fully, branches))
+    else:
+        found = [cutter.fully(branch) for branch in branches]
+    return [cutter.buffer.tuples[part.first : part.last] for part, _, _ in branches], found
+
+
+def _joined(frequency: FrequencySet, tuples: list[NDArray[np.uint32]], found: list[Leaves]) -> Forest:
+    """The leaves of all branches, left before right."""
+    quasi = frequency.quasi
+    ends = list(accumulate((leaves.sizes.size for leaves in found), initial=0))
+    regions = np.empty(len(quasi), np.int64)
+    low, high = (np.empty_like(quasi, shape=(ends[-1], quasi.shape[1])) for _ in range(2))
+    for first, last, inside, leaves in zip(ends, ends[1:], tuples, found, strict=False):
+        regions[inside] = np.repeat(np.arange(first, last, dtype=np.int64), leaves.sizes)
+        low[first:last] = leaves.low[:, : quasi.shape[1]]
+        high[first:last] = leaves.high[:, : quasi.shape[1]]
+    recoding = Multidimensional(np.arange(len(quasi), dtype=np.int64), regions, frequency.counts, low, high)
+    return Forest(recoding, np.concatenate([leaves.depths for leaves in found]))
+
+
+def buffer_of(quasi: Codes, counts: Counts) -> Buffer:
+    """The table's rows in the first half, and room for them to move to."""
+    tuples, dimensions = quasi.shape
+    width = max(-(-dimensions // CODES_PER_BLOCK), 1) * CODES_PER_BLOCK
+    rows = np.empty_like(quasi, shape=(2 * tuples, width))
+    rows[:tuples, :dimensions] = quasi
+    rows[:tuples, dimensions:] = 0
+    numbers = np.empty(2 * tuples, np.uint32)
+    numbers[:tuples] = np.arange(tuples)
+    weights = np.empty(2 * tuples if (counts != 1).any() else 0, np.int64)
+    weights[:tuples] = counts[: weights.size]
+    return Buffer(rows.reshape(-1), rows.view(np.uint64), numbers, weights)

@@ -1,0 +1,211 @@
+"""Mondrian's cuts one partition at a time: what NumPy does where the compiled loops do not, and for dealt cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from kohort.algorithms.mondrian.forest import Partition
+from kohort.algorithms.mondrian.population import covered
+from kohort.core.frequency import ClassProfile, Histogram, profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kohort.algorithms.problem import Problem
+    from kohort.arrays import Index, Mask, Positions
+    from kohort.core.frequency import FrequencySet
+    from kohort.models.base import PrivacyModel
+    from kohort.schema.domain import Domain
+
+#: Which cuts are tried: the allowable one nearest the middle, or only the median.
+Cut: TypeAlias = Literal["nearest", "median"]
+
+#: Both sides of a cut.
+Sides: TypeAlias = tuple[Partition, Partition]
+
+#: Cuts of a dimension that are judged by the first call of the models; each further call judges twice as many.
+FIRST_BATCH = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Where partitions are cut, and what judges the cuts.
+
+    Attributes:
+        positions: (d,) the places of each dimension's codes on its scale.
+        factors: (d,) weight / width in the table.
+        models: the privacy models.
+        least: no class of fewer records satisfies them.
+        cut: which strict cuts are tried.
+        strict: whether there are strict cuts.
+        relaxed: whether there are dealt cuts, after the strict ones: not where a model compares classes with the
+            population, of whom parts of one tuple fit the same people.
+        domains: (d,) what the labels of a region are made from.
+        alone: whether each side of a cut is counted by itself: people, or a population, are no sums.
+    """
+
+    positions: tuple[Positions, ...]
+    factors: tuple[Fraction, ...]
+    models: tuple[PrivacyModel, ...]
+    least: int
+    cut: Cut
+    strict: bool
+    relaxed: bool
+    domains: tuple[Domain, ...]
+    alone: bool
+
+    @classmethod
+    def of(cls, problem: Problem, cut: Cut, *, relaxed: bool) -> Space:
+        """The space of a problem's table."""
+        quasi = problem.frequency.quasi
+        positions = tuple(domain.positions for domain in problem.domains)
+        factors = tuple(
+            Fraction(domain.attribute.weight) / max(width, 1)
+            for domain, width in zip(
+                problem.domains, _widths(quasi.min(axis=0), quasi.max(axis=0), positions), strict=True
+            )
+        )
+        least = max(1, *(model.smallest_class for model in problem.models))
+        relaxed = relaxed and not any(model.population and not model.monotone_suppression for model in problem.models)
+        strict = cut == "nearest" or not relaxed
+        alone = problem.frequency.people is not None or problem.population is not None
+        return cls(positions, factors, problem.models, least, cut, strict, relaxed, problem.domains, alone)
+
+    def carve(self, partition: Partition) -> list[Partition]:
+        """The leaves of a partition, left before right."""
+        leaves: list[Partition] = []
+        unfinished = [partition]
+        while unfinished:
+            partition = self._narrowed(unfinished.pop())
+            sides = self._sides(partition)
+            if sides is None:
+                leaves.append(partition)
+            else:
+                unfinished += reversed(sides)
+        return leaves
+
+    def _narrowed(self, partition: Partition) -> Partition:
+        """The partition with those of the population who fit its label: no others fit that of a part."""
+        known = partition.known
+        if known is None:
+            return partition
+        fits = covered(known, partition.rows.quasi, self.domains)
+        return partition._replace(known=known.take(fits, known.counts[fits]))
+
+    def _sides(self, partition: Partition) -> Sides | None:
+        """Both sides of the chosen cut; `None` at a leaf."""
+        if partition.rows.records < 2 * self.least:
+            return None
+        dimensions = self._by_width(partition)
+        cuts = [self._strict] * self.strict + [self._dealt] * self.relaxed
+        tried = (cut(partition, dimension) for cut in cuts for dimension in dimensions)
+        return next((sides for sides in tried if sides is not None), None)
+
+    def _by_width(self, partition: Partition) -> list[int]:
+        """The dimensions to try, widest first."""
+        quasi = partition.rows.quasi
+        widths = _widths(quasi.min(axis=0), quasi.max(axis=0), self.positions)
+        shares = [width * factor for width, factor in zip(widths, self.factors, strict=True)]
+        return sorted((one for one, share in enumerate(shares) if share), key=lambda one: (-shares[one], one))
+
+    def _strict(self, partition: Partition, dimension: int) -> Sides | None:
+        """The allowable cut between values that `cut` asks for."""
+        rows, codes = partition.rows, partition.rows.quasi[:, dimension]
+        values, of = np.unique(codes, return_inverse=True)
+        upto = np.cumsum(np.bincount(of, weights=rows.counts).astype(np.int64))  # (v,) records up to each value
+        records = int(upto[-1])
+        large = np.minimum(upto, records - upto) >= self.least
+        if self.cut == "median":
+            large &= values == values[np.searchsorted(upto, (records - 1) // 2, side="right")]
+        promising = np.flatnonzero(large)
+        nearest = promising[np.lexsort((promising, np.abs(2 * upto[promising] - records)))]
+        for batch in _doubling(nearest):
+            passed = np.isin(batch, self._allowable(partition, of, np.sort(batch)))
+            if passed.any():
+                return _parted(partition, of <= batch[passed.argmax()])
+        return None
+
+    def _allowable(self, partition: Partition, of: Index, cuts: Index) -> Index:
+        """Those of the ascending cuts {<= v}, {> v} both sides of which satisfy the models."""
+        if self.alone:
+            return np.array([cut for cut in cuts.tolist() if self._fit(_parted(partition, of <= cut))], np.int64)
+        between = profile(partition.rows, np.searchsorted(cuts, of), cuts.size + 1)
+        left, right = _accumulated(between)
+        return cuts[self._satisfied(left) & self._satisfied(right)]
+
+    def _dealt(self, partition: Partition, dimension: int) -> Sides | None:
+        """Half the records to each side, those at the median dealt; `None` if a side does not satisfy the models."""
+        rows, codes = partition.rows, partition.rows.quasi[:, dimension]
+        order = np.argsort(codes, kind="stable")
+        records = rows.records
+        median = codes[order[np.searchsorted(np.cumsum(rows.counts[order]), (records - 1) // 2, side="right")]]
+        counts = np.where(codes < median, rows.counts, 0)
+        tied = np.flatnonzero(codes == median)
+        counts[tied] = _deal(partition, tied, (records + 1) // 2 - int(counts.sum()))
+        sides = partition.take(counts), partition.take(rows.counts - counts)
+        return sides if self._fit(sides) else None
+
+    def _fit(self, sides: Sides) -> bool:
+        """Whether both sides satisfy all models."""
+        return all(self._satisfied(self.profile(side.rows, side.known)).all() for side in sides)
+
+    def profile(self, rows: FrequencySet, known: FrequencySet | None) -> ClassProfile:
+        """The profile of one class; `known` are people of the population, among them all who fit its label."""
+        classes = profile(rows, np.zeros(len(rows.quasi), np.int64), 1)
+        if known is None:
+            return classes
+        fits = known.counts[covered(known, rows.quasi, self.domains)]
+        return replace(classes, population=fits.sum(keepdims=True), outside=int(known.counts.sum() - fits.sum()))
+
+    def _satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) which classes satisfy all models."""
+        return reduce(np.logical_and, (model.satisfied(classes) for model in self.models))
+
+
+def _parted(partition: Partition, is_left: Mask) -> Sides:
+    """Both sides of a strict cut."""
+    counts = partition.rows.counts
+    return partition.take(counts * is_left), partition.take(counts * ~is_left)
+
+
+def _widths(low: Index, high: Index, positions: tuple[Positions, ...]) -> list[int]:
+    return [int(scale[b]) - int(scale[a]) for a, b, scale in zip(low, high, positions, strict=True)]
+
+
+def _doubling(ordered: Index) -> Iterator[Index]:
+    """Consecutive parts, each twice as long as the one before it."""
+    start, length = 0, FIRST_BATCH
+    while start < ordered.size:
+        yield ordered[start : start + length]
+        start, length = start + length, 2 * length
+
+
+def _accumulated(between: ClassProfile) -> tuple[ClassProfile, ClassProfile]:
+    """The profiles of both sides of each cut, from those of what lies before, between and after the cuts."""
+    sizes, upto = between.sizes.cumsum(), [(one.domain, one.counts.cumsum(axis=0)) for one in between.histograms]
+    left = ClassProfile(sizes[:-1], tuple(Histogram(domain, part[:-1]) for domain, part in upto))
+    rest = tuple(Histogram(domain, part[-1] - part[:-1]) for domain, part in upto)
+    right = ClassProfile(sizes[-1] - sizes[:-1], rest)
+    return left, right
+
+
+def _deal(partition: Partition, tied: Index, wanted: int) -> Index:
+    """How many records of each tied tuple go left, `wanted` in all, in proportion from each sensitive value."""
+    rows = partition.rows
+    quasi, sensitive, counts = rows.quasi[tied], rows.sensitive[tied], rows.counts[tied]
+    people = () if rows.people is None else (rows.people[tied],)
+    order = np.lexsort((*people, *quasi.T[::-1], *sensitive.T[::-1]))
+    starts_kind = np.append(True, (sensitive[order[1:]] != sensitive[order[:-1]]).any(axis=1))
+    kind, ordered = np.cumsum(starts_kind) - 1, counts[order]
+    of_kind = np.add.reduceat(ordered, np.flatnonzero(starts_kind))
+    takes, remainders = np.divmod(wanted * of_kind, counts.sum())
+    takes[np.argsort(-remainders, kind="stable")[: wanted - takes.sum()]] += 1
+    before = np.cumsum(ordered) - ordered - (np.cumsum(of_kind) - of_kind)[kind]  # of the same kind, dealt earlier
+    dealt = np.empty_like(counts)
+    dealt[order] = np.clip(takes[kind] - before, 0, ordered)
+    return dealt

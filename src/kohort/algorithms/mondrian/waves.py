@@ -1,0 +1,270 @@
+"""Strict Mondrian for any model: cuts of many partitions are proposed together, judged together, and made together.
+
+The models judge class profiles in arrays, so each round proposes a few cuts of every open partition, the nearest to
+the middle first, and asks each model once for both sides of all of them. The answer is that of cutting one partition
+after another, for a partition's cuts depend on nothing but its own records; it does not depend on the number of
+threads either: they cut different partitions.
+
+A histogram has a place for every sensitive value. Where there are thousands, and a model looks only at those that the
+people of a class have, small partitions are put together to be cut with a place for each value that occurs in them.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from kohort.algorithms.mondrian.forest import Forest
+from kohort.algorithms.mondrian.kernel import STRIDE
+from kohort.algorithms.mondrian.sizes import LEAST_SHARE, SHARES_PER_THREAD, buffer_of
+from kohort.algorithms.mondrian.wave_kernels import (
+    DEPTH,
+    TRIED,
+    WIDTHS,
+    Cuts,
+    Rows,
+    Values,
+    corners,
+    propose,
+    settle,
+)
+from kohort.algorithms.mondrian.wave_profiles import Profiles, Sensitive, profile, profile_people
+from kohort.core.frequency import ClassProfile, Histogram
+from kohort.core.recoding import Multidimensional
+from kohort.schema.sensitive import SensitiveDomain, narrowed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.algorithms.mondrian.kernel import Buffer, Rule
+    from kohort.arrays import Codes, Index, Mask
+    from kohort.core.frequency import FrequencySet
+    from kohort.models.base import PrivacyModel
+
+#: Cells of the histograms that are judged at once: they stay in the cache between the kernel and the models.
+CELLS = 1 << 18
+
+#: Cuts that are judged at once, at least: a partition's first ones always have room.
+LEAST_CUTS = 64
+
+#: From this many values of a sensitive attribute on, partitions that cannot have but few of them are cut apart …
+MANY_VALUES = 1024
+
+#: … once they have so many times fewer rows than an attribute has values …
+FEWER = 8
+
+#: … with others that together have so many rows: fewer than many values, and enough to be worth a round.
+TOGETHER = 512
+
+
+def strict_by_profile(frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel], threads: int) -> Forest:
+    """Strict Mondrian of the whole table; a population is not looked at."""
+    cutter = Cutter.of(frequency, rule, models)
+    rows, dimensions = frequency.quasi.shape
+    whole = Wave(np.full((1, WIDTHS + dimensions), -1))
+    whole.open_[0, :WIDTHS] = 0, rows, frequency.records, 0, 0
+    enough = threads * SHARES_PER_THREAD if threads > 1 and rows > LEAST_SHARE else None
+    cutter.run(whole, enough)
+    waves = whole.shared(threads)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(cutter.run, waves))
+    return _joined(frequency, cutter, np.concatenate([whole.leaves, *(wave.leaves for wave in waves)]))
+
+
+@dataclass(slots=True, eq=False)
+class Wave:
+    """Partitions on their way.
+
+    Attributes:
+        open_: (p, 5 + d) those that may still be cut.
+        found: The leaves, some at a time: (r, 4) first and last row, records, depth.
+    """
+
+    open_: Index
+    found: list[Index] = field(default_factory=list["Index"])
+
+    @property
+    def leaves(self) -> Index:
+        """(r, 4) all leaves."""
+        return np.concatenate([np.empty((0, 4), np.int64), *self.found])
+
+    def shared(self, threads: int) -> list[Wave]:
+        """The open partitions dealt to some threads, the largest first, so that each has as many rows as another."""
+        order = np.argsort(self.open_[:, 0] - self.open_[:, 1], kind="stable")
+        return [Wave(self.open_[order[thread::threads]]) for thread in range(threads)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cutter:
+    """What is cut, and who judges.
+
+    Attributes:
+        buffer: The rows.
+        rule: Where they may be cut.
+        sensitive: Where their sensitive codes are.
+        models: What both sides of a cut must satisfy.
+        domains: The sensitive values.
+        tuples: (t,) the tuples in the order of the buffer's rows.
+    """
+
+    buffer: Buffer
+    rule: Rule
+    sensitive: Sensitive
+    models: Sequence[PrivacyModel]
+    domains: tuple[SensitiveDomain, ...]
+    tuples: Index
+
+    @classmethod
+    def of(cls, frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel]) -> Cutter:
+        """The cutter of a whole table; its sensitive codes, and whose it is, become further columns of each row."""
+        people, order, dimensions = frequency.people, np.arange(len(frequency.quasi)), frequency.quasi.shape[1]
+        parts: list[Codes | Index] = [frequency.quasi, frequency.sensitive]
+        sizes, kind = [len(domain) for domain in frequency.sensitive_domains], frequency.quasi.dtype
+        asked = [model for model in models if not model.size_only]  # of records, the rule sees to the sizes
+        if people is not None:
+            asked, kind = [*models], np.dtype(np.uint32)
+            parts.append(people[:, np.newaxis])
+            sizes.append(1)
+            order = np.argsort(people, kind="stable")  # cutting keeps neighbours together
+        rows = cast("Codes", np.concatenate(parts, axis=1, dtype=kind, casting="unsafe")[order])
+        person = -1 if people is None else rows.shape[1] - 1
+        sensitive = _placed(dimensions + np.arange(len(sizes)), np.array(sizes, np.int64), person)
+        buffer = buffer_of(rows, frequency.counts[order])
+        return cls(buffer, rule, sensitive, asked, frequency.sensitive_domains, order)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the buffer."""
+        codes, tuples = self.buffer.codes, self.buffer.tuples
+        return Rows(codes, self.buffer.counts, codes.size // tuples.size)
+
+    @property
+    def cells(self) -> int:
+        """Places of a histogram."""
+        return int(self.sensitive.places[:, 1].sum())
+
+    def run(self, wave: Wave, enough: int | None = 0) -> None:
+        """Cut the open partitions until none, or more than `enough`, are left; `None` leaves all as they are."""
+        if enough is None or not wave.open_.size:
+            return
+        values, room = self.memory(int((wave.open_[:, 1] - wave.open_[:, 0]).max())), self._room()
+        small = [wave.open_[:0]]
+        while len(wave.open_) > 0 and not 0 < enough < len(wave.open_):
+            pieces = [wave.open_[:0]]
+            rest = self._large(wave.open_, small) if self.narrows else wave.open_
+            while len(rest):
+                turn, cuts = self._proposed(rest, values, room[0])
+                wave.found.append(turn[cuts.of[:, 0] < 0, :TRIED])
+                pieces.append(self._settled(turn, cuts, room[1]))
+                rest = rest[len(turn) :]
+            wave.open_ = np.concatenate(pieces)
+        for group in self._groups(np.concatenate(small)):
+            apart = Wave(group)
+            self._narrowed(group).run(apart)
+            wave.found += apart.found
+
+    def memory(self, rows: int) -> Values:
+        """Memory for one thread to look at so many rows; what is not needed of it is never touched."""
+        codes, upto = np.empty(rows + 1, np.int64), np.empty(rows + 1, np.int64)  # one more is written, and not read
+        low, high = (np.empty_like(self.buffer.codes, shape=STRIDE * self.rows.width) for _ in range(2))
+        return Values(codes, upto, np.empty(self.rule.positions.size, np.int64), low, high)
+
+    def _room(self) -> tuple[Index, Profiles]:
+        """Room for cuts and the profiles of both their sides."""
+        cuts = max(CELLS // (2 * max(self.cells, 1)), LEAST_CUTS)
+        return np.empty((cuts, 2), np.int64), Profiles(
+            np.empty(2 * cuts, np.int64),
+            np.empty((2 * cuts, self.cells), np.int64),
+            np.empty(self.rule.positions.size + 2, np.int64),
+        )
+
+    def _proposed(self, open_: Index, values: Values, room: Index) -> tuple[Index, Cuts]:
+        """The first of the open partitions, as many as there is room for, and the cuts that they propose."""
+        cuts = Cuts(np.zeros((len(open_), 3), np.int64), room)
+        done = propose(self.rows, self.rule, values, open_, (cuts, self.cells))
+        return open_[:done], Cuts(cuts.of[:done], room[: int(cuts.of[done - 1, 1])])
+
+    def _settled(self, open_: Index, cuts: Cuts, room: Profiles) -> Index:
+        """What is open after the allowed cuts."""
+        profiles = Profiles(room.sizes[: 2 * len(cuts.at)], room.histograms[: 2 * len(cuts.at)], room.lines)
+        count = profile if self.sensitive.person < 0 else profile_people
+        count(self.rows, self.sensitive, open_, cuts, profiles)
+        out = np.empty((2 * len(open_), open_.shape[1]), np.int64)
+        return out[: settle(self.buffer, open_, cuts, self._allowed(profiles), out)]
+
+    def _allowed(self, profiles: Profiles) -> Mask:
+        """(c,) whether both sides of a cut satisfy all models."""
+        histograms = tuple(
+            Histogram(domain, np.ascontiguousarray(profiles.histograms[:, start : start + len(domain)]))
+            for domain, start in zip(
+                self.domains, self.sensitive.places[:, 2].tolist(), strict=False
+            )  # people are last
+        )
+        classes = ClassProfile(profiles.sizes, histograms)
+        sides = np.logical_and.reduce([model.satisfied(classes) for model in self.models])
+        allowed: Mask = sides[0::2] & sides[1::2]
+        return allowed
+
+    @property
+    def narrows(self) -> bool:
+        """Whether partitions of few rows are cut with a place for each value that occurs in them."""
+        return self.cells >= MANY_VALUES * len(self.domains) > 0 and all(
+            model.some_values for model in self.models if model.sensitive is not None
+        )
+
+    @property
+    def few(self) -> int:
+        """Rows of the largest partition that is cut so."""
+        return self.cells // max(FEWER * len(self.domains), 1)
+
+    def _large(self, open_: Index, small: list[Index]) -> Index:
+        """The partitions of many rows; the others are put to the small ones."""
+        is_small = open_[:, 1] - open_[:, 0] <= self.few
+        small.append(open_[is_small])
+        return open_[~is_small]
+
+    def _groups(self, small: Index) -> Iterator[Index]:
+        """Small partitions, in groups of no more rows than the largest may have alone, unless these are few."""
+        rows, most = np.cumsum(small[:, 1] - small[:, 0]), max(self.few, TOGETHER)
+        first = 0
+        while first < rows.size:
+            before = int(rows[first - 1]) if first else 0
+            last = int(np.searchsorted(rows, before + most, side="right"))
+            yield small[first:last]
+            first = last
+
+    def _narrowed(self, open_: Index) -> Cutter:
+        """The cutter of some partitions, whose sensitive codes become those of the values that occur in them."""
+        codes = self.buffer.codes.reshape(self.buffer.tuples.size, -1)
+        spans: list[list[int]] = open_[:, :2].tolist()
+        rows = np.concatenate([np.arange(first, last) for first, last in spans])
+        columns, sizes = self.sensitive.places[:, 0], self.sensitive.places[:, 1].copy()
+        domains: list[SensitiveDomain] = []
+        for place, domain in enumerate(self.domains):
+            fewer, codes[rows, columns[place]] = narrowed(domain, codes[rows, columns[place]].astype(np.int64))
+            sizes[place] = len(fewer)
+            domains.append(fewer)
+        return replace(self, sensitive=_placed(columns, sizes, self.sensitive.person), domains=tuple(domains))
+
+
+def _placed(columns: Index, sizes: Index, person: int) -> Sensitive:
+    """Where sensitive codes are, each attribute's values one after another in a histogram."""
+    return Sensitive(np.stack([columns, sizes, np.cumsum(sizes) - sizes], axis=1), person)
+
+
+def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index) -> Forest:
+    """The leaves, left before right: each lies in the rows of the table that its place in the tree has."""
+    quasi, tuples = frequency.quasi, len(frequency.quasi)
+    leaves = leaves[np.argsort(leaves[:, 0] % tuples)]  # in either half of the buffer
+    sizes = leaves[:, 1] - leaves[:, 0]
+    starts = np.cumsum(sizes) - sizes
+    inside = cutter.tuples[cutter.buffer.tuples[np.arange(tuples) + np.repeat(leaves[:, 0] - starts, sizes)]]
+    regions = np.empty(tuples, np.int64)
+    regions[inside] = np.repeat(np.arange(len(leaves)), sizes)
+    low, high = (np.empty_like(quasi, shape=(len(leaves), quasi.shape[1])) for _ in range(2))
+    corners(cutter.rows, leaves, cutter.memory(0), low, high)
+    recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low, high)
+    return Forest(recoding, leaves[:, DEPTH])

@@ -1,0 +1,193 @@
+"""What privacy models may know of the classes of a table as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.assessment.checking.classes import named_column
+from kohort.core.frequency import ClassProfile, FrequencySet, batches, histogram_of, people_in, profile
+from kohort.errors import InputError, SchemaError
+from kohort.models.base import Achieved
+from kohort.schema import Attribute, Role
+from kohort.schema.sensitive import narrowed, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from kohort.arrays import Counts, Index, Mask
+    from kohort.assessment.checking.classes import Classes
+    from kohort.engines.table import Column, Table
+    from kohort.models.base import PrivacyModel
+    from kohort.schema import Schema
+    from kohort.schema.sensitive import SensitiveDomain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """The classes of a table, and what models may know of them: sensitive values of some classes at a time.
+
+    Attributes:
+        classes: The classes.
+        whole: The people of each class and of the population, without sensitive values.
+        frequency: The records with their sensitive values.
+        texts: Of each sensitive attribute, a text of each of its values.
+    """
+
+    classes: Classes
+    whole: ClassProfile
+    frequency: FrequencySet
+    texts: Mapping[str, tuple[str, ...]]
+
+    def among(self, population: Counts, outside: int) -> Seen:
+        """The same, with the people of the population whom each class fits, and how many none does."""
+        return replace(self, whole=replace(self.whole, population=population, outside=outside))
+
+    def satisfied(self, model: PrivacyModel) -> Mask:
+        """(c,) which classes satisfy the model alone."""
+        return np.concatenate([np.empty(0, np.bool_), *(model.satisfied(part) for part in self._parts(model))])
+
+    def satisfied_jointly(self, model: PrivacyModel) -> bool:
+        """Whether they satisfy it together: all of them, unless the model judges them as one."""
+        if model.joint:
+            return all(model.satisfied_jointly(part) for part in self._parts(model))
+        return bool(self.satisfied(model).all())
+
+    def achieved(self, model: PrivacyModel) -> tuple[Achieved, ...]:
+        """The strictest parameters with which the classes, at least one, satisfy the model together."""
+        parts = [model.achieved(part) for part in self._parts(model)]
+        return tuple(reduce(Achieved.joined, one) for one in zip(*parts, strict=True))
+
+    def alike(self, model: PrivacyModel) -> int:
+        """People with a value of the model's attribute in classes where only one value occurs."""
+        histograms = (part.of(model.sensitive).counts for part in self._parts(model))
+        return sum(int(counts[np.count_nonzero(counts, axis=1) == 1].sum()) for counts in histograms)
+
+    def domain(self, sensitive: str) -> SensitiveDomain:
+        """The values of a sensitive attribute."""
+        return next(domain for domain in self.frequency.sensitive_domains if domain.name == sensitive)
+
+    def counts(self, sensitive: str, one: int) -> list[tuple[str, int]]:
+        """The values of a sensitive attribute in a class, and who has them."""
+        place = [domain.name for domain in self.frequency.sensitive_domains].index(sensitive)
+        rows = np.flatnonzero(self.classes.of == one)
+        records = self.frequency.take(rows, self.frequency.counts[rows])
+        counts: list[int] = histogram_of(records, place, np.zeros_like(rows), 1).counts[0].tolist()
+        return [(text, count) for text, count in zip(self.texts[sensitive], counts, strict=True) if count]
+
+    def _parts(self, model: PrivacyModel) -> Iterator[ClassProfile]:
+        """What the model looks at, of consecutive classes; of all at once where it must see them together."""
+        if model.sensitive is None:
+            yield self.whole
+            return
+        domains, people = self.frequency.sensitive_domains, self.frequency.people
+        place = [domain.name for domain in domains].index(model.sensitive)
+        sizes, codes = self.classes.sizes, self.frequency.sensitive[:, place].astype(np.int64)
+        parts = batches(sizes, len(domains[place]), some_values=model.some_values)
+        by_class, upto = np.argsort(self.classes.of, kind="stable"), np.append(0, np.cumsum(sizes))
+        for some, few in [(slice(0, sizes.size), False)] if model.joint else parts:
+            rows = by_class[upto[some.start] : upto[some.stop]]
+            domain, held = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
+            records = FrequencySet(
+                np.empty((rows.size, 0), np.uint32),
+                held.astype(np.uint32)[:, np.newaxis],
+                self.frequency.counts[rows],
+                (domain,),
+                None if people is None else people[rows],
+            )
+            part = profile(records, self.classes.of[rows] - some.start, sizes[some].size)
+            population = None if self.whole.population is None else self.whole.population[some]
+            yield replace(part, population=population, outside=self.whole.outside)
+
+
+def profile_of(
+    table: Table, classes: Classes, sensitive: Iterable[str | None], schema: Schema, reference: Table | None
+) -> Seen:
+    """What models may know of the classes and of the sensitive columns with these names; `None` is passed over.
+
+    Values are referred to as they are in `reference`, or else here.
+
+    Raises:
+        SchemaError: a column that a model is about, or the person key, is not there, or is quasi-identifying.
+        InputError: the cells of a sensitive column cannot be read as what they must be, or a record is nobody's.
+        HierarchyError: some are no leaf of its hierarchy.
+    """
+    names = list(dict.fromkeys(name for name in sensitive if name is not None))
+    resolved = [_resolved(name, table, reference, schema, classes) for name in names]
+    codes = [one[table[name].codes] for name, (_, one, _) in zip(names, resolved, strict=True)]
+    frequency = FrequencySet(
+        np.empty((table.records, 0), np.uint32),
+        np.array(codes, np.uint32).T.reshape(table.records, len(codes)),
+        np.ones(table.records, np.int64),
+        tuple(domain for domain, _, _ in resolved),
+        _people(table, schema),
+    )
+    texts = {name: texts for name, (_, _, texts) in zip(names, resolved, strict=True)}
+    whole = ClassProfile(people_in(classes.of, classes.sizes.size, frequency.counts, frequency.people))
+    return Seen(classes, whole, frequency, texts)
+
+
+def _resolved(
+    name: str, table: Table, reference: Table | None, schema: Schema, classes: Classes
+) -> tuple[SensitiveDomain, Index, tuple[str, ...]]:
+    """The domain of a sensitive attribute, (u,) the code of each value of the table, and a text of each code."""
+    if any(column.name == name for column in classes.columns):
+        what = f"column {name} is quasi-identifying, and a model is about it as a sensitive one"
+        raise SchemaError(what, where=f"column {name}", hint="a column has one role")
+    column = named_column(table, name)
+    base = table if reference is None else reference
+    of_base = named_column(base, name)
+    values: list[str | None] = of_base.values.to_list()
+    known = set(values)
+    values += [value for value in column.values.to_list() if value not in known]
+    counts = np.append(of_base.counts(), np.zeros(len(values) - len(known), np.int64))
+    attribute = {one.name: one for one in schema.sensitive}.get(name) or Attribute(name, Role.SENSITIVE)
+    domain, codes = resolve(attribute, values, counts, schema.missing)
+    code_of = dict(zip(values, codes.tolist(), strict=True))
+    of_value = np.array([code_of[value] for value in column.values.to_list()], np.int64)
+    _refuse_strangers(domain, of_value, column)
+    text_of = dict(sorted(((code, text or "") for text, code in code_of.items()), reverse=True))
+    texts = tuple(text_of[code] for code in range(len(domain)))
+    return domain.counted(_counted(domain, codes, base, name, schema)), of_value, texts
+
+
+def _refuse_strangers(domain: SensitiveDomain, codes: Index, column: Column) -> None:
+    """Refuse values that the table which they are compared with lacks."""
+    strangers = np.append(domain.reference == 0, False)[codes]  # a missing value is no stranger
+    if strangers.any():
+        raise InputError(
+            f"{int(strangers.sum()):,} values ({int(column.counts()[strangers].sum()):,} records) are not in the"
+            " reference table",
+            where=f"column {column.name}",
+            hint="bring the table that this one was made from",
+        )
+
+
+def _counted(domain: SensitiveDomain, codes: Index, base: Table, name: str, schema: Schema) -> Counts:
+    """People of the `base` table with each value; its records, where it does not say whose they are."""
+    if schema.person is None or schema.person not in base.names:
+        return domain.reference
+    held = codes[base[name].codes]
+    return people_in(held, len(domain) + 1, np.ones(held.size, np.int64), _people(base, schema))[:-1]
+
+
+def _people(table: Table, schema: Schema) -> Index | None:
+    """Whose each record is; `None` without a person key.
+
+    Raises:
+        InputError: some records are nobody's.
+    """
+    if schema.person is None:
+        return None
+    column = named_column(table, schema.person)
+    lacking = np.array([value is None or value in schema.missing for value in column.values.to_list()])
+    if lacking.any():
+        raise InputError(
+            f"{int(column.counts()[lacking].sum()):,} records have no person key",
+            where=f"column {column.name}",
+            hint="every record must say whose it is, for people to be counted",
+        )
+    return column.codes.astype(np.int64)

@@ -1,0 +1,194 @@
+"""How well somebody predicts one column from the released ones who has only the release to learn from.
+
+A third of the records of the table before, drawn by a seed, is put aside: nobody learns from it, and both models are
+judged on it, with its own, ungeneralized values. One model learns from the other two thirds. The other learns from the
+release, less what the held-out people left in it: for each of them one released record is taken out that may be
+theirs, in a class whose labels cover their quasi-identifiers and with their value of the target. Records of one class
+with the same target are the same to the model, so it does not matter which; whom no class covers was suppressed and
+left nothing. Where classes do not overlap and the target was not perturbed, nothing of the held-out people is learned
+from, though nobody knows which record is whose. (That the classes were formed with them in the table cannot be undone.)
+
+Features are the quasi-identifiers: a number by its midpoint, a name by how much of it lies in each of at most 20 groups
+of names (the bars of its distribution), which is one-hot where it is one value: the same features in both tables. The
+model is a random forest of 50 trees with at least 5 records in a leaf, seeded. The baseline always says the class that
+is most frequent where the first model learns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kohort.assessment.comparison.examples import Examples, left_of
+from kohort.assessment.comparison.groups import groups_of
+from kohort.errors import InputError, MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from kohort.arrays import Counts, Index
+    from kohort.assessment.comparison.line import Line, Places
+
+#: One over the share of the records that is put aside.
+FOLDS: Final = 3
+
+#: Records that are put aside, and that are learned from, at most: seconds, whatever the table.
+MOST_JUDGED: Final = 10_000
+MOST_LEARNED: Final = 20_000
+
+#: The forest.
+TREES: Final = 50
+LEAF: Final = 5
+
+#: A number with more values than this is predicted as above its median or not.
+FEW: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """How well a column is predicted.
+
+    Attributes:
+        target: The column.
+        features: The quasi-identifiers that it is predicted from.
+        classes: How many different answers there are.
+        split: Of a number of many values: it is asked whether it is above this, their median.
+        seed: What was drawn by.
+        judged: Records put aside.
+        learned: Records learned from: of the table before, and of the release.
+        withheld: Released records that may be of the people put aside, and were not learned from.
+        baseline: Accuracy of always saying the most frequent class.
+        original: Accuracy of the model of the table before.
+        released: Accuracy of the model of the release.
+    """
+
+    target: str
+    features: tuple[str, ...]
+    classes: int
+    split: float | None
+    seed: int
+    judged: int
+    learned: tuple[int, int]
+    withheld: int
+    baseline: float
+    original: float
+    released: float
+
+
+def library() -> ModuleType:
+    """The part of scikit-learn that is used.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module("sklearn.ensemble")
+    except ImportError:
+        raise MissingExtraError(
+            "scikit-learn is needed to train a classifier and is not installed", hint="pip install 'kohort[learn]'"
+        ) from None
+
+
+def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Prediction:
+    """Learn to predict the column `target` from the columns of `lines`, before and after.
+
+    Raises:
+        UsageError: there is no feature, the target is one or was generalized, or the seed is no whole number.
+        InputError: there is too little to learn from.
+        MissingExtraError: scikit-learn is not installed.
+    """
+    _refuse(lines, target, seed)
+    library()
+    answers, split = answers_of(target)
+    old, new = (Examples.of([line.sides[at] for line in lines], target.sides[at], answers[at]) for at in (0, 1))
+    random = np.random.Generator(np.random.PCG64(seed))
+    judged, rest = np.split(random.permutation(old.rows), [min(old.rows.size // FOLDS, MOST_JUDGED)])
+    learned = rest[:MOST_LEARNED]
+    left = left_of(lines, old, new, judged)
+    taken = random.permutation(left)[: round(left.size * learned.size / max(rest.size, 1))]
+    if not judged.size or not taken.size or np.unique(old.answers[learned]).size <= 1:
+        hint = "both tables need some records, and the target two values that are not rare"
+        raise InputError("there is too little to learn from", where=f"column {target.name}", hint=hint)
+    features = [_feature(line) for line in lines]
+    befores, afters = zip(*features, strict=True)
+    asked, truth = old.matrix(befores, judged), old.answers[judged]
+    usual = int(np.bincount(old.answers[learned]).argmax())
+    original = _model(old.matrix(befores, learned), old.answers[learned], seed).predict(asked)
+    released = _model(new.matrix(afters, taken), new.answers[taken], seed).predict(asked)
+    return Prediction(
+        target.name,
+        tuple(line.name for line in lines),
+        np.unique(np.append(old.answers[old.rows], new.answers[new.rows])).size,
+        split,
+        seed,
+        judged.size,
+        (learned.size, taken.size),
+        new.rows.size - left.size,
+        float((truth == usual).mean()),
+        float((truth == original).mean()),
+        float((truth == released).mean()),
+    )
+
+
+def _refuse(lines: Sequence[Line], target: Line, seed: object) -> None:
+    """Refuse what cannot be learned."""
+    where = f"column {target.name}"
+    if not lines:
+        raise UsageError("there is no quasi-identifier to predict from", where=where, hint="name one with --quasi")
+    if target.name in [line.name for line in lines]:
+        raise UsageError(
+            "the target is a quasi-identifier", where=where, hint="predict a column that is released as is"
+        )
+    if target.after.single < target.after.total:
+        raise UsageError("the target was generalized", where=where, hint="predict a column that is released as is")
+    if type(seed) is not int or not 0 <= seed < 1 << 32:
+        raise UsageError("a seed is a whole number from 0 to 2^32 - 1", where="seed")
+
+
+def _model(features: Places, answers: Index, seed: int) -> Any:  # noqa: ANN401  scikit-learn publishes no types
+    """The forest that has learned them."""
+    forest = library().RandomForestClassifier(n_estimators=TREES, min_samples_leaf=LEAF, random_state=seed)
+    return forest.fit(features, answers)
+
+
+def answers_of(target: Line) -> tuple[tuple[Index, Index], float | None]:
+    """(l,) the answer that each label is, before and after, -1 of no value; and where numbers are split."""
+    old, new = (side.means.centres() for side in target.sides)
+    there = ~np.isnan(old)
+    split: float | None = None
+    if target.numeric and np.unique(old[there]).size > FEW:
+        split = middle(old[there], target.before.records[there])
+        kinds = np.array([0.0, 1.0])
+        old, new = (np.where(np.isnan(one), np.nan, one > split) for one in (old, new))
+        split /= 10.0**target.digits
+    else:
+        kinds = np.unique(np.concatenate([old[there], new[~np.isnan(new)]]))
+    found = [np.where(np.isnan(one), -1, np.searchsorted(kinds, one)).astype(np.int64) for one in (old, new)]
+    return (found[0], found[1]), split
+
+
+def middle(values: Places, records: Counts) -> float:
+    """The median, the lower of two, of values of which each is of so many records.
+
+    >>> middle(np.array([3.0, 1.0, 2.0]), np.array([1, 2, 1]))
+    1.0
+    """
+    order = np.argsort(values, kind="stable")
+    upto = np.cumsum(records[order])
+    return float(values[order[np.searchsorted(upto, upto[-1] / 2)]])
+
+
+def _feature(line: Line) -> tuple[Places, Places]:
+    """(l, f) the features of each label, before and after; no number counts as the mean before."""
+    if not line.numeric:
+        groups = groups_of(line)
+        (old_rows, old_parts), (new_rows, new_parts) = (groups.parts(side.means) for side in line.sides)
+        return old_parts[old_rows], new_parts[new_rows]
+    old, new = (side.means.centres() for side in line.sides)
+    there = line.before.told
+    usual = np.average(old[there], weights=line.before.records[there])
+    return np.where(np.isnan(old), usual, old)[:, np.newaxis], np.where(np.isnan(new), usual, new)[:, np.newaxis]

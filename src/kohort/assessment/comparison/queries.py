@@ -1,0 +1,198 @@
+"""How well a release answers counts: a random workload of COUNT queries, put to both tables.
+
+A query picks 1 to d of the quasi-identifiers, every number of them equally likely, and a record of the table before. It
+counts the records that agree with that record: in a column of names by the same name, in a column of numbers by a range
+around its number, which holds about a share 0.1^(1/m) of the records where m columns are asked, so that one range holds
+a tenth, and all m together if they are independent. What is true is counted in the table before; the release answers
+with what is expected in it, each generalized cell as uniform over what it covers and columns as independent in a cell.
+Nothing is scaled up for suppressed records, so that their loss is part of the error.
+
+The relative error is |expected - true| / max(true, bound). The bound, 0.1 % of the records, keeps queries that hardly
+anybody fits from deciding it: a sanity bound, as Garofalakis and Gibbons have one (Probabilistic Wavelet Synopses, TODS
+2004). Workloads of this kind: Xiao, Tao: Anatomy (VLDB 2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.assessment.comparison.records import keys_of
+from kohort.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Counts, Index, Shares
+    from kohort.assessment.comparison.line import Line, Places, Side
+
+#: The share of the records that the ranges of a query hold together, were columns independent.
+SELECTIVITY: Final = 0.1
+
+#: One over the share of the records that is the least that an error refers to.
+SANITY: Final = 1000
+
+#: Queries that are asked where nothing is said.
+QUERIES: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The relative errors of a random workload.
+
+    Attributes:
+        columns: The quasi-identifiers that queries were about.
+        queries: How many there were.
+        seed: The same seed asks the same queries of the same records.
+        bound: Records that an error at least refers to.
+        median: Half of the queries had an error of at most this.
+        mean: The mean error.
+        percentile_90: Nine of ten queries had an error of at most this.
+    """
+
+    columns: tuple[str, ...]
+    queries: int
+    seed: int
+    bound: int
+    median: float
+    mean: float
+    percentile_90: float
+
+
+def workload(lines: Sequence[Line], queries: int = QUERIES, *, seed: int = 0) -> Workload:
+    """Ask `queries` random counts over the columns of some lines.
+
+    Cost: per query a pass over the distinct tuples of both tables for each column that it asks.
+
+    Raises:
+        UsageError: there is no column or no query to ask, or the seed is no whole number of at least 0.
+    """
+    if not lines:
+        raise UsageError("no quasi-identifying column is known", where="queries", hint="name at least one with --quasi")
+    if type(queries) is not int or queries < 1:
+        raise UsageError("the number of queries must be a whole number of at least 1", where="queries")
+    if type(seed) is not int or seed < 0:
+        raise UsageError("a seed is a whole number of at least 0", where="seed")
+    before, after = (Tuples.of([line.sides[at] for line in lines]) for at in (0, 1))
+    scales = [Ranges.of(line) for line in lines]
+    random = Random(seed)  # noqa: S311  drawn to measure, not to hide
+    bound = max(1, -(-before.total // SANITY))
+    errors = np.empty(queries)
+    for at in range(queries):
+        asked = draw(random, before, scales)
+        true, expected = (float(side.expected(asked)) for side in (before, after))
+        errors[at] = abs(expected - true) / max(true, bound)
+    median, most = np.quantile(errors, (0.5, 0.9))
+    names = tuple(line.name for line in lines)
+    return Workload(names, queries, seed, bound, float(median), float(errors.mean()), float(most))
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What a query asks of a column: a place from `low` to `high`; nothing but a missing number where they are not.
+
+    Attributes:
+        column: Which of the columns.
+        low: The first place.
+        high: The last.
+    """
+
+    column: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuples:
+    """The distinct tuples of a table, in the order of their texts.
+
+    Attributes:
+        sides: (d,) the columns.
+        codes: (d,) the label of each of t tuples.
+        records: (t,) records with each.
+        upto: (t,) those up to each.
+    """
+
+    sides: Sequence[Side]
+    codes: Sequence[Index]
+    records: Counts
+    upto: Counts
+
+    @classmethod
+    def of(cls, sides: Sequence[Side]) -> Tuples:
+        """The tuples of some columns of a table."""
+        _, first, records = np.unique(keys_of(sides), return_index=True, return_counts=True)
+        return cls(sides, [side.codes[first].astype(np.int64) for side in sides], records, np.cumsum(records))
+
+    @property
+    def total(self) -> int:
+        """All records."""
+        return int(self.records.sum())
+
+    def expected(self, asked: Sequence[Predicate]) -> float:
+        """How many records are expected to fit."""
+        fits: Shares = self.records.astype(np.float64)
+        for one in asked:
+            fits *= _fit(self.sides[one.column], one)[self.codes[one.column]]
+        return float(fits.sum())
+
+
+def _fit(side: Side, one: Predicate) -> Shares:
+    """(l,) the chance of each label to be of a value that the predicate asks for."""
+    if np.isnan(one.low):
+        return (~side.told).astype(np.float64)
+    return side.means.within(one.low, one.high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranges:
+    """A column before, as queries are drawn from it.
+
+    Attributes:
+        numeric: Whether it is asked for ranges.
+        centres: (l,) the place of each label; not a number where it has none.
+        places: (v,) the places, ascending.
+        upto: (v,) records up to each.
+    """
+
+    numeric: bool
+    centres: Places
+    places: Places
+    upto: Counts
+
+    @classmethod
+    def of(cls, line: Line) -> Ranges:
+        """The scale of one column."""
+        side = line.before
+        centres = side.means.centres()
+        order = np.argsort(centres, kind="stable")[: int(side.told.sum())]
+        return cls(line.numeric, centres, centres[order], np.cumsum(side.records[order]))
+
+    def around(self, place: float, share: float, random: Random) -> tuple[float, float]:
+        """A range that holds a place, and with it about a share of the records; where it lies is random."""
+        total, at = float(self.upto[-1]), int(np.searchsorted(self.places, place))
+        below = float(self.upto[at - 1]) if at else 0.0
+        rank = below + random.random() * (float(self.upto[at]) - below)
+        start = min(max(rank - random.random() * share * total, 0.0), (1 - share) * total)
+        first = int(np.searchsorted(self.upto, start, side="right"))
+        last = min(int(np.searchsorted(self.upto, start + share * total)), self.upto.size - 1)
+        return min(float(self.places[first]), place), max(float(self.places[last]), place)
+
+
+def draw(random: Random, before: Tuples, scales: Sequence[Ranges]) -> list[Predicate]:
+    """A query: some of the columns, and what it asks of each."""
+    number = random.randint(1, len(scales))
+    columns = sorted(random.sample(range(len(scales)), number))
+    row = int(np.searchsorted(before.upto, random.randrange(before.total), side="right"))
+    share = SELECTIVITY ** (1 / number)
+    asked: list[Predicate] = []
+    for column in columns:
+        scale = scales[column]
+        low = high = float(scale.centres[before.codes[column][row]])
+        if scale.numeric and not np.isnan(low):
+            low, high = scale.around(low, share, random)
+        asked.append(Predicate(column, low, high))
+    return asked

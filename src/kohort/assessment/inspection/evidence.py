@@ -1,0 +1,217 @@
+"""What the rules look at: a column's name, its distinct values and their counts, without the missing ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.assessment.inspection.blanks import nothing_texts, trimmed
+from kohort.schema.numbers import PLAIN_NUMBER
+from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE, Pattern
+from kohort.schema.vocabulary import says_postal_code, topics_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts
+    from kohort.engines.table import Column, Texts
+    from kohort.schema.vocabulary import Topic
+
+#: Share of a column's distinct values that must have a form for the column to have it: some cells are mistyped.
+NEARLY_ALL: Final = 0.95
+
+#: Distinct values looked at for a form, evenly spread over the column …
+SAMPLE: Final = 2_000
+
+#: … and how near their share must be to `NEARLY_ALL` for all to be looked at: eight standard deviations of a sample's.
+DOUBT: Final = 0.04
+
+#: Distinct values at least, all with right check digits, before plain digits are taken for numbers of people: one in
+#: ten numbers has a right check digit by chance.
+PROOF: Final = 5
+
+#: From this many distinct values per record on, a value belongs to few people.
+MANY: Final = 0.1
+
+#: From this share of records with a value of their own on, the column singles people out.
+HALF: Final = 0.5
+
+#: Records at least that must stand in the order of their numbers: fewer do so by chance.
+IN_ORDER: Final = 8
+
+#: Share of its span that a running number fills: some records may have been deleted, or never numbered.
+FILLED: Final = 0.95
+
+#: Mean letters and words of a cell from which on a column is text that somebody wrote.
+LETTERS, WORDS = 30, 5
+
+#: A number as languages write it that have a decimal comma; or with an exponent, or without a zero before the point.
+_COMMA: Final = r"\A-?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]{0,30})(?:,[0-9]{1,30})?\z"
+_LOOSE: Final = r"\A-?(?:(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?\z"
+_numbered = re.compile(r"([^0-9]*)[0-9]{1,18}").fullmatch  # no table has more records than 18 digits count
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is seen of one column.
+
+    Attributes:
+        name: Its name.
+        topics: What its name speaks of, each topic with the word that says so.
+        values: (v,) its distinct values, the missing ones apart.
+        present: Records that have one.
+        records: All records.
+        alone: Records with a value of their own.
+        separation: Share of the pairs of records that have different values; missing counts as a value.
+        form: The form that nearly all values have.
+        numeric: Whether all are plain numbers, as a job reads them.
+        comma: Whether all are numbers, with a decimal comma.
+        number: Whether all are numbers, however they are written.
+        whole: Whether all are plain whole numbers.
+        running: Whether they number the records, with one prefix and few gaps.
+        ordered: Whether they ascend or descend from record to record.
+        prose: Whether cells are long, of many words.
+        missing_tokens: Texts among its values that seem to mean "no value".
+        trim: Whether nearly all cells have blanks around them.
+    """
+
+    name: str
+    topics: Mapping[Topic, str]
+    values: Texts
+    present: int
+    records: int
+    alone: int
+    separation: float
+    form: Pattern | None
+    numeric: bool
+    comma: bool
+    number: bool
+    whole: bool
+    running: bool
+    ordered: bool
+    prose: bool
+    missing_tokens: tuple[str, ...]
+    trim: bool
+
+    @property
+    def distinct(self) -> int:
+        """How many different values there are."""
+        return len(self.values)
+
+    @property
+    def many(self) -> bool:
+        """Whether few records share a value."""
+        return self.distinct > MANY * self.present
+
+    @property
+    def near_unique(self) -> bool:
+        """Whether most records that have a value have their own."""
+        return self.alone > HALF * self.present
+
+
+def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Evidence:
+    """What is to be seen of `column`; proposals for missing texts and trimming are taken as accepted."""
+    column, trim = trimmed(column)
+    counts = column.counts()
+    absent = column.absent(missing)
+    tokens = nothing_texts(column.values, counts, absent)
+    if tokens:
+        absent |= column.absent(tokens)
+    values, sizes = column.values.filter(~absent), counts[~absent]
+    gaps = int(counts[absent].sum())
+    numeric = _all(values, rf"\A(?:{PLAIN_NUMBER})\z")
+    comma = not numeric and _all(values, _COMMA)
+    number = numeric or comma or _all(values, _LOOSE)
+    alone = int((sizes == 1).sum())
+    serial = _serial(column.values) if alone > HALF * (records - gaps) and not gaps else None
+    return Evidence(
+        name=column.name,
+        topics=topics_of(column.name),
+        values=values,
+        present=records - gaps,
+        records=records,
+        alone=alone,
+        separation=_separation(np.append(sizes, gaps), records),
+        form=_form(column.name, values, numeric=numeric, sole=alone > HALF * (records - gaps)),
+        numeric=numeric,
+        comma=comma,
+        number=number,
+        whole=numeric and _all(values, r"\A-?[0-9]+(?:\.0+)?\z"),
+        running=serial is not None and len(values) >= FILLED * (int(serial.max()) - int(serial.min()) + 1),
+        ordered=serial is not None and alone == records >= IN_ORDER and _in_order(serial[column.codes]),
+        prose=not number and _is_prose(values, sizes),
+        missing_tokens=tokens,
+        trim=trim,
+    )
+
+
+def _all(values: Texts, pattern: str) -> bool:
+    """Whether there is a value and all have this form."""
+    return bool(len(values)) and bool(values.str.contains(pattern).all())
+
+
+def _separation(sizes: Counts, records: int) -> float:
+    pairs = records * (records - 1)
+    return 1 - int(sizes @ (sizes - 1)) / pairs if pairs else 0.0
+
+
+def _form(name: str, values: Texts, *, numeric: bool, sole: bool) -> Pattern | None:
+    """The form that nearly all values have."""
+    sample = values.gather_every(len(values) // SAMPLE + 1).to_list()
+    for pattern in _possible(name, len(values), numeric=numeric, sole=sole):
+        share = _share(pattern, sample)
+        if abs(share - NEARLY_ALL) < DOUBT and len(sample) < len(values):
+            share = _share(pattern, values.to_list())
+        if share >= NEARLY_ALL:
+            return pattern
+    return None
+
+
+def _possible(name: str, distinct: int, *, numeric: bool, sole: bool) -> Iterator[Pattern]:
+    """The forms to look for: numbers have few, and those by chance unless each record has its own, or the name says."""
+    for pattern in IDENTIFIERS:
+        if not (pattern.digits and pattern.checked):
+            if not numeric or pattern.digits:
+                yield pattern
+        elif sole and distinct >= PROOF:
+            yield pattern
+    if not numeric:
+        yield from (ISO_DATE, DATE)
+    if not numeric or says_postal_code(name):
+        yield POSTAL_CODE
+
+
+def _share(pattern: Pattern, values: Sequence[str]) -> float:
+    return sum(map(pattern.matches, values)) / len(values) if values else 0.0
+
+
+def _serial(values: Texts) -> NDArray[np.int64] | None:
+    """(v,) the numbers that all values end in after one prefix of other signs; else nothing."""
+    first = _numbered(values[0]) if len(values) else None
+    if first is None:
+        return None
+    tails = values.str.strip_prefix(first[1])
+    if not values.str.starts_with(first[1]).all() or not _all(tails, r"\A[0-9]{1,18}\z"):
+        return None
+    return tails.str.to_integer().to_numpy()
+
+
+def _in_order(numbers: NDArray[np.int64]) -> bool:
+    steps = np.diff(numbers)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _is_prose(values: Texts, sizes: Counts) -> bool:
+    """Whether cells are long and of many words, on average over the records."""
+    records = int(sizes.sum())
+    if not records or len(values) <= MANY * records:
+        return False
+    letters = values.str.len_chars().to_numpy()
+    words = values.str.count_matches(r"\S+").to_numpy()
+    return bool(sizes @ letters >= LETTERS * records and sizes @ words >= WORDS * records)

@@ -1,0 +1,280 @@
+"""The rules that guess a column's role.
+
+They are tried in this order, and the first that has an opinion decides:
+
+    1. values of an identifying form (codice fiscale, IBAN, e-mail …)       identifying, whatever the name
+    2. long cells of many words                                             identifying
+    3. a name that speaks of names, contacts or ids                         identifying
+    4. whole numbers that number the records                                identifying
+    5. latitude with longitude                                              identifying, or quasi where shared
+    6. days, postal codes                                                   quasi-identifying
+    7. any other name that speaks                                           as the vocabulary says
+    8. one value, or none                                                   insensitive
+    9. a value of its own for most records                                  identifying if text, else undecided
+    10. a value for every other record                                      undecided
+    11. numbers in a table that is mostly clinical                          sensitive
+    12. values that records share                                           quasi-identifying
+
+A column is never called sensitive or insensitive while most records have a value of their own, unless it holds numbers
+and its name speaks of money, time or health. No reason repeats a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from kohort.assessment.inspection.evidence import HALF
+from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE
+from kohort.schema.vocabulary import ends_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kohort.assessment.inspection.evidence import Evidence
+    from kohort.schema.vocabulary import RoleName, Topic
+
+#: How sure a guess is.
+Certainty: TypeAlias = Literal["sure", "likely", "unsure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one rule makes of a column."""
+
+    role: RoleName
+    certainty: Certainty
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the rest of the table says of a column.
+
+    Attributes:
+        clinical: Whether the names of most columns speak of health.
+        alone_at: Share of records with coordinates of their own, where the column is one of a pair; else `None`.
+    """
+
+    clinical: bool = False
+    alone_at: float | None = None
+
+
+#: Up to so many values, what sounds like a way to reach somebody (phone) is a word for something else (phone service).
+_FLAG: Final = 3
+
+#: Up to so many values a column may be the arms of a trial.
+_ARMS: Final = 5
+
+#: Columns with names of health at least, for a table to be clinical, and their share of those whose names speak.
+_CLINICAL_COLUMNS, _CLINICAL_SHARE = 3, 0.5
+
+_SENSITIVE: Final[tuple[Topic, ...]] = ("money", "health", "private")
+_PRECEDENCE: Final[tuple[Topic, ...]] = ("plain", *_SENSITIVE, "known", "arm", "clinical", "time")
+_MEASURES: Final[frozenset[Topic]] = frozenset({"money", "health", "time"})
+_SAYS_A_ROLE: Final[frozenset[Topic]] = frozenset({*_SENSITIVE, "plain", "known"})
+
+
+def is_clinical(columns: Sequence[Evidence]) -> bool:
+    """Whether the names of most columns speak of health."""
+    health = sum("health" in one.topics for one in columns)
+    speaking = sum(not _SAYS_A_ROLE.isdisjoint(one.topics) for one in columns)
+    return health >= _CLINICAL_COLUMNS and health >= _CLINICAL_SHARE * speaking
+
+
+def opinions(evidence: Evidence, context: Context) -> list[Opinion]:
+    """What the rules say of a column, in their order; the first decides, and there is one."""
+    found = [opinion for rule in _RULES if (opinion := rule(evidence, context)) is not None]
+    return found or [next(opinion for rule in _OTHERWISE if (opinion := rule(evidence, context)) is not None)]
+
+
+def percent(part: float, whole: float = 1) -> str:
+    """A share as people read it.
+
+    >>> percent(1, 8), percent(0.986)
+    ('12.5 %', '98.6 %')
+    """
+    return f"{part / whole if whole else 0:.1%}".replace("%", " %")
+
+
+def _own(evidence: Evidence) -> str:
+    return f"{percent(evidence.alone, evidence.present)} of the records have a value of their own"
+
+
+def _named(evidence: Evidence, topic: Topic) -> str:
+    return f'its name says "{evidence.topics[topic]}"'
+
+
+def _separates(evidence: Evidence) -> str:
+    return f"on its own it distinguishes {percent(evidence.separation)} of record pairs"
+
+
+def _by_identifying_form(evidence: Evidence, _: Context) -> Opinion | None:
+    form = evidence.form
+    if form is None or form not in IDENTIFIERS:
+        return None
+    how = " with the right check digits" if form.checked else ""
+    return Opinion("identifying", "sure", f"nearly all of its {_values(evidence)} are {form.plural}{how}")
+
+
+def _values(evidence: Evidence) -> str:
+    return f"{evidence.distinct:,} value{'s' * (evidence.distinct != 1)}"
+
+
+def _by_prose(evidence: Evidence, _: Context) -> Opinion | None:
+    if not evidence.prose:
+        return None
+    return Opinion("identifying", "likely", f"free text: {_values(evidence)} of many words, which can name anybody")
+
+
+def _by_identifying_name(evidence: Evidence, _: Context) -> Opinion | None:
+    says = evidence.topics
+    for topic, holds in _NAMES_WHO:
+        if topic in says and holds(evidence):
+            sure = topic in {"name", "contact", "id", "naming"} or evidence.near_unique
+            return Opinion("identifying", "sure" if sure else "likely", f"{_named(evidence, topic)}; {_own(evidence)}")
+    return None
+
+
+def _is_id(evidence: Evidence) -> bool:
+    """Whether an id is of a person, or few records share one: else it may be of a city."""
+    return evidence.many or _is_somebodys(evidence)
+
+
+def _is_somebodys(evidence: Evidence) -> bool:
+    """Whether a name or id is of a person, or nearly each record's own, or the name says of nothing else."""
+    other = not _SAYS_A_ROLE.isdisjoint(evidence.topics)
+    return "person" in evidence.topics or evidence.near_unique or not other
+
+
+def _is_number(evidence: Evidence) -> bool:
+    """Whether a number or code is of a person, or is each record's own; a measure's name must not end otherwise."""
+    if "person" in evidence.topics and ends_in(evidence.name, "number"):
+        return not evidence.number or evidence.whole
+    if "plain" in evidence.topics:  # a postal code
+        return False
+    measure = not _MEASURES.isdisjoint(evidence.topics) and not ends_in(evidence.name, "number")
+    return evidence.near_unique and not measure
+
+
+def _is_person(evidence: Evidence) -> bool:
+    """Whether a column that is called a person says which: it has no decimals, and more values than a flag."""
+    nothing_else = evidence.topics.keys() <= {"person", "whole", "row"}
+    return nothing_else and evidence.distinct > _FLAG and (evidence.whole or not evidence.number)
+
+
+#: Topics that name somebody, and what else must hold.
+_NAMES_WHO: Final[tuple[tuple[Topic, Callable[[Evidence], bool]], ...]] = (
+    ("name", lambda _: True),
+    ("whole", lambda evidence: not evidence.number),
+    ("contact", lambda evidence: evidence.distinct > _FLAG or not evidence.distinct or evidence.near_unique),
+    ("id", _is_id),
+    ("naming", _is_somebodys),
+    ("row", lambda evidence: evidence.near_unique),
+    ("number", _is_number),
+    ("person", _is_person),
+)
+
+
+def _by_row_number(evidence: Evidence, _: Context) -> Opinion | None:
+    if not evidence.near_unique or not _SAYS_A_ROLE.isdisjoint(evidence.topics) or "time" in evidence.topics:
+        return None
+    if evidence.running:
+        return Opinion("identifying", "likely", f"its {_values(evidence)} number the records")
+    if evidence.ordered:
+        return Opinion("identifying", "likely", f"its {_values(evidence)} all differ and stand in order: a row number")
+    return None
+
+
+def _by_coordinates(_: Evidence, context: Context) -> Opinion | None:
+    if context.alone_at is None:
+        return None
+    role: RoleName = "identifying" if context.alone_at > HALF else "quasi"
+    share = percent(context.alone_at)
+    return Opinion(role, "likely", f"latitude and longitude together are different for {share} of the records")
+
+
+def _by_known_form(evidence: Evidence, _: Context) -> Opinion | None:
+    form = evidence.form
+    if form in {ISO_DATE, DATE} or (form is POSTAL_CODE and not evidence.numeric):
+        assert form is not None  # noqa: S101  it is one of three
+        sure: Certainty = "sure" if "plain" in evidence.topics or "known" in evidence.topics else "likely"
+        return Opinion("quasi", sure, f"nearly all of its {_values(evidence)} are {form.plural}, which others may know")
+    return None
+
+
+def _by_name(evidence: Evidence, context: Context) -> Opinion | None:
+    topic = _spoken(evidence, context)
+    if topic is None:
+        return None
+    named = _named(evidence, topic)
+    if topic in {"plain", "known"}:
+        return Opinion("quasi", "sure" if topic == "plain" else "likely", f"{named}; {_separates(evidence)}")
+    if evidence.near_unique and not (evidence.number and topic in _MEASURES):
+        return None
+    if topic == "arm" and evidence.distinct <= _ARMS:
+        return Opinion("insensitive", "unsure", f"{named}, which a trial assigns by lot; {_values(evidence)}")
+    return Opinion("sensitive", "likely" if topic in _SENSITIVE else "unsure", f"{named}; {_own(evidence)}")
+
+
+def _spoken(evidence: Evidence, context: Context) -> Topic | None:
+    """The topic that decides where a name speaks of several."""
+    held: dict[Topic, bool] = {
+        "arm": context.clinical or evidence.distinct <= _ARMS,
+        "clinical": context.clinical,
+        "time": evidence.number,
+    }
+    return next((topic for topic in _PRECEDENCE if topic in evidence.topics and held.get(topic, True)), None)
+
+
+def _by_constancy(evidence: Evidence, _: Context) -> Opinion | None:
+    if not evidence.distinct:
+        return Opinion("insensitive", "sure", f"all {evidence.records:,} cells are empty")
+    if evidence.distinct == 1 < evidence.present == evidence.records:
+        return Opinion("insensitive", "sure", f"all {evidence.records:,} records have the same value")
+    return None
+
+
+def _by_uniqueness(evidence: Evidence, _: Context) -> Opinion | None:
+    if not evidence.near_unique:
+        return None
+    if evidence.number:
+        share = percent(evidence.alone, evidence.present)
+        reason = f"{share} of the records have a number of their own: a precise measurement or an ID; decide which"
+        return Opinion("undecided", "unsure", reason)
+    return Opinion("identifying", "likely", _own(evidence))
+
+
+def _by_many_values(evidence: Evidence, _: Context) -> Opinion | None:
+    if evidence.distinct < HALF * evidence.present:
+        return None
+    what = "numbers: a measurement" if evidence.number else "texts: a name, a code"
+    return Opinion("undecided", "unsure", f"{evidence.distinct:,} different {what} or an ID; decide which")
+
+
+def _by_clinical_table(evidence: Evidence, context: Context) -> Opinion | None:
+    if not (context.clinical and evidence.number):
+        return None
+    return Opinion("sensitive", "unsure", f"{_values(evidence)} in a table that is mostly about health")
+
+
+def _by_sharing(evidence: Evidence, _: Context) -> Opinion | None:
+    return Opinion("quasi", "unsure", f"{_values(evidence)}; {_separates(evidence)}")
+
+
+_Rule: TypeAlias = "Callable[[Evidence, Context], Opinion | None]"
+
+#: In order: the first opinion decides, later ones that agree are further reasons.
+_RULES: Final[tuple[_Rule, ...]] = (
+    _by_identifying_form,
+    _by_prose,
+    _by_identifying_name,
+    _by_row_number,
+    _by_coordinates,
+    _by_known_form,
+    _by_name,
+    _by_constancy,
+)
+
+#: Where none of these has one: how many records share a value decides. The last always has an opinion.
+_OTHERWISE: Final[tuple[_Rule, ...]] = (_by_uniqueness, _by_many_values, _by_clinical_table, _by_sharing)

@@ -1,0 +1,150 @@
+"""Does an attack work at all? Each is tried on a table where it must succeed, and on one where it must not.
+
+A figure of 0 on a release means something only if the same attack gets near 1 where everything is open, and no further
+than its baseline where there is nothing to be had.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.assessment.risk.attacks.downcoding import downcoding
+from kohort.assessment.risk.attacks.exposure import exposure
+from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
+from kohort.assessment.risk.attacks.intersection import intersection, left_open
+from kohort.assessment.risk.attacks.linking import linking
+from kohort.assessment.risk.attacks.matching import Match, View
+from kohort.assessment.risk.attacks.minimality import Known, minimality
+from kohort.assessment.risk.attacks.order import Rows, order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kohort.arrays import Index
+    from kohort.assessment.risk.attacks.base import Attack
+
+#: Classes of every control, and people of a class.
+_CLASSES: Final = 60
+_SIZE: Final = 20
+
+#: The class of each person, and his number in it.
+_of: Final[Index] = np.repeat(np.arange(_CLASSES), _SIZE)
+_number: Final[Index] = np.tile(np.arange(_SIZE), _CLASSES)
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The two controls of one attack; of minimality, which claims something of few, the precision is what counts.
+
+    Attributes:
+        positive: On a table where it must succeed.
+        negative: On one where it must not.
+    """
+
+    positive: Attack
+    negative: Attack
+
+
+def _homogeneity() -> Control:
+    """Classes with one value each; and with ten."""
+    return Control(homogeneity(_of, _of), homogeneity(_of, _number % 10))
+
+
+def _background() -> Control:
+    """Classes where all but one have one value; and where all but two have."""
+    one, two = (np.where(_number < others, _CLASSES, _of) for others in (1, 2))
+    return Control(background(_of, one), background(_of, two))
+
+
+def _linking() -> Control:
+    """A register in which everybody fits one record alone; and one in which everybody fits every class."""
+    people = np.arange(_of.size)
+    alone, own = np.stack([people, people], 1), np.stack([people, _of], 1)
+    every = np.stack([np.repeat(people, _CLASSES), np.tile(np.arange(_CLASSES), people.size)], 1)
+    return Control(
+        linking(alone, np.ones_like(people), people.size, truth=alone),
+        linking(every, np.bincount(_of), people.size, truth=own),
+    )
+
+
+def _pairs(label: str) -> tuple[View, Match]:
+    """Classes of two people, 0 and 9, that are all released with one label and told apart by another column."""
+    pairs = np.stack([np.arange(2 * _CLASSES), np.repeat(np.arange(_CLASSES), 2)], 1)
+    names = tuple(map(str, range(_CLASSES)))
+    tuples = np.stack([np.tile([0, 1], _CLASSES), pairs[:, 1]], 1).astype(np.uint32)
+    rows = np.stack([np.zeros(_CLASSES), np.arange(_CLASSES)], 1).astype(np.uint32)
+    view = View(("age", "city"), ((label,), names), rows, pairs[:, 1], np.bincount(pairs[:, 1]))
+    return view, Match(view.quasi, (("0", "9"), names), tuples, np.arange(2 * _CLASSES), pairs)
+
+
+def _exposure() -> Control:
+    """Ends that are held by one person each; and cuts of a grid."""
+    nodes = [frozenset[str]()] * 2
+    return Control(exposure(*_pairs("[0-9]"), nodes), exposure(*_pairs("[0-10)"), nodes))
+
+
+def _downcoding() -> Control:
+    """Classes of two with both ends printed, in one column of one; and the same on a grid."""
+
+    def attack(label: str) -> Attack:
+        view, match = _pairs(label)
+        alone = View(view.quasi[:1], view.labels[:1], view.rows[:, :1], view.of, view.sizes)
+        return downcoding(alone, [frozenset[str]()], match)
+
+    return Control(attack("[0-9]"), attack("[0-10)"))
+
+
+def _intersection() -> Control:
+    """Releases whose classes have one value in common; and the same release twice."""
+    fits = np.stack([np.arange(_of.size), _of], 1)
+    many = 3 * _CLASSES
+    values = [_of + _CLASSES * (_number % 2) * time for time in (1, 2)]
+    first, second = (left_open(fits, _of, one, many) for one in values)
+    who = np.arange(_of.size)
+    return Control(intersection([first, second], who, many), intersection([first, first], who, many))
+
+
+def _order() -> Control:
+    """A release in the order of its input; and one in random order."""
+    shuffled = np.random.default_rng(0).permutation(_of.size)
+    return Control(
+        order(Rows(_of, _number), Rows(_of, _number), by_content=False),
+        order(Rows(_of[shuffled], _number[shuffled]), Rows(_of, _number), by_content=False),
+    )
+
+
+def _minimality() -> Control:
+    """Classes that stayed whole because all who have a value are on one side; and whole ones where anybody has it.
+
+    In each, 6 of 20 people lie on one side of the only cut and 6 have the value. Two classes more show that it may be
+    up to one half of a class: with three of those 6 or fewer it would have been cut, so more of them have it.
+    """
+    sides = (_number >= 6).astype(np.int64)  # noqa: PLR2004  said above
+    tuples = 2 * _of + sides
+    pairs = np.stack([np.arange(2 * _CLASSES), np.arange(2 * _CLASSES) // 2], 1)
+    allowed = np.repeat([_CLASSES, _CLASSES + 1], 4)
+    classes, more = np.append(_of, allowed), [0, 0, 1, 2] * 2
+    dealt = np.random.default_rng(0).random((_CLASSES, _SIZE)).argsort(axis=1).ravel()
+
+    def attack(number: Index) -> Attack:
+        values = np.where(number < 6, 0, 1 + number)  # noqa: PLR2004  said above
+        known = Known(pairs, np.bincount(tuples), (np.arange(2 * _CLASSES) % 2,), classes, np.append(values, more))
+        return minimality(known, truth=(tuples, values))
+
+    return Control(attack(_number), attack(dealt))
+
+
+#: The controls of each attack, by its name.
+CONTROLS: Final[Mapping[str, Callable[[], Control]]] = {
+    "linking": _linking,
+    "homogeneity": _homogeneity,
+    "background": _background,
+    "exposure": _exposure,
+    "intersection": _intersection,
+    "order": _order,
+    "downcoding": _downcoding,
+    "minimality": _minimality,
+}

@@ -1,0 +1,157 @@
+"""Minimality: an algorithm that generalizes only where it must says by it that it had to.
+
+Wong, Fu, Wang, Pei: Minimality Attack in Privacy Preserving Data Publishing (VLDB 2007). Mondrian would have cut a
+class in two wherever both sides satisfied the models. Who knows the quasi-identifiers of the people in it, and so how
+large the sides would have been, knows that in one of them a sensitive value was too frequent; of all ways to deal the
+values to the people he keeps those, and in them some people have the value more often than the class shows.
+
+Tried on cuts of numbers, both sides of which have at least k people, and where only the commonest value of the class
+can be too frequent in either: so that it must have been that one. The limit of its share is taken to be the greatest
+share of any value in a class of the release, which is a bound from below for what was asked. Full-domain generalization
+refines no class alone, and is not attacked.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.assessment.risk.attacks.base import Attack
+from kohort.assessment.risk.attacks.credibility import credibility
+from kohort.core.covering import span_of
+from kohort.schema.numbers import exact, is_numeric_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from kohort.arrays import Counts, Index
+    from kohort.assessment.risk.attacks.matching import Match, View
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What the attacker knows of a release and its people.
+
+    Attributes:
+        pairs: (m, 2) each tuple of quasi-identifiers, and a class that covers it.
+        counts: (t,) people with each tuple.
+        positions: Per numeric column, (t,) where each tuple lies on it; equal where no cut may part two.
+        classes: (n,) the class of each record.
+        values: (n,) its sensitive value; below 0 where that is missing.
+    """
+
+    pairs: Index
+    counts: Counts
+    positions: tuple[Index, ...]
+    classes: Index
+    values: Index
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """People on one side of a cut that was not made.
+
+    Attributes:
+        chance: That one of them has the value.
+        people: How many they are.
+        tuples: Theirs.
+    """
+
+    chance: Fraction
+    people: int
+    tuples: Index
+
+
+def minimality(known: Known, *, truth: tuple[Index, Index] | None = None, of: str = "") -> Attack:
+    """The people who, by minimality, have a value with a chance above the limit that their class keeps.
+
+    The baseline is the share of the value in their class, as the release shows it.
+
+    Args:
+        known: What the attacker knows.
+        truth: (p,) the tuple and the value of each person; `None`: as many claims are right as are likely.
+        of: The sensitive attribute.
+    """
+    sizes = np.bincount(known.classes)
+    valued = known.values >= 0
+    kinds, records = np.unique(np.stack([known.classes, known.values], 1)[valued], axis=0, return_counts=True)
+    limit = max(
+        (Fraction(int(n), int(sizes[c])) for (c, _), n in zip(kinds, records, strict=True)), default=Fraction(1)
+    )
+    claims, right, guessed = 0, 0.0, 0.0
+    for one, tuples in _attacked(known, sizes):
+        held = np.flatnonzero(kinds[:, 0] == one)
+        most: list[int] = held[np.argsort(-records[held], kind="stable")].tolist()
+        frequencies = [int(records[kind]) for kind in most]
+        sides = _sides(known, tuples, frequencies, limit=limit, k=int(sizes.min()))
+        best = max(sides, key=lambda side: (side.chance, side.people), default=None)
+        if best is None or best.chance <= limit:
+            continue
+        claims += best.people
+        likely = float(best.chance * best.people)
+        right += likely if truth is None else _having(truth, best.tuples, int(kinds[most[0], 1]))
+        guessed += best.people * frequencies[0] / int(sizes[one])
+    everybody = known.classes.size
+    return Attack("minimality", everybody, claims, right, guessed / max(everybody, 1), of=of)
+
+
+def _attacked(known: Known, sizes: Counts) -> Iterator[tuple[int, Index]]:
+    """Classes that could have been cut by their size, of just the people who are known, with their tuples."""
+    people = np.bincount(known.pairs[:, 1], weights=known.counts[known.pairs[:, 0]], minlength=sizes.size)
+    by_class = np.argsort(known.pairs[:, 1], kind="stable")
+    starts = np.searchsorted(known.pairs[by_class, 1], np.arange(sizes.size + 1))
+    for one in np.flatnonzero((sizes >= 2 * sizes.min(initial=1)) & (people == sizes)).tolist():
+        yield one, known.pairs[by_class[starts[one] : starts[one + 1]], 0]
+
+
+def _sides(known: Known, tuples: Index, frequencies: Sequence[int], *, limit: Fraction, k: int) -> Iterator[_Side]:
+    """Both sides of every cut that would have been made, had not the commonest value been too frequent in one."""
+    counts = known.counts[tuples]
+    having, others = (*frequencies, 0, 0)[:2]
+    for positions in known.positions:
+        at = positions[tuples]
+        for end in np.unique(at)[:-1].tolist():
+            masks = (at <= end, at > end)
+            sizes = tuple(int(counts[mask].sum()) for mask in masks)
+            small = min(sizes)
+            if small < k or others > limit * small or having <= limit * small:
+                continue
+            chances = credibility(sizes, having, limit)
+            yield from (
+                _Side(chance, size, tuples[mask]) for chance, size, mask in zip(chances, sizes, masks, strict=True)
+            )
+
+
+def _having(truth: tuple[Index, Index], tuples: Index, value: int) -> int:
+    """People of these tuples who have the value."""
+    return int((np.isin(truth[0], tuples) & (truth[1] == value)).sum())
+
+
+def positions_of(view: View, people: Match, hierarchies: Collection[str]) -> Iterator[Index]:
+    """Of each column that is released as ranges of numbers, where each tuple lies: in which cell, if it has a grid.
+
+    Intervals that never overlap may be nodes of a level that all of the column lies on, where nothing was cut.
+
+    Args:
+        view: The release.
+        people: Whom the attacker knows, matched by all columns.
+        hierarchies: The columns that have a hierarchy, and no cuts.
+    """
+    for column, name in enumerate(view.quasi):
+        spans = sorted(span for label in view.labels[column] if (span := span_of(label)))
+        if not spans or name in hierarchies or not is_numeric_text(value for value in people.values[column] if value):
+            continue
+        numbers = [exact(value) if value else -inf for value in people.values[column]]
+        if not spans[0][2]:
+            if all(one[1] <= other[0] for one, other in pairwise(spans) if one != other):
+                continue
+            cuts = sorted({end for span in spans for end in span[:2]})
+            numbers = [bisect_right(cuts, number) for number in numbers]
+        ranks = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
+        yield np.array([ranks[number] for number in numbers])[people.tuples[:, column]]

@@ -1,0 +1,212 @@
+"""Quasi-identifiers that nobody declared: small sets of columns that single out many records.
+
+Motwani, Xu: Efficient Algorithms for Masking and Finding Quasi-Identifiers (2007) find minimal keys, and sets that
+are nearly keys, level by level and greedily, on samples of records. Here a set *identifies* when it makes many records
+unique, or when a record has on average less than one other that agrees with it: it then tells nearly all records apart.
+Supersets of a set that identifies do so too, so only minimal ones are told: sets are tried from the smallest on, and
+grow only while they do not identify.
+
+The declared quasi-identifiers, which an attacker knows, can stand beneath every set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, log, sqrt
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.assessment.risk.separation import Separation, measured
+from kohort.core.frequency import group, people_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Index
+    from kohort.engines.table import CellCodes
+
+#: The share of unique records from which a set identifies.
+MANY: Final = 0.05
+
+#: The greatest size of the sets that are tried: what is minimal beyond three columns is known of few people at once.
+LARGEST: Final = 3
+
+#: Sets that may be tried; where there are more, sizes are left out and a set is built greedily instead.
+SETS: Final = 2_000
+
+#: Records that may be looked at, over all sets; beyond, a sample of records decides which sets are looked at in full.
+VISITS: Final = 50_000_000
+
+#: The fewest records of such a sample.
+FEWEST: Final = 2_000
+
+#: How sure it is that the sample misses no set that is much above the share.
+CONFIDENCE: Final = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Identifying:
+    """A minimal set of columns that identifies, with its figures over all records."""
+
+    columns: tuple[int, ...]
+    figures: Separation
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The minimal sets that were found.
+
+    Attributes:
+        base: The figures of the columns beneath every set, over all records; `None` where there are none.
+        found: Smaller sets first, then those that make more records unique, then in the order of columns.
+        tried: How many sets were looked at.
+        complete: Whether every set up to the greatest size was; else one more was built greedily.
+        sampled: Records of the sample that decided which sets to look at in full; `None` where all were.
+        missed: With a sample: the share of unique records beyond which, 99 % sure, none of the sets was missed.
+    """
+
+    base: Separation | None
+    found: tuple[Identifying, ...]
+    tried: int
+    complete: bool
+    sampled: int | None = None
+    missed: float | None = None
+
+
+def find(
+    columns: Sequence[CellCodes],
+    *,
+    base: Sequence[CellCodes] = (),
+    people: Index | None = None,
+    largest: int = LARGEST,
+    seed: int = 0,
+    visits: int = VISITS,
+    sets: int = SETS,
+) -> Search:
+    """The minimal sets of `columns` that identify, together with all of `base`.
+
+    Cost: a grouping of the records, or of the sample, for each set that is tried.
+
+    Args:
+        columns: (n,) codes each, of n records.
+        base: Codes of columns that stand beneath every set.
+        people: (n,) whose each record is; then people count.
+        largest: The greatest size of a set.
+        seed: Of the sample.
+        visits: Records that may be looked at, over all sets.
+        sets: Sets that may be tried.
+
+    >>> town, month, day = (np.array(codes, np.uint8) for codes in ([0] * 8, [0, 1] * 4, [0, 0, 1, 1, 2, 2, 3, 3]))
+    >>> [one.columns for one in find([town, month, day]).found]
+    [(1, 2)]
+    """
+    beneath = _beneath(base)
+    whole = _Records(columns, beneath, people)
+    known = whole.measure(()) if base else None
+    if not columns or (known is not None and _identifies(known)):
+        return Search(known, (), 0, complete=True)
+    greatest, planned = _plan(len(columns), min(largest, len(columns)), sets)
+    records, size = columns[0].size, max(FEWEST, visits // planned)
+    sample = whole if size >= records else whole.sample(size, seed)
+    hunt = _Hunt(whole, sample)
+    for width in range(1, greatest + 1):
+        hunt.look(width)
+    complete = greatest == min(largest, len(columns))
+    if not complete:
+        hunt.grow(largest)
+    missed = None if sample is whole else MANY + sqrt(log(max(hunt.tried, 1) / (1 - CONFIDENCE)) / (2 * size))
+    found = tuple(sorted(hunt.found, key=lambda one: (len(one.columns), -one.figures.unique, one.columns)))
+    return Search(known, found, hunt.tried, complete, None if sample is whole else size, missed)
+
+
+def _identifies(figures: Separation) -> bool:
+    return figures.unique >= MANY or figures.others < 1
+
+
+def _plan(width: int, largest: int, sets: int) -> tuple[int, int]:
+    """The greatest size of which all sets may be tried, at least 1, and how many sets that makes."""
+    planned = width
+    for size in range(2, largest + 1):
+        more = comb(width, size)
+        if planned + more > sets:
+            return size - 1, planned
+        planned += more
+    return largest, planned
+
+
+def _beneath(base: Sequence[CellCodes]) -> Index | None:
+    """(n,) the class of each record by all columns of the base; `None` where there are none."""
+    return group(np.stack([codes.astype(np.uint32) for codes in base], axis=1)).of if base else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Records:
+    """Records, in columns."""
+
+    columns: Sequence[CellCodes]
+    beneath: Index | None
+    people: Index | None
+
+    def measure(self, chosen: tuple[int, ...]) -> Separation:
+        """The figures of the chosen columns, together with the base."""
+        codes = [self.columns[column] for column in chosen] + ([] if self.beneath is None else [self.beneath])
+        grouping = group(np.stack([one.astype(np.uint32) for one in codes], axis=1))
+        return measured(people_in(grouping.of, grouping.first.size, np.ones_like(grouping.of), self.people))
+
+    def sample(self, size: int, seed: int) -> _Records:
+        """So many of the records."""
+        rows = np.random.default_rng(seed).choice(self.columns[0].size, size, replace=False)
+        beneath, people = (None if one is None else one[rows] for one in (self.beneath, self.people))
+        return _Records([codes[rows] for codes in self.columns], beneath, people)
+
+
+class _Hunt:
+    """A walk from the smallest sets to larger ones."""
+
+    def __init__(self, whole: _Records, sample: _Records) -> None:
+        self.whole, self.sample = whole, sample
+        self.found: list[Identifying] = []
+        self.tried = 0
+
+    def identifying(self, chosen: tuple[int, ...]) -> bool:
+        """Whether the set identifies; then it is kept.
+
+        Who is unique among all records is so in each sample: what the sample makes unique is looked at in full.
+        """
+        self.tried += 1
+        figures = self.sample.measure(chosen)
+        if _identifies(figures) and self.sample is not self.whole:
+            figures = self.whole.measure(chosen)
+        if _identifies(figures):
+            self.found.append(Identifying(chosen, figures))
+        return _identifies(figures)
+
+    def minimal(self, chosen: tuple[int, ...]) -> bool:
+        """Whether no part of the set is known to identify."""
+        return not any(set(one.columns) <= set(chosen) for one in self.found)
+
+    def look(self, width: int) -> None:
+        """Try every set of so many columns of which no part identifies."""
+        for chosen in combinations(range(len(self.whole.columns)), width):
+            if self.minimal(chosen):
+                self.identifying(chosen)
+
+    def grow(self, largest: int) -> None:
+        """Build one set, each time by the column with which most records are unique and fewest agree."""
+        chosen: tuple[int, ...] = ()
+        for _ in range(largest):
+            sets = [tuple(sorted({*chosen, column})) for column in range(len(self.whole.columns))]
+            sets = [one for one in sets if len(one) > len(chosen) and self.minimal(one)]
+            if not sets:
+                return
+            self.tried += len(sets)
+            chosen = max(sets, key=self._apart)
+            if self.identifying(chosen):
+                return
+
+    def _apart(self, chosen: tuple[int, ...]) -> tuple[float, float]:
+        """How well the set tells the sample's records apart."""
+        figures = self.sample.measure(chosen)
+        return figures.unique, figures.separation

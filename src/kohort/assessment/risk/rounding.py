@@ -1,0 +1,179 @@
+"""The step to which a column of numbers can be rounded so that few people stand alone with their value.
+
+An exact income is a name for whoever knows it, and rounding takes that away at little cost: what matters of incomes are
+thousands. Proposed is the smallest of the steps 1, 2 and 5 times a power of ten with which at most 5 % of the people
+have a value that nobody else has, after that very rounding (`kohort.perturb.rounding`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.engines.amounts import EXACT, decimals_of, distinct_from, rounded
+from kohort.perturb.parameters import MOST_DECIMALS
+from kohort.perturb.rounding import Rounding
+from kohort.schema.numbers import is_numeric_text, said
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from kohort.arrays import Counts, Index
+    from kohort.engines.table import Column
+    from kohort.perturb.base import Amounts
+
+#: One in so many people may stand alone.
+SHARE: Final = 20
+
+#: A step is one of these times a power of ten.
+_LEADING: Final = (1, 2, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundingProposal:
+    """A step of rounding, what it helps, and what it costs.
+
+    Attributes:
+        step: Distance of the numbers that are left.
+        before: People who stand alone with their value.
+        after: People who do when the column is rounded: at most 5 %.
+        people: All people.
+        change: How far a number moves, on average over the records that have one.
+        spread: The same as a share of the numbers' standard deviation.
+    """
+
+    step: Fraction
+    before: int
+    after: int
+    people: int
+    change: float
+    spread: float
+
+    def perturbation(self, column: str) -> str:
+        """The value of `--perturb` that rounds the column so.
+
+        >>> RoundingProposal(Fraction(1, 2), 9, 1, 90, 0.1, 0.01).perturbation("weight")
+        'weight=rounding:step=0.5'
+        """
+        return f"{column}=rounding:step={said(self.step)}"
+
+    @property
+    def told(self) -> str:
+        """What it helps and costs, for a sentence.
+
+        >>> RoundingProposal(Fraction(50), 900, 31, 900, 12.4813, 0.0041).told
+        '31 stand alone instead of 900; values change by 12 on average, 0.41 % of their standard deviation'
+        """
+        alone = f"{self.after:,} stand{'s' * (self.after == 1)} alone instead of {self.before:,}"
+        cost = f"values change by {_short(self.change)} on average, {_short(100 * self.spread)} %"
+        return f"{alone}; {cost} of their standard deviation"
+
+
+def _short(number: float) -> str:
+    """A number to two digits.
+
+    >>> _short(1234.5), _short(0.0123)
+    ('1,234', '0.012')
+    """
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"  # noqa: PLR2004  two digits before the point
+
+
+def rounding_step(
+    values: Sequence[str | None],
+    counts: Sequence[int] | Counts,
+    *,
+    missing: Collection[str] = (),
+) -> RoundingProposal | None:
+    """The smallest step with which at most 5 % of the people stand alone.
+
+    `None` where the values are no numbers, where so few stand alone already, and where only a step of more than a
+    standard deviation would do.
+
+    Args:
+        values: The distinct values of a column as text.
+        counts: Records with each; where people have several, see `proposed`.
+        missing: Texts that mean no value, besides null and the empty one.
+
+    >>> found = rounding_step([str(100 + 3 * place) for place in range(40)], [1] * 40)
+    >>> found.step, found.before, found.after, found.change
+    (Fraction(10, 1), 40, 1, 2.5)
+    """
+    records = np.asarray(counts, np.int64)
+    owners = np.where(records == 1, np.arange(records.size), -1)
+    return _sought(values, records, frozenset(missing), owners, int(records.sum()))
+
+
+def proposed(column: Column, *, missing: Collection[str] = (), people: Index | None = None) -> RoundingProposal | None:
+    """The same for a column of a table.
+
+    Args:
+        column: The column.
+        missing: Texts that mean no value.
+        people: (n,) whose each record is; `None` counts each record as a person.
+    """
+    values, counts = column.values.to_list(), column.counts()
+    if people is None:
+        return rounding_step(values, counts, missing=missing)
+    known, whose = np.unique(people, return_inverse=True)
+    owners = np.empty(counts.size, np.int64)
+    owners[column.codes] = whose
+    owners[column.codes[owners[column.codes] != whose]] = -1
+    return _sought(values, counts, frozenset(missing), owners, known.size)
+
+
+def _sought(
+    values: Sequence[str | None], counts: Counts, missing: frozenset[str], owners: Index, people: int
+) -> RoundingProposal | None:
+    """The proposal, where there is one; `owners` says whose alone each value is, -1 where it is of several people."""
+    present = np.array([bool(text) and text not in missing for text in values], np.bool_)
+    texts = [text for text in values if text and text not in missing]
+    before = np.unique(owners[owners >= 0]).size
+    if SHARE * before <= people or not is_numeric_text(texts):
+        return None
+    numbers = np.array(texts, np.float64)
+    order, held = np.argsort(numbers, kind="stable"), counts[present]
+    numbers, held, theirs = numbers[order], held[order], owners[present][order]
+    mean = float(np.average(numbers, weights=held))
+    deviation = float(np.average((numbers - mean) ** 2, weights=held)) ** 0.5
+    if np.abs(numbers).max() >= EXACT:
+        return None
+    gaps = np.unique(owners[~present & (owners >= 0)])
+    for step in _steps(decimals_of(texts), deviation):
+        made = _rounded(numbers, step, missing)
+        after = np.union1d(gaps, _alone(made, theirs)).size
+        if SHARE * after <= people:
+            change = float(np.average(np.abs(made - numbers), weights=held))
+            return RoundingProposal(step, before, after, people, change, change / deviation)
+    return None
+
+
+def _steps(decimals: int, most: float) -> Iterator[Fraction]:
+    """The steps that change something, ascending."""
+    power = -min(decimals, MOST_DECIMALS)
+    finest = Fraction(10) ** power
+    while Fraction(10) ** power <= most:
+        for leading in _LEADING:
+            step = leading * Fraction(10) ** power
+            if finest < step <= most:
+                yield step
+        power += 1
+
+
+def _rounded(numbers: Amounts, step: Fraction, missing: frozenset[str]) -> Amounts:
+    """The numbers as they are released when the perturbation rounds them."""
+    method = Rounding("", step)
+    digits = method.decimals or 0
+    (made,) = method.perturb([numbers], [])
+    return distinct_from(rounded(made, digits, method.bounds), missing, digits, method.bounds)
+
+
+def _alone(made: Amounts, owners: Index) -> Index:
+    """Who alone has a number; the numbers ascend."""
+    group = np.cumsum(np.append(np.zeros(1, np.bool_), made[1:] != made[:-1]))
+    owner = np.empty(group[-1] + 1, np.int64)
+    owner[group] = owners
+    owner[group[owner[group] != owners]] = -1
+    return np.unique(owner[owner >= 0])

@@ -1,0 +1,1 @@
+"""What counting and applying rest on: frequency sets, lattices, recodings and their labels, suppression."""

@@ -1,0 +1,278 @@
+"""The frequency set: the distinct tuples of a table and their counts, the waist of the hourglass.
+
+LeFevre, DeWitt, Ramakrishnan: Incognito (SIGMOD 2005), section 1.1. Everything an algorithm, a model or a
+metric knows of a table is here, as integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from kohort.kernels import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.schema.sensitive import SensitiveDomain
+
+    #: Rows as 64-bit words: (n, w).
+    Words: TypeAlias = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequencySet:
+    """Weighted tuples of quasi-identifying and sensitive codes.
+
+    Grouping is a saving, not a promise: equal tuples may stand more than once (a table of near-unique tuples is not
+    grouped at all), and their order means nothing. Every consumer adds up counts and so sees no difference.
+
+    Attributes:
+        quasi: (t, d) codes of the quasi-identifiers.
+        sensitive: (t, s) codes of the sensitive attributes that the models look at; s may be 0.
+        counts: (t,) records with this tuple.
+        sensitive_domains: (s,) what the sensitive codes mean.
+        people: (t,) whose records they are, where the schema has a person key: then no tuple is of two people.
+    """
+
+    quasi: Codes
+    sensitive: Codes
+    counts: Counts
+    sensitive_domains: tuple[SensitiveDomain, ...] = ()
+    people: Index | None = None
+
+    @property
+    def records(self) -> int:
+        """The number of records that the tuples stand for."""
+        return int(self.counts.sum())
+
+    def take(self, chosen: Index | Mask, counts: Counts) -> FrequencySet:
+        """Some of the tuples, with so many records each."""
+        people = None if self.people is None else self.people[chosen]
+        return FrequencySet(self.quasi[chosen], self.sensitive[chosen], counts, self.sensitive_domains, people)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """Who has which value of a sensitive attribute, by class.
+
+    Attributes:
+        domain: The v values there are, and who has them in the whole input table.
+        counts: (c, v) people of each class with each value, C-contiguous; who has none is in no column.
+    """
+
+    domain: SensitiveDomain
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassProfile:
+    """What a privacy model may know of equivalence classes: how large they are and what is sensitive in them.
+
+    People are counted where the schema has a person key: somebody with several records counts once in a class, and once
+    for each different value. Without one every record is a person.
+
+    Attributes:
+        sizes: (c,) people of each class.
+        histograms: One per sensitive attribute that a model looks at.
+        population: (c,) people of the population table whom the class's released values fit; `None` without a table.
+        outside: People of the population table who fit no class.
+    """
+
+    sizes: Counts
+    histograms: tuple[Histogram, ...] = ()
+    population: Counts | None = None
+    outside: int = 0
+
+    def of(self, sensitive: str | None) -> Histogram:
+        """The histogram of the sensitive attribute called so; `KeyError` when there is none."""
+        for histogram in self.histograms:
+            if histogram.domain.name == sensitive:
+                return histogram
+        raise KeyError(sensitive)
+
+    def take(self, chosen: Mask) -> ClassProfile:
+        """Some of the classes."""
+        histograms = tuple(Histogram(one.domain, one.counts[chosen]) for one in self.histograms)
+        population = None if self.population is None else self.population[chosen]
+        return ClassProfile(self.sizes[chosen], histograms, population, self.outside)
+
+
+def profile(frequency: FrequencySet, class_of: Index, classes: int) -> ClassProfile:
+    """The profile of `classes` classes, where tuple i belongs to class `class_of[i]`; it knows no population.
+
+    Cost: one pass over the tuples per sensitive attribute, with people one of hashing, and classes x values of memory.
+    """
+    histograms = tuple(
+        histogram_of(frequency, column, class_of, classes) for column in range(len(frequency.sensitive_domains))
+    )
+    return ClassProfile(people_in(class_of, classes, frequency.counts, frequency.people), histograms)
+
+
+def histogram_of(frequency: FrequencySet, column: int, class_of: Index, classes: int) -> Histogram:
+    """The histogram of one sensitive attribute."""
+    domain, codes, people = frequency.sensitive_domains[column], frequency.sensitive[:, column], frequency.people
+    size = len(domain)
+    present = codes < size
+    cells, counts = class_of * size + codes, frequency.counts
+    if not present.all():
+        cells, counts, people = cells[present], counts[present], None if people is None else people[present]
+    return Histogram(domain, people_in(cells, classes * size, counts, people).reshape(classes, size))
+
+
+def people_in(cells: Index, size: int, counts: Counts, people: Index | None) -> Counts:
+    """(size,) different people whose tuples are in each cell; records, where it is not known whose they are."""
+    if people is None:
+        return np.bincount(cells, weights=counts, minlength=size).astype(np.int64)
+    pairs = np.stack([cells, people], axis=1).astype(np.uint64)
+    return np.bincount(cells[group(pairs).first], minlength=size).astype(np.int64)
+
+
+#: Classes times values that are counted together: 128 MiB.
+CELLS: Final = 1 << 24
+
+#: Records that are counted together with a place for each value that they have.
+FEW: Final = 1 << 9
+
+
+def batches(sizes: Counts, values: int, *, some_values: bool) -> Iterator[tuple[slice, bool]]:
+    """Consecutive classes whose sensitive values are to be counted together, and whether only those that they have.
+
+    Thousands of classes and of values are more than there is room or time for, and most of them never meet.
+
+    Args:
+        sizes: (c,) records of each class.
+        values: How many there are.
+        some_values: Whether those that nobody has may be left out.
+
+    >>> [classes for classes, _ in batches(np.array([300, 200, 400]), 1000, some_values=True)]
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    if not some_values or values <= FEW:
+        step = max(CELLS // max(values, 1), 1)
+        yield from ((slice(first, min(first + step, sizes.size)), False) for first in range(0, sizes.size, step))
+        return
+    upto, first = np.cumsum(sizes), 0
+    while first < sizes.size:
+        before = int(upto[first - 1]) if first else 0
+        last = max(int(np.searchsorted(upto, before + FEW, side="right")), first + 1)
+        yield slice(first, last), True
+        first = last
+
+
+#: Rows that are looked at before grouping is given up: enough to tell, few enough to cost nothing.
+PROBE = 1 << 17
+
+#: Share of distinct rows among the probe from which grouping saves less than it costs.
+NEAR_UNIQUE = 0.9
+
+#: Slots of the first hash table: it fits the second-level cache, and many tables need no more.
+FEWEST_SLOTS = 1 << 15
+
+#: An odd number without pattern: a product's upper bits depend on all lower bits of its factors.
+MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
+
+HALF = np.uint64(32)
+ONE = np.uint64(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """Equal rows of a code matrix, found by hashing.
+
+    Attributes:
+        first: (g,) the first row of each group, ascending: groups are numbered as they appear.
+        of: (n,) the group of each row.
+    """
+
+    first: Index
+    of: Index
+
+    @property
+    def counts(self) -> Counts:
+        """(g,) rows of each group."""
+        return np.bincount(self.of, minlength=self.first.size)
+
+
+def group(codes: Codes | Words, *, give_up: bool = False) -> Grouping:
+    """Group the equal rows of `codes`; with `give_up`, leave near-unique rows as groups of one.
+
+    Cost: one hash and, mostly, one comparison per row; 8 bytes per row, 16 to 32 per group.
+
+    >>> grouping = group(np.array([[1, 2], [3, 4], [1, 2]], dtype=np.uint16))
+    >>> grouping.first.tolist(), grouping.of.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    words = _words(codes)
+    if give_up and len(words) > PROBE and _grouped(words[:PROBE]).first.size > NEAR_UNIQUE * PROBE:
+        every = np.arange(len(words))
+        return Grouping(every, every)
+    return _grouped(words)
+
+
+def _words(codes: Codes | Words) -> Words:
+    """The same rows as (n, w) 64-bit words, padded with zeros, so that a row is compared in few steps."""
+    per_word = 8 // codes.itemsize
+    rows, width = codes.shape
+    if width % per_word == 0 and width and codes.flags.c_contiguous:
+        return codes.view(np.uint64)
+    padded = np.zeros((rows, max(-(-width // per_word), 1) * per_word), dtype=codes.dtype)
+    padded[:, :width] = codes
+    return padded.view(np.uint64)
+
+
+def _grouped(words: Words) -> Grouping:
+    """Open addressing, at most half full; when it is, a larger table takes the groups found so far."""
+    rows = len(words)
+    of, first = np.empty(rows, np.int64), np.empty(0, np.int64)
+    row, groups, slots = 0, 0, FEWEST_SLOTS
+    while row < rows:
+        table = np.full(slots, -1, np.int32)
+        _insert(words[first], np.empty(groups, np.int64), np.empty(groups, np.int64), table, (0, 0))
+        first = np.append(first, np.empty(slots // 2 - groups, np.int64))
+        row, groups = _insert(words, of, first, table, (row, groups))
+        first = first[:groups]
+        expected = min(groups * rows // row, rows)  # new groups become rarer: rarely are there more
+        slots = max(2 * slots, 1 << (2 * expected).bit_length())
+    return Grouping(first, of)
+
+
+@kernel
+def same(words: Words, one: int, other: int) -> bool:
+    """Whether two rows are equal."""
+    for word in range(words.shape[1]):  # noqa: SIM110  Numba compiles no generator
+        if words[one, word] != words[other, word]:
+            return False
+    return True
+
+
+@kernel
+def _insert(words: Words, of: Index, first: Index, table: NDArray[np.int32], done: tuple[int, int]) -> tuple[int, int]:
+    """Give more rows their groups, until all have one or a new group has no room in `first`.
+
+    Takes and returns how many rows and how many groups are done. A slot of the table holds a group, or -1.
+    """
+    row, groups = done
+    mask = np.uint64(table.size - 1)
+    while row < of.size:
+        slot = np.uint64(0)
+        for word in range(words.shape[1]):
+            slot = (slot ^ words[row, word]) * MIX
+            slot ^= slot >> HALF
+        slot &= mask
+        while table[slot] >= 0 and not same(words, int(first[table[slot]]), row):
+            slot = (slot + ONE) & mask
+        if table[slot] < 0:
+            if groups == first.size:
+                break
+            first[groups] = row
+            table[slot] = groups
+            groups += 1
+        of[row] = table[slot]
+        row += 1
+    return row, groups

@@ -1,0 +1,117 @@
+"""A recoding: what a release says instead of each quasi-identifying value.
+
+`Recoding` is a closed union; whoever matches on it must consider every kind. Labels are made here and nowhere
+else, from the regions that the algorithm gave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+import numpy as np
+
+from kohort.core.frequency import group
+from kohort.core.recoding.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
+
+if TYPE_CHECKING:
+    from kohort.arrays import Codes, Counts, Index, Shares
+    from kohort.core.frequency import FrequencySet
+    from kohort.core.lattice import Node
+    from kohort.schema.domain import Domain
+
+__all__ = ["ABSENT", "ANY", "Classes", "FullDomain", "Labels", "Multidimensional", "Recoding", "classes_of", "set_text"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Multidimensional:
+    """Every record goes to one of r regions, boxes in the space of the quasi-identifiers (Mondrian, section 2).
+
+    A tuple usually lies in one region; relaxed partitioning may deal its records to several, so membership is
+    kept as m pieces.
+
+    Attributes:
+        tuples: (m,) tuple of each piece, ascending; every tuple has at least one piece.
+        regions: (m,) region of each piece; every region has at least one.
+        counts: (m,) records of the tuple that go to the region; they sum to the tuple's count.
+        low: (r, d) least code of each region's tuples.
+        high: (r, d) greatest code of each region's tuples.
+    """
+
+    tuples: Index
+    regions: Index
+    counts: Counts
+    low: Codes
+    high: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FullDomain:
+    """Every quasi-identifier is generalized to one level of its hierarchy, and r regions are what falls together.
+
+    Samarati (TKDE 2001), section 3. Records in classes that would fail are suppressed.
+
+    Attributes:
+        levels: (d,) the level of each quasi-identifier.
+        nodes: (r, d) the hierarchy node of each region on that level.
+        of: (t,) region of each tuple; -1 where it is suppressed.
+    """
+
+    levels: Node
+    nodes: Index
+    of: Index
+
+
+Recoding: TypeAlias = Multidimensional | FullDomain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """Equivalence classes: regions that are released alike are one class.
+
+    Attributes:
+        labels: (d,) the released values of each quasi-identifier, by region.
+        of: (r,) class of each region.
+        first: (c,) a region of each class.
+        sizes: (c,) records in each class.
+        regions: (r,) records in each region.
+        suppressed: records in no region.
+    """
+
+    labels: tuple[Labels, ...]
+    of: Index
+    first: Index
+    sizes: Counts
+    regions: Counts
+    suppressed: int = 0
+
+    @property
+    def lost(self) -> Shares:
+        """(c,) the mean loss of a record's quasi-identifiers in each class; its regions' means may hide ranges."""
+        each = np.mean([label.losses for label in self.labels], axis=0)
+        return np.bincount(self.of, each * self.regions, self.sizes.size) / self.sizes
+
+
+def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...]) -> Classes:
+    """Label every region and merge those that are released alike.
+
+    Cost: one sort of the regions per attribute; for sets also one of the pieces.
+    """
+    match recoding:
+        case Multidimensional():
+            labels = tuple(
+                labels_of(recoding, frequency.quasi[:, column], domain, column) for column, domain in enumerate(domains)
+            )
+            regions, suppressed = np.bincount(recoding.regions, recoding.counts, len(recoding.low)), 0
+        case FullDomain():
+            labels = tuple(
+                labels_at(domain, level, recoding.nodes[:, column])
+                for column, (domain, level) in enumerate(zip(domains, recoding.levels, strict=True))
+            )
+            regions = np.bincount(recoding.of + 1, frequency.counts, len(recoding.nodes) + 1)
+            suppressed, regions = int(regions[0]), regions[1:]
+        case _:
+            assert_never(recoding)
+    merged = group(np.stack([label.of.astype(np.uint32) for label in labels], axis=1))
+    sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
+    return Classes(labels, merged.of, merged.first, sizes, regions.astype(np.int64), suppressed)

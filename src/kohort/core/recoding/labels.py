@@ -1,0 +1,277 @@
+"""The labels of one quasi-identifier: what its values are released as in each region.
+
+Each kind of label is made once for all regions that must have the same: first the kinds, as a text and a loss each,
+then the kind of every region.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, assert_never
+
+import numpy as np
+
+from kohort.core.frequency import group
+from kohort.schema import Label, Scale
+from kohort.schema.domain.base import part_of
+from kohort.schema.domain.decimals import digits_of, point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Codes, Index, Mask, Positions, Shares
+    from kohort.core.recoding import Multidimensional
+    from kohort.schema.domain import Domain
+
+#: What stands for a value of which nothing is told.
+ANY = "*"
+
+#: How a missing value is named inside a set or a range; alone it stays an empty cell.
+ABSENT = "(missing)"
+
+#: A mean has so many digits more than the values.
+MEAN_DIGITS = 2
+
+#: Sums below this are exact in 64 bits, also when multiplied for rounding.
+LARGEST_SUM = 1 << 54
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The released values of one quasi-identifier.
+
+    Attributes:
+        texts: (u,) distinct released values; the missing value is "".
+        of: (r,) which of them each region has.
+        losses: (r,) share of the domain that each region's label may stand for: (M - 1)/(|A| - 1).
+    """
+
+    texts: tuple[str, ...]
+    of: Index
+    losses: Shares
+
+
+def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: int) -> Labels:
+    """The labels of one attribute, of the kind that its domain asks for.
+
+    Args:
+        recoding: The regions.
+        quasi: (t,) the attribute's code in each tuple.
+        domain: What the codes mean.
+        column: The attribute's place among the quasi-identifiers.
+    """
+    low, high = recoding.low[:, column].astype(np.int64), recoding.high[:, column].astype(np.int64)
+    kind = domain.label
+    match kind:
+        case Label.RANGE | Label.GRID:
+            return _spans(domain, low, high)
+        case Label.ANCESTOR:
+            return _ancestors(domain, recoding, quasi)
+        case Label.SET:
+            return _sets(domain, recoding, quasi)
+        case Label.MEAN:
+            return _means(domain, recoding, quasi, _spans(domain, low, high))
+        case _:
+            assert_never(kind)
+
+
+def labels_at(domain: Domain, level: int, nodes: Index) -> Labels:
+    """The labels of one attribute whose regions are nodes of one level.
+
+    Args:
+        domain: What the codes mean; it has a hierarchy.
+        level: The level that the nodes are on, where no two have the same label.
+        nodes: (r,) node of each region.
+    """
+    hierarchy = domain.hierarchy
+    assert hierarchy is not None  # noqa: S101  a lattice has no levels without one
+    used, of = np.unique(nodes, return_inverse=True)
+    losses = part_of(domain.others, (hierarchy.covered(level)[used] - 1).astype(np.float64))
+    return Labels(tuple(map(hierarchy.labels[level].__getitem__, used.tolist())), of, losses[of])
+
+
+def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
+    """Labels from the text and the loss of each kind; kinds with the same text are one, as wide as the widest."""
+    if len(set(texts)) == len(texts):
+        return Labels(tuple(texts), of, losses[of])
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    merged = np.array([place[text] for text in texts])
+    widest = np.zeros(len(place))
+    np.maximum.at(widest, merged, losses)
+    return Labels(tuple(place), merged[of], widest[merged[of]])
+
+
+def _of_pieces(recoding: Multidimensional, quasi: Codes) -> Codes:
+    """(m,) the attribute's code in each piece; no tuple is without one, so that as many pieces are the tuples."""
+    return quasi if recoding.tuples.size == quasi.size else quasi[recoding.tuples]
+
+
+# ── Ranges and grid intervals ────────────────────────────────────────────────────────────────────
+
+
+def _spans(domain: Domain, low: Index, high: Index) -> Labels:
+    """Labels that depend on the least and greatest code alone: the value itself, or the range from one to the other.
+
+    Brackets keep spreadsheets from reading 1-5 as a date.
+    """
+    pairs, of = np.unique(low * len(domain) + high, return_inverse=True)
+    low, high = pairs // len(domain), pairs % len(domain)
+    hides = _hides_gap(domain, low, high)
+    starts, ends, bracket, width = _grid(domain, low, high) if domain.label is Label.GRID else _range(domain, low, high)
+    losses = np.where(hides, 1.0, part_of(domain.extent, width.astype(np.float64)))
+    spans: Iterable[tuple[int, int, bool]] = zip(low.tolist(), high.tolist(), hides.tolist(), strict=True)
+    texts = [
+        ANY if hidden else domain.texts[a] if a == b else f"[{starts[a]}-{ends[b]}{bracket}" for a, b, hidden in spans
+    ]
+    if domain.scale is Scale.NUMERIC and domain.missing < 0:
+        return Labels(tuple(texts), of, losses[of])  # different ends are written differently: nothing to merge
+    return _labels(texts, of, losses)
+
+
+def _hides_gap(domain: Domain, low: Index, high: Index) -> Mask:
+    """Where a numeric region holds the missing value and numbers: no range can say so, the label is `*`."""
+    gap = domain.missing if domain.scale is Scale.NUMERIC else -1
+    return np.not_equal(high, gap) & np.equal(low, gap)
+
+
+class _Span(NamedTuple):
+    """How spans are written, and how wide some are.
+
+    Attributes:
+        starts: (v,) what stands for each code where a span begins.
+        ends: (v,) and where it ends.
+        bracket: closes the span.
+        width: (p,) position of the last value that may be meant, minus that of the first.
+    """
+
+    starts: Sequence[str]
+    ends: Sequence[str]
+    bracket: str
+    width: Positions | Shares
+
+
+def _range(domain: Domain, low: Index, high: Index) -> _Span:
+    """`[min-max]`."""
+    names = [text or ABSENT for text in domain.texts]
+    return _Span(names, names, "]", domain.positions[high] - domain.positions[low])
+
+
+def _grid(domain: Domain, low: Index, high: Index) -> _Span:
+    """`[low-high)`: the union of the cells from `low` to `high`, as far as the domain goes; it holds no upper end."""
+    first, last = (Fraction(end) / domain.step for end in domain.ends)
+    least = max(float(math.ceil(first) * domain.step), float(domain.positions[0]))
+    most = min(float(math.floor(last) * domain.step), float(domain.upper[-1] - domain.step))
+    width = np.minimum(domain.upper[high] - float(domain.step), most) - np.maximum(domain.positions[low], least)
+    starts, ends = zip(*domain.edges, strict=True)
+    return _Span(starts, ends, ")", np.where(low == domain.missing, 0.0, np.maximum(width, 0.0)))
+
+
+# ── Ancestors ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _ancestors(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labels:
+    """Lowest common ancestor of each region's leaves, whatever the order of the codes."""
+    hierarchy = domain.hierarchy
+    assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
+    leaves, leaf = len(hierarchy.leaves), domain.leaves[_of_pieces(recoding, quasi)]
+    first, last = np.full(len(recoding.low), leaves), np.full(len(recoding.low), -1)
+    np.minimum.at(first, recoding.regions, leaf)
+    np.maximum.at(last, recoding.regions, leaf)
+    pairs, of = np.unique(first * leaves + last, return_inverse=True)
+    level, node = hierarchy.ancestor(pairs // leaves, pairs % leaves)
+    covered = [hierarchy.covered(at) for at in range(hierarchy.height + 1)]
+    nodes: list[tuple[int, int]] = list(zip(level.tolist(), node.tolist(), strict=True))
+    widths = np.array([covered[at][which] - 1 for at, which in nodes], dtype=np.float64)
+    return _labels([hierarchy.labels[at][which] for at, which in nodes], of, part_of(domain.others, widths))
+
+
+# ── Sets ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labels:
+    """`{a, b}` in text order, or the value itself; sets of one size are made at once."""
+    ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
+    rank = np.empty(len(domain), np.int64)
+    rank[ordered] = np.arange(len(domain))
+    cells = recoding.regions * len(domain)
+    cells += rank[_of_pieces(recoding, quasi)]
+    cells = _distinct(cells, len(recoding.low) * len(domain))
+    sizes = np.bincount(cells // len(domain), minlength=len(recoding.low))
+    starts, members = np.cumsum(sizes) - sizes, cells % len(domain)
+    names = [domain.texts[code] for code in ordered]
+    quoted = [_quoted(name) for name in names]
+    texts, of, widths = list[str](), np.empty(sizes.size, np.int64), list[int]()
+    for size in np.unique(sizes).tolist():
+        regions = np.flatnonzero(sizes == size)
+        sets = members[starts[regions, np.newaxis] + np.arange(size)]  # (regions, size)
+        kinds = group(sets.astype(np.uint32))
+        of[regions] = kinds.of + len(texts)
+        rows = zip(*sets[kinds.first].T.tolist(), strict=True)
+        texts += [_braced(map(quoted.__getitem__, row)) if size > 1 else names[row[0]] for row in rows]
+        widths += [size - 1] * kinds.first.size
+    return _labels(texts, of, part_of(domain.others, np.array(widths, dtype=np.float64)))
+
+
+def _distinct(cells: Index, bound: int) -> Index:
+    """The distinct numbers below `bound`, ascending: by marking them where that takes less memory than sorting."""
+    if bound <= cells.nbytes:
+        marked = np.zeros(bound, np.bool_)
+        marked[cells] = True
+        return np.flatnonzero(marked)
+    ordered = np.sort(cells)
+    return ordered[np.diff(ordered, prepend=-1) > 0]
+
+
+def set_text(values: Iterable[str]) -> str:
+    """A set as text: members in text order, quoted as JSON where they could be misread.
+
+    >>> set_text(["b", "a"]), set_text(["x, y", "z"]), set_text(["alone"])
+    ('{a, b}', '{"x, y", z}', 'alone')
+    """
+    names = sorted(values)
+    return names[0] if len(names) == 1 else _braced(map(_quoted, names))
+
+
+def _braced(members: Iterable[str]) -> str:
+    return "{" + ", ".join(members) + "}"
+
+
+def _quoted(value: str) -> str:
+    if not value:
+        return ABSENT
+    plain = not set('{},"') & set(value) and value == value.strip() and value != ABSENT
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+# ── Means ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _means(domain: Domain, recoding: Multidimensional, quasi: Codes, spans: Labels) -> Labels:
+    """The mean of the region's values, to two digits more than they have, ties upward; losses are those of the range.
+
+    A single value is itself; the missing value alone stays missing, and among numbers it leaves nothing to tell.
+    """
+    records = np.bincount(recoding.regions, weights=recoding.counts).astype(np.int64)
+    sums = _sums(domain.positions[_of_pieces(recoding, quasi)], recoding, records)
+    digits = digits_of(domain.unit) or 1 - len(str(domain.unit.numerator))
+    rounded, of = np.unique((2 * 10**MEAN_DIGITS * sums + records) // (2 * records), return_inverse=True)
+    texts = [*(point(mean, digits + MEAN_DIGITS) for mean in rounded.tolist()), *spans.texts]
+    is_range = np.array([text.startswith("[") for text in spans.texts])[spans.of]
+    used, of = np.unique(np.where(is_range, of, rounded.size + spans.of), return_inverse=True)
+    kinds: list[int] = used.tolist()
+    labels = _labels([texts[kind] for kind in kinds], of, np.zeros(used.size))
+    return Labels(labels.texts, labels.of, spans.losses)
+
+
+def _sums(positions: Positions, recoding: Multidimensional, records: Index) -> NDArray[np.int64] | NDArray[np.object_]:
+    """(r,) sum of the records' positions in each region, exactly: where 64 bits do not do, as Python's integers."""
+    small = int(np.abs(positions).max(initial=0)) * int(records.max(initial=0)) < LARGEST_SUM
+    kind = np.int64 if small else object
+    sums = np.zeros(records.size, kind)
+    np.add.at(sums, recoding.regions, positions.astype(kind) * recoding.counts.astype(kind))
+    return sums

@@ -1,0 +1,223 @@
+"""A draft of a job file: the guesses about a table's columns, and safe choices that its steward corrects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import tomlkit
+
+from kohort.assessment.risk.rounding import RoundingProposal, proposed
+from kohort.job.draft.protection import Protection, protected
+from kohort.job.draft.reading import person_key, seen_in
+from kohort.job.draft.shapes import Shape, shape_of
+from kohort.perturb.rounding import Rounding
+from kohort.schema import Attribute, Role, Scale, Schema
+from kohort.schema.numbers import said
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tomlkit.items import Table as TomlTable
+
+    from kohort.assessment.inspection import Guess
+    from kohort.engines.table import Table
+    from kohort.job.draft.protection import Proposal
+
+__all__ = ["Draft", "draft_of", "job_text"]
+
+HEAD: Final = """\
+A kohort job. Check every role and every model below, then   kohort run THIS_FILE
+  identifying  names the person alone: never released
+  quasi        helps to single the person out together with others: generalized
+  sensitive    what nobody may learn of the person: released unchanged, within the limits of a model
+  insensitive  neither: released unchanged
+  drop         not needed: never released
+Where people have several records, person.key names the identifying column that says whose they are
+A method other than mondrian (samarati, optimal, datafly, best-effort) needs a hierarchy for every quasi column
+Every key is described by   kohort schema"""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a draft says.
+
+    Attributes:
+        guesses: One for each column, in order.
+        k: Of k-anonymity.
+        shapes: How each quasi-identifier is generalized.
+        roundings: To which step measures are rounded that would single people out.
+        protection: The models proposed for sensitive columns.
+        missing: The texts that mean no value; none if only the empty one does.
+        trim: Whether blanks around cells are removed.
+        person: The column that says whose a record is, where people have several records.
+    """
+
+    guesses: tuple[Guess, ...]
+    k: int
+    shapes: Mapping[str, Shape] = field(default_factory=dict[str, Shape])
+    roundings: Mapping[str, RoundingProposal] = field(default_factory=dict[str, RoundingProposal])
+    protection: Protection = field(default_factory=lambda: Protection({}, None, None, 0))
+    missing: tuple[str, ...] = ()
+    trim: bool = False
+    person: str | None = None
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The columns whose role somebody has to decide."""
+        return tuple(guess.name for guess in self.guesses if guess.role == "undecided")
+
+
+def draft_of(table: Table, *, k: int, missing: tuple[str, ...], path: Path | None, folder: Path) -> Draft:
+    """A draft over a table: roles, shapes for its quasi-identifiers, models with their costs for sensitive columns.
+
+    Args:
+        table: The records.
+        k: Of k-anonymity.
+        missing: The texts that are known to mean no value, the empty one first.
+        path: The table's file, beside which hierarchies are looked for; `None` for standard input.
+        folder: The job file's folder.
+    """
+    seen = seen_in(table, missing)
+    tokens = frozenset(seen.missing)
+    person = person_key(seen.table, seen.guesses)
+    people = None if person is None else seen.table[person].codes.astype(np.int64)
+    shapes: dict[str, Shape] = {}
+    roundings: dict[str, RoundingProposal] = {}
+    for guess in seen.guesses:
+        column = seen.table[guess.name]
+        if guess.role == "quasi":
+            values = [text for text in column.values.to_list() if text is not None and text not in tokens]
+            shapes[guess.name] = shape_of(guess, values, path, folder)
+        elif guess.role in {"sensitive", "insensitive"}:
+            step = proposed(column, missing=tokens, people=people)
+            roundings |= {} if step is None else {guess.name: step}
+    attributes = tuple(_attribute(one, shapes.get(one.name), folder) for one in seen.guesses)
+    schema = Schema(attributes, tokens, person=person)
+    rounded = tuple(Rounding(name, found.step) for name, found in roundings.items())
+    numeric = frozenset(guess.name for guess in seen.guesses if guess.scale == "numeric")
+    protection = protected(seen.table, schema, rounded, k=k, numeric=numeric)
+    spoken = seen.missing if len(seen.missing) > 1 else ()
+    return Draft(seen.guesses, k, shapes, roundings, protection, spoken, seen.trim, person)
+
+
+def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
+    """The attribute that a draft's column makes; what is undecided takes no part in measuring."""
+    if guess.role == "undecided":
+        return Attribute(guess.name, Role.DROP)
+    scale = Scale.CATEGORICAL if guess.scale == "categorical" else None
+    if shape is None:
+        return Attribute(guess.name, Role(guess.role), scale)
+    from kohort.schema.hierarchies import is_builder, read_hierarchy  # noqa: PLC0415
+
+    named = shape.hierarchy
+    held = read_hierarchy(folder / named, name=guess.name) if named and not is_builder(named, folder=folder) else named
+    return Attribute(guess.name, Role.QUASI, scale, held, grid=None if shape.grid is None else Fraction(shape.grid))
+
+
+def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str:
+    """The TOML text of a job over `source` with one table per column, its reasons above it.
+
+    Args:
+        draft: What it says.
+        source: The input's path, as the job file shall say it.
+        reading: Further keys of the input table; those that are `None` are left out.
+    """
+    document = tomlkit.document()
+    for line in HEAD.splitlines():
+        document.add(tomlkit.comment(line))
+    keys = {**reading, **({"trim": True} if draft.trim else {})}
+    keys |= {"missing": [*draft.missing]} if draft.missing else {}
+    document["input"] = {"path": source} | {key: value for key, value in keys.items() if value is not None}
+    document["output"] = {"path": f"{_stem(source)}.release.csv"}
+    privacy = tomlkit.table()
+    privacy["k"] = draft.k
+    for line in _costs(draft.protection):
+        privacy.add(tomlkit.comment(line))
+    document["privacy"] = privacy
+    if draft.person is not None:
+        key = tomlkit.string(draft.person).comment(
+            "several records have one value of it: people are counted, not records"
+        )
+        document["person"] = {"key": key}
+    document["method"] = {"name": "mondrian", "cut": "nearest"}
+    columns = tomlkit.table(is_super_table=True)
+    for guess in draft.guesses:
+        columns[guess.name] = _column(guess, draft)
+    document["columns"] = columns
+    if draft.roundings:
+        document["perturb"] = {"columns": _rounded(draft.roundings)}
+    return tomlkit.dumps(document)
+
+
+def _rounded(roundings: Mapping[str, RoundingProposal]) -> TomlTable:
+    """The measures that are rounded, each with what that helps and costs."""
+    columns = tomlkit.table(is_super_table=True)
+    for name, found in roundings.items():
+        column = tomlkit.table()
+        column["method"] = "rounding"
+        column["step"] = tomlkit.value(said(found.step)).comment(found.told)
+        columns[name] = column
+    return columns
+
+
+def _costs(protection: Protection) -> list[str]:
+    """What the release that the draft asks for loses, as far as it was measured."""
+    if protection.alone is None:
+        return []
+    of = f"measured on {protection.records:,} records"
+    lines = [f"with k alone a release loses {protection.alone:.1%} of the detail of the quasi-identifiers ({of})"]
+    if protection.together is not None:
+        lines.append(f"with all models below it loses {protection.together:.1%}")
+    return lines
+
+
+def _stem(source: str) -> str:
+    """The name of the input without its endings.
+
+    >>> _stem("data/people.csv.gz"), _stem("-")
+    ('people', 'table')
+    """
+    return "table" if source == "-" else Path(Path(source).name.removesuffix(".gz")).stem
+
+
+def _column(guess: Guess, draft: Draft) -> TomlTable:
+    """One column's table; reasons and alternatives are comments."""
+    column = tomlkit.table()
+    for reason in guess.reasons:
+        column.add(tomlkit.comment(reason))
+    if guess.role == "undecided":
+        column["role"] = tomlkit.string(guess.role).comment("decide: identifying, quasi, sensitive, insensitive, drop")
+        return column
+    column["role"] = guess.role
+    if guess.scale == "categorical":
+        column["scale"] = guess.scale
+    if guess.role == "quasi":
+        _add_shape(column, draft.shapes.get(guess.name))
+    if guess.role == "sensitive":
+        _add_models(column, draft.protection.proposals.get(guess.name, ()))
+    return column
+
+
+def _add_shape(column: TomlTable, shape: Shape | None) -> None:
+    """How the column is generalized, and why so."""
+    if shape is None:
+        return
+    if shape.grid is not None:
+        column["grid"] = tomlkit.value(shape.grid).comment(shape.why)
+    else:
+        column["hierarchy"] = tomlkit.string(str(shape.hierarchy)).comment(shape.why)
+
+
+def _add_models(column: TomlTable, proposals: Sequence[Proposal]) -> None:
+    """The chosen model, and the others as comments."""
+    for at, one in enumerate(proposals):
+        cost = "" if one.loss is None else f"with it and k a release loses {one.loss:.1%}"
+        if at:
+            column.add(tomlkit.comment(f"{one.key} = {one.value}{cost and f'  # {cost}'}"))
+        else:
+            column[one.key] = tomlkit.value(one.value).comment(cost) if cost else tomlkit.value(one.value)
+    column.add(tomlkit.comment("no-model = true  # releases it without a limit to what a class reveals of it"))

@@ -1,0 +1,86 @@
+"""How a draft generalizes a quasi-identifier: by a file beside the table, a grid, or a hierarchy of its values."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kohort.errors import KohortError
+from kohort.schema.hierarchies import read_hierarchy
+from kohort.schema.numbers import is_numeric_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.assessment.inspection import Guess
+
+#: Up to this many names, groups of neighbours are proposed. More names need a tree by somebody who knows them.
+FEW_NAMES: Final = 8
+
+#: Prefixes are proposed for codes of at least this length.
+SHORTEST_CODE: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a quasi-identifier is generalized.
+
+    Attributes:
+        hierarchy: A file, or a builder such as `mask:right`.
+        grid: The step of public cut points. Exactly one of the two is given.
+        why: The reason, for a comment.
+    """
+
+    hierarchy: str | None
+    grid: str | None
+    why: str
+
+
+def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path) -> Shape:
+    """How the column is generalized unless its steward knows better: never by labels that list a class's own values.
+
+    Args:
+        guess: What the column seems to reveal.
+        values: Its distinct values without missing ones.
+        table: The table's file; `None` for standard input.
+        folder: The job file's folder, to which paths in it are relative.
+    """
+    beside = None if table is None else _beside(guess.name, values, table, folder)
+    if beside is not None:
+        return beside
+    if guess.scale == "numeric" and guess.grid is not None:
+        return Shape(None, guess.grid, guess.grid_reason or "round cut points")
+    if guess.hierarchy is not None and guess.hierarchy != "suppress":
+        return Shape(guess.hierarchy, None, "built from the values")
+    if _are_codes(values):
+        return Shape("mask:right", None, "prefixes of the code")
+    few = len(values) <= FEW_NAMES
+    if len(values) > 2 and (few or is_numeric_text(values)):  # noqa: PLR2004  two values have no groups
+        return Shape("groups:2,4,8", None, "neighbours in sorted order; a tree by meaning (CSV or JSON) is better")
+    return Shape("suppress", None, "all or nothing" if few else "all or nothing; a tree (CSV or JSON) keeps more")
+
+
+def _beside(name: str, values: Sequence[str], table: Path, folder: Path) -> Shape | None:
+    """The hierarchy in NAME.csv or NAME.json beside the table, where it has a leaf for every value."""
+    if Path(name).name != name:
+        return None
+    for path in (table.parent / f"{name}.csv", table.parent / f"{name}.json"):
+        if not path.is_file() or path.resolve() == table.resolve():
+            continue
+        try:
+            leaves = read_hierarchy(path, name=name).index
+        except KohortError:
+            continue
+        if all(value in leaves for value in values):
+            text = os.path.relpath(path.resolve(), folder.resolve())
+            return Shape(text, None, "it lies beside the table")
+    return None
+
+
+def _are_codes(values: Sequence[str]) -> bool:
+    """Whether many values of one length look like codes: each has a digit, and they are no numbers."""
+    lengths = {len(value) for value in values}
+    coded = len(values) > FEW_NAMES and len(lengths) == 1 and min(lengths) >= SHORTEST_CODE
+    return coded and not is_numeric_text(values) and all(any(map(str.isdigit, value)) for value in values)

@@ -1,0 +1,232 @@
+"""What the ends of printed ranges give away, and what public cut points would change: the same job with and without.
+
+Two counts, both of one release alone:
+
+    exposed     people whose value a label prints beside others, and nobody else in the class has it: whoever knows
+                the class, and that a person in it is the youngest, say, knows the exact value
+    downcoded   cells whose label covers several values although the release tells that a record of the class has this
+                very one: both ends of a range, each member of a set. A lower bound for an attacker who also knows how
+                the algorithm works; tests/attack_oracles says exactly how much he gets back from all small tables.
+
+The end of an interval of a grid is neither: it is a cut that was there before the data. What an interval still tells is
+which cells hold somebody, its first and its last. In a grid as fine as the data, of 1 for whole numbers, a cell is a
+value, and so counts as given back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kohort.core.frequency import group, people_in
+from kohort.core.recoding import Multidimensional, classes_of
+from kohort.core.uniques import Exposed
+from kohort.engines.local import LocalEngine
+from kohort.errors import InfeasibleError, UsageError
+from kohort.metrics.loss import attribute_losses
+from kohort.pipeline import outcome_of
+from kohort.pipeline.counting import counts_of, problem_of
+from kohort.schema import Label, Scale
+from kohort.schema.domain.step import round_step
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.core.frequency import FrequencySet
+    from kohort.core.recoding import Classes
+    from kohort.release import Job, Release
+    from kohort.schema import Attribute, Grid
+    from kohort.schema.domain import Domain
+
+#: The grid of each attribute that has one.
+Grids: TypeAlias = "Mapping[str, Grid]"
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What a release loses, and what its labels give away.
+
+    Attributes:
+        lm: Iyengar's loss metric.
+        exposed: People whose exact value a label gives away.
+        downcoded: Share of the released cells of the columns with a grid whose exact value the label gives away.
+    """
+
+    lm: float
+    exposed: Exposed
+    downcoded: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A job with grids, and without.
+
+    Attributes:
+        grids: The grid of each attribute that has one.
+        proposed: Whether the grids are a proposal; else they are the job's.
+        gridded: With them; `None` where no release can meet the models then.
+        ungridded: Without them; likewise.
+    """
+
+    grids: Grids
+    proposed: bool
+    gridded: Exposure | None
+    ungridded: Exposure | None
+
+
+def compare(release: Release, *, threads: int = 1) -> Comparison | None:
+    """The release's job with and without grids; where it has none, grids of round numbers are proposed.
+
+    `None` where there is nothing to compare: no number is released as a range or an interval of a grid.
+
+    Cost: two searches of the same table, each with its count, and neither recoding nor verification.
+
+    Raises:
+        UsageError: the job's method makes no cuts.
+    """
+    job = release.job
+    check_cuts(job)
+    grids: Grids = {one.name: one.grid for one in job.schema.quasi if one.grid is not None}
+    proposed = not grids
+    if proposed and release.sizes.size:
+        grids = _proposed(release)
+    if not grids or not release.sizes.size:
+        return None
+    without = dict.fromkeys(grids)
+    gridded, ungridded = (_exposure(release, _with(job, cuts), grids, threads) for cuts in (grids, without))
+    return Comparison(grids, proposed, gridded, ungridded)
+
+
+def check_cuts(job: Job) -> None:
+    """Refuse a job whose method makes no cuts.
+
+    Raises:
+        UsageError: a lattice method releases nodes of hierarchies; there are no cuts to lay on a grid.
+    """
+    if job.algorithm.full_domain:
+        what = f"{job.algorithm.name} releases nodes of hierarchies, which no grid changes"
+        raise UsageError(what, where="compare-grid", hint="leave it out, or choose mondrian")
+
+
+def _proposed(release: Release) -> dict[str, Grid]:
+    """A grid of round numbers for every attribute that is released as a range of numbers."""
+    domains = LocalEngine(release.source, release.job.schema, release.population).domains
+    numeric = (one for one in domains if one.scale is Scale.NUMERIC and one.label is Label.RANGE)
+    steps = ((one.attribute.name, _round_step(one)) for one in numeric)
+    return {name: step for name, step in steps if step is not None}
+
+
+def _round_step(domain: Domain) -> Fraction | None:
+    """The step of the round grid that fits a numeric domain."""
+    low, high = (Fraction(end) * domain.unit for end in domain.ends)
+    return round_step(low, high, whole=domain.unit >= 1)
+
+
+def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
+    """The job with other grids; where one is gone, numbers are released as ranges."""
+
+    def changed(attribute: Attribute) -> Attribute:
+        return replace(attribute, grid=grids[attribute.name], label=None) if attribute.name in grids else attribute
+
+    return replace(job, schema=replace(job.schema, attributes=tuple(map(changed, job.schema.attributes))))
+
+
+def _exposure(release: Release, job: Job, names: Collection[str], threads: int) -> Exposure | None:
+    """What another job's release of the same table would cost, and give away in the columns called so."""
+    engine = LocalEngine(release.source, job.schema, release.population)
+    counts = counts_of(engine, job)
+    frequency = counts.frequency
+    try:
+        recoding = job.algorithm.solve(problem_of(counts, job, threads=threads)).recoding
+    except InfeasibleError:  # some averages over all classes are met with the cuts of one, and not with the other's
+        return None
+    assert isinstance(recoding, Multidimensional)  # noqa: S101  only lattice methods recode full domains
+    classes = classes_of(recoding, frequency, engine.domains)
+    outcome = outcome_of(release.source.records, engine.suppressed, job.k, classes, None)
+    told = downcoded(recoding, frequency, engine.domains, classes)
+    compared = [told[column] for column, one in enumerate(job.schema.quasi) if one.name in names]
+    return Exposure(
+        float(attribute_losses(outcome).sum()),
+        exposed(recoding, frequency, engine.domains, classes),
+        sum(compared) / (len(compared) * frequency.records),
+    )
+
+
+def exposed(
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+) -> Exposed:
+    """Whose exact value a label gives away: it prints this one beside others, and nobody else of the class has it.
+
+    Counted as the verifier does; see `kohort.core.uniques.Exposed`.
+    """
+    by = {kind: np.zeros(recoding.tuples.size, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
+    class_of = classes.of[recoding.regions]
+    people = None if frequency.people is None else frequency.people[recoding.tuples]
+    for column, domain in enumerate(domains):
+        if domain.label in by:
+            codes = frequency.quasi[recoding.tuples, column]
+            printed = _printed(recoding, codes, domain, classes, column) & (np.array(domain.texts) != "")[codes]
+            cells = np.stack([class_of[printed], codes[printed]], axis=1).astype(np.uint64)
+            whose = None if people is None else people[printed]
+            grouping = group(cells)
+            alone = people_in(grouping.of, grouping.first.size, recoding.counts[printed], whose) == 1
+            by[domain.label][np.flatnonzero(printed)[alone[grouping.of]]] = True
+
+    def count(pieces: Mask) -> int:
+        return int(recoding.counts[pieces].sum()) if people is None else np.unique(people[pieces]).size
+
+    return Exposed(count(np.logical_or.reduce([*by.values()])), *map(count, by.values()))
+
+
+def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: Classes, column: int) -> Mask:
+    """Which pieces have a value that their class's label prints, though it stands for others too."""
+    class_of = classes.of[recoding.regions]
+    if domain.label is Label.SET:
+        several: Mask = _members(class_of, codes, classes.sizes.size)[class_of] > 1
+        return several
+    low, high = (ends[classes.first, column][class_of] for ends in (recoding.low, recoding.high))
+    ranged: Mask = (low < high) & ~_hides_gap(domain, low)
+    if domain.label is Label.RANGE:
+        ranged &= (codes == low) | (codes == high)
+        return ranged
+    labels = classes.labels[column]
+    means = [Fraction(text) if text not in {"", "*"} else None for text in labels.texts]
+    numbers = [Fraction(text) if text else None for text in domain.texts]
+    printed = zip(labels.of[classes.first][class_of].tolist(), codes.tolist(), strict=True)
+    ranged &= np.array([means[label] == numbers[code] for label, code in printed], np.bool_)
+    return ranged
+
+
+def downcoded(
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+) -> list[int]:
+    """(d,) cells whose label covers several values and yet tells that somebody of the class has this one."""
+    class_of = classes.of[recoding.regions]
+    cells = [0] * len(domains)
+    for column, domain in enumerate(domains):
+        low, high = (ends[classes.first, column] for ends in (recoding.low, recoding.high))
+        if domain.label is Label.RANGE:
+            cells[column] = 2 * int(((low < high) & ~_hides_gap(domain, low)).sum())
+        elif domain.label is Label.SET:
+            members = _members(class_of, frequency.quasi[recoding.tuples, column], classes.sizes.size)
+            cells[column] = int(members[members > 1].sum())
+        elif domain.label is Label.GRID:
+            single = domain.upper - domain.positions <= float(domain.step)
+            spans = (low < high) & ~_hides_gap(domain, low)
+            cells[column] = int(single[low[spans]].sum() + single[high[spans]].sum())
+    return cells
+
+
+def _hides_gap(domain: Domain, low: Codes) -> Mask:
+    """Where a number's region holds the missing value, which is released as `*`."""
+    return np.equal(low, domain.missing) & (domain.scale is Scale.NUMERIC)
+
+
+def _members(class_of: Index, codes: Codes, classes: int) -> Counts:
+    """(c,) how many different codes each class has."""
+    pairs = np.stack([class_of, codes], axis=1).astype(np.uint64)
+    return np.bincount(class_of[group(pairs).first], minlength=classes).astype(np.int64)

@@ -1,0 +1,221 @@
+"""The templates of the page, and what they may do with figures."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from kohort.report.render.page import chart
+from kohort.report.render.page.figure import Figure, clean, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from jinja2 import Template
+
+    from kohort.report.render.page.chart import Form, Row
+
+#: What a figure that is not told is called on the page.
+UNTOLD: Final = Markup('<span class="untold">not told</span>')
+
+#: What the twin's words are on the page, where they differ.
+_ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
+_QUANTILES: Final = {"0": "Least", "0.25": "Lower quartile", "0.5": "Median", "0.75": "Upper quartile", "1": "Greatest"}
+_MEASURES: Final = {"cramers v": "Cramér's V"}
+_METRICS: Final = {
+    "lm": "LM",
+    "ncp": "NCP",
+    "lm_geometric": "LM, geometric mean",
+    "arx_loss": "Loss (ARX)",
+    "c_dm": "C_DM",
+    "c_avg": "C_AVG",
+    "precision": "Precision",
+    "entropy": "Non-uniform entropy",
+    "height": "Height",
+    "distortion": "Distortion",
+}
+
+
+class _Environment(Environment):
+    """Templates in which a point takes a part of a figure: `twin.done.released`."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401  jinja's own signature
+        """A part of a figure by its key; of anything else, its attribute."""
+        return obj[attribute] if isinstance(obj, Figure) else super().getattr(obj, attribute)
+
+
+@lru_cache(maxsize=1)
+def template() -> Template:
+    """The page's template."""
+    environment = _Environment(
+        loader=PackageLoader("kohort.report.render.page"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    cast("dict[str, object]", environment.filters).update(_filters())
+    cast("dict[str, object]", environment.tests)["told"] = _told
+    return environment.get_template("page.html.jinja")
+
+
+def _filters() -> dict[str, Callable[..., object]]:
+    """What templates do with figures, by the names that they use."""
+    return {
+        "count": figured,
+        "percent": partial(figured, form="share"),
+        "exactly": partial(figured, form="exact"),
+        "figured": figured,
+        "heading": heading,
+        "name": name,
+        "text": text,
+        "spoken": clean,
+        "picture": Markup,
+        "leaves": leaves,
+        "parts": Figure.parts,
+        "place": _place,
+        "number": _number,
+        "role": partial(called, _ROLES),
+        "measure": partial(called, _MEASURES),
+        "metric": partial(called, _METRICS),
+        "quantile": quantile,
+        "most_moved": most_moved,
+        "cell": cell,
+        "changed": changed,
+        "of_role": of_role,
+        "unchanged": unchanged,
+        "undeclared": undeclared,
+        "worst": worst,
+    }
+
+
+def _told(figure: Figure) -> bool:
+    return figure.json is not None
+
+
+def _place(figure: Figure) -> str:
+    return figure.place
+
+
+def _number(figure: Figure) -> float:
+    return figure.number or 0
+
+
+def figured(figure: Figure, form: Form = "number") -> Markup:
+    """A figure in an element that holds its exact value and its place in the twin; anything but a number as text.
+
+    >>> print(figured(Figure(30000, ("done", "released"))))
+    <data value="30000" data-figure="done.released">30,000</data>
+    >>> print(figured(Figure(None)), figured(Figure("<i>")))
+    <span class="untold">not told</span> <bdi>&lt;i&gt;</bdi>
+    """
+    if figure.json is None:
+        return UNTOLD
+    if not isinstance(figure.json, (bool, int, float)):
+        return name(figure)
+    shown = text(figure) if figure.number is None else chart.written(figure, form)
+    return Markup('<data value="{}" data-figure="{}">{}</data>').format(figure.exact, clean(figure.place), shown)
+
+
+def name(figure: Figure | str) -> Markup:
+    r"""A name that somebody else chose, whichever way it is written; a long one may go on after an underscore.
+
+    >>> print(name("a\N{RIGHT-TO-LEFT OVERRIDE}b"))
+    <bdi>a\u202eb</bdi>
+    """
+    written = escape(text(figure) if isinstance(figure, Figure) else clean(figure))
+    return Markup("<bdi>{}</bdi>").format(written.replace("_", Markup("_<wbr>")))
+
+
+def heading(row: Row) -> Markup:
+    """The name of a row; figures in it are figures too.
+
+    >>> from kohort.report.render.page.chart import Row
+    >>> print(heading(Row("up to 9", (), (Figure(None), Figure(9, ("high",))))))
+    up to <data value="9" data-figure="high">9</data>
+    """
+    if not row.ends:
+        return name(row.label)
+    low = "up" if row.ends[0].json is None else figured(row.ends[0])
+    return Markup(" to ").join([low, *map(figured, row.ends[1:])])
+
+
+def leaves(figure: Figure, before: str = "") -> list[tuple[str, Figure]]:
+    """Every part of an object that has no parts itself, with the way to it; a list of names or numbers is one part.
+
+    >>> job = Figure({"k": 5, "read": {"quote": "|", "lines": [1, 2]}, "of": [{"a": 1}]})
+    >>> [(way, text(part)) for way, part in leaves(job)]
+    [('k', '5'), ('read / quote', '|'), ('read / lines', '1, 2'), ('of / 1 / a', '1')]
+    """
+    found: list[tuple[str, Figure]] = []
+    parts = [*figure.parts()] or [(str(nth), part) for nth, part in enumerate(figure, 1)]
+    for key, part in parts:
+        way = f"{before} / {key}" if before else key
+        nested = isinstance(part.json, dict) or any(isinstance(one.json, (dict, list)) for one in part)
+        found.extend(leaves(part, way) if nested and part else [(way, part)])
+    return found
+
+
+def called(words: Mapping[str, str], figure: Figure) -> Markup:
+    """A word of the twin as the page has it.
+
+    >>> print(called(_ROLES, Figure("quasi")), called(_ROLES, Figure("sensitive")))
+    <bdi>quasi-identifying</bdi> <bdi>sensitive</bdi>
+    """
+    return name(words.get(text(figure)) or figure)
+
+
+def quantile(share: str) -> str:
+    """What a quantile is called.
+
+    >>> quantile("0.5"), quantile("0.05")
+    ('Median', 'Quantile of 0.05')
+    """
+    return _QUANTILES.get(share) or f"Quantile of {clean(share)}"
+
+
+def most_moved(associations: Figure) -> list[Figure]:
+    """Pairs by how much they changed, most of all first."""
+    return sorted(associations, key=lambda one: -abs(one["change"].number or 0))
+
+
+def cell(figure: Figure) -> Markup:
+    """A cell of a record; an empty one has no value.
+
+    >>> print(cell(Figure("Milano")), cell(Figure("")))
+    <bdi>Milano</bdi> <span class="untold">no value</span>
+    """
+    return name(figure) if figure else Markup('<span class="untold">no value</span>')
+
+
+def of_role(columns: Figure, role: str) -> list[Figure]:
+    """The names of the columns that have a role."""
+    return [one["name"] for one in columns if one["role"] == role]
+
+
+def unchanged(columns: Figure) -> list[Figure]:
+    """The names of the columns that are released as they are."""
+    return [one["name"] for one in columns if one["how"] == "released unchanged"]
+
+
+def changed(columns: Figure, perturbed: Figure) -> bool:
+    """Whether one of the columns is perturbed."""
+    return any(one["column"] == name.json for one in perturbed for name in columns)
+
+
+def undeclared(columns: Figure) -> list[Figure]:
+    """The names of the columns that have no role of their own."""
+    return [one["name"] for one in columns if one["declared"] == False]  # noqa: E712  a figure is no truth itself
+
+
+def worst(singling: Figure) -> list[Figure]:
+    """The column, or the pair, that singles out most; nothing where no share is told.
+
+    >>> [one["share"].json for one in worst(Figure([{"share": 0.1}, {"share": None}, {"share": 0.2}]))]
+    [0.2]
+    """
+    told = [one for one in singling if one["share"].number is not None]
+    return [max(told, key=lambda one: one["share"].number or 0)] if told else []

@@ -1,0 +1,163 @@
+"""The domain of numbers: whole multiples of a power of ten, or the cells of a grid over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import HierarchyError, InputError
+from kohort.schema import Attribute, Scale
+from kohort.schema.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
+from kohort.schema.domain.decimals import decimal
+from kohort.schema.domain.grid import Cells, cells
+from kohort.schema.domain.step import round_step
+from kohort.schema.numbers import times_ten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kohort.arrays import Counts, Index, Positions
+    from kohort.schema.hierarchy import Hierarchy
+
+#: Positions stay below this, so that products of two fit 128 bits and differences 64.
+LARGEST_POSITION = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """The distinct numbers of a column.
+
+    Attributes:
+        whole: (v,) the numbers times ten to the power of `digits`, ascending.
+        digits: Decimals of the number that has most.
+        texts: (v,) each number as it is written.
+        records: (v,) records with each.
+        of: (u,) which of them each observed text is.
+    """
+
+    whole: tuple[int, ...]
+    digits: int
+    texts: tuple[str, ...]
+    records: Counts
+    of: Index
+
+    @classmethod
+    def read(cls, observed: Sequence[str], counts: Counts) -> Numbers:
+        """The numbers that the observed texts write; texts of equal numbers are one."""
+        digits = max(len(text.partition(".")[2]) for text in observed)
+        numbers = [times_ten(text, digits) for text in observed]
+        small = max(map(abs, numbers)) < LARGEST_POSITION
+        whole, of = np.unique(np.array(numbers, dtype=np.int64 if small else object), return_inverse=True)
+        records = np.bincount(of, weights=counts).astype(np.int64)
+        return cls(tuple(whole.tolist()), digits, _written(observed, of.tolist(), whole.size), records, of)
+
+
+def _written(observed: Sequence[str], of: Sequence[int], numbers: int) -> tuple[str, ...]:
+    """One text for each number: of `1.5` and `1.50` the shorter, and `0` for a negative zero."""
+    chosen = [""] * numbers
+    for text, number in zip(observed, of, strict=True):
+        plain = "0" if text.startswith("-0") and not text.strip("-0.") else text
+        chosen[number] = min(chosen[number] or plain, plain, key=lambda one: (len(one), one))
+    return tuple(chosen)
+
+
+def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gaps: int) -> tuple[Domain, Index]:
+    """The domain over the `present` values, and the code of each.
+
+    `gaps` records have no value, which then is a value too: its code is 0, its place one step before the least.
+    """
+    numbers = Numbers.read(present, counts)
+    gap = ("",) if gaps else ()
+    texts = gap + numbers.texts
+    hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
+    _check_spelling(attribute, hierarchy)
+    ends = _ends(attribute, hierarchy, numbers)
+    if attribute.grid == "round":
+        attribute = replace(attribute, grid=round_step(*ends, whole=not numbers.digits))
+    edges: tuple[tuple[str, str], ...] = ()
+    if attribute.grid is None:
+        of, (unit, positions) = numbers.of, placed(numbers.whole, numbers.digits)
+        upper, step = NOTHING, Fraction(1)
+    else:
+        grid = cells(attribute, hierarchy, numbers)
+        texts, of = gap + grid.texts, grid.of[numbers.of]
+        unit, both = placed((*grid.lower, *grid.upper), grid.digits)
+        positions, upper = both[: len(grid.lower)], _behind(gap, both[len(grid.lower) :])
+        edges, step = _edges(gap, grid), Fraction(1, 10 ** max(numbers.digits, grid.digits)) / unit
+        hierarchy, leaves = None, NOTHING
+    domain = Domain(
+        attribute,
+        Scale.NUMERIC,
+        texts,
+        _behind(gap, positions),
+        ends=(ends[0] / unit, ends[1] / unit),
+        unit=unit,
+        missing=len(gap) - 1,
+        hierarchy=hierarchy,
+        leaves=leaves,
+        upper=upper,
+        edges=edges,
+        step=step,
+    )
+    return domain, of + len(gap)
+
+
+def _edges(gap: tuple[str, ...], grid: Cells) -> tuple[tuple[str, str], ...]:
+    """Where each cell begins and ends, exactly, as text; the gap nowhere."""
+    ends = ([decimal(Fraction(end, 10**grid.digits)) for end in side] for side in (grid.lower, grid.upper))
+    return (*((text, text) for text in gap), *zip(*ends, strict=True))
+
+
+def _check_spelling(attribute: Attribute, hierarchy: Hierarchy | None) -> None:
+    """Refuse leaves that are one number: a record with it would have two places."""
+    leaves = [] if hierarchy is None else list(numeric_leaves(hierarchy).values())
+    again = len(leaves) - len(set(leaves))
+    if again:
+        raise HierarchyError(
+            f"{again:,} leaves are the same number as another leaf, spelled differently",
+            where=f"column {attribute.name}",
+            hint="keep one spelling of each number, or make the column categorical",
+        )
+
+
+def _ends(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -> tuple[Fraction, Fraction]:
+    """The least and the greatest number of the domain: declared by bounds or by the leaves, else observed."""
+    if attribute.bounds is not None:
+        low, high = (end * 10**numbers.digits for end in attribute.bounds)
+        outside = np.array([not low <= number <= high for number in numbers.whole])
+        if outside.any():
+            raise InputError(
+                f"{int(numbers.records[outside].sum()):,} records lie outside the declared bounds",
+                where=f"column {attribute.name}",
+                hint="widen the bounds, or correct the data",
+            )
+        return attribute.bounds
+    if hierarchy is not None:
+        leaves = numeric_leaves(hierarchy).values()
+        return min(leaves), max(leaves)
+    unit = Fraction(1, 10**numbers.digits)
+    return numbers.whole[0] * unit, numbers.whole[-1] * unit
+
+
+def placed(whole: Sequence[int], digits: int) -> tuple[Fraction, Positions]:
+    """A power of ten, and the numbers `whole` / 10^digits as multiples of it: exact where 62 bits hold them all.
+
+    >>> placed([15, -20], 1)
+    (Fraction(1, 10), array([ 15, -20]))
+    >>> unit, positions = placed([10**20, 10**20 + 17], 0)
+    >>> int(unit), positions.tolist()
+    (100, [1000000000000000000, 1000000000000000000])
+    """
+    widest, dropped = max(map(abs, whole)), 0
+    while widest // 10**dropped >= LARGEST_POSITION:
+        dropped += 1
+    rounded: Iterable[int] = (round(Fraction(number, 10**dropped)) for number in whole) if dropped else whole
+    return Fraction(10**dropped, 10**digits), np.fromiter(rounded, np.int64, len(whole))
+
+
+def _behind(gap: tuple[str, ...], positions: Positions) -> Positions:
+    """The positions; where there is a gap, its own is one step before them, so that a cut can part it from them."""
+    return np.append(positions[: len(gap)] - 1, positions)

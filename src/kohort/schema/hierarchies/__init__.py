@@ -1,0 +1,46 @@
+"""Builders, readers and renderers of generalization hierarchies.
+
+| you have | take |
+|---|---|
+| a CSV or JSON file | `read_hierarchy` |
+| rows or a nested object in Python | `Hierarchy.from_rows`, `from_tree` |
+| numbers | `intervals`, `cuts` |
+| codes with meaningful prefixes | `mask` |
+| dates | `dates` |
+| values in an order | `groups` |
+| many rare values | `frequent` |
+| nothing of the kind | `suppress` |
+
+A builder takes the attribute's values: its declared domain, or what a column holds. It takes each value once, and
+a missing value is none of them: add it afterwards by `with_missing`. What cannot be placed is an error that counts it.
+"""
+
+from __future__ import annotations
+
+from kohort.schema.hierarchies.files import read_hierarchy, write_csv, write_json
+from kohort.schema.hierarchies.intervals import cuts, intervals
+from kohort.schema.hierarchies.sets import frequent, groups, suppress, with_missing
+from kohort.schema.hierarchies.spec import from_spec, is_builder
+from kohort.schema.hierarchies.texts import dates, mask
+from kohort.schema.hierarchies.tree import from_tree, to_tree
+from kohort.schema.hierarchies.view import findings, show
+
+__all__ = [
+    "cuts",
+    "dates",
+    "findings",
+    "frequent",
+    "from_spec",
+    "from_tree",
+    "groups",
+    "intervals",
+    "is_builder",
+    "mask",
+    "read_hierarchy",
+    "show",
+    "suppress",
+    "to_tree",
+    "with_missing",
+    "write_csv",
+    "write_json",
+]

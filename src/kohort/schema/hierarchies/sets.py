@@ -1,0 +1,134 @@
+"""Hierarchies of plain sets of values: suppression, ordered groups, and rare values merged into one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.schema.hierarchy import SUPPRESSED, Hierarchy, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from kohort.arrays import Index
+
+
+def suppress(values: Iterable[str], *, name: str = "") -> Hierarchy:
+    """A single level: a value stays as it is or becomes `*`.
+
+    >>> suppress(["male", "female", "male"]).labels
+    (('female', 'male'), ('*',))
+    """
+    return Hierarchy.from_rows(((text, SUPPRESSED) for text in sorted(set(values))), name=name)
+
+
+def groups(order: Sequence[str], *sizes: Sequence[int], name: str = "") -> Hierarchy:
+    """Neighbours in an order put together, then `*`. A group is called after its values: `{a, b}`.
+
+    Groups that have names of their own are a tree: `from_tree({"low": ["1", "2"], "high": ["3"]}, root="*")`.
+
+    Args:
+        order: The values.
+        sizes: For levels 1, 2, …, how many values, then how many groups of the level before, each group holds.
+        name: The attribute, for messages.
+
+    Raises:
+        HierarchyError: sizes that do not add up, or names of groups that are the same.
+
+    >>> groups(["primary", "lower", "upper", "degree"], [1, 2, 1], [2, 1]).labels[1:]
+    (('primary', '{lower, upper}', 'degree'), ('{primary, lower, upper}', 'degree'), ('*',))
+    """
+    labels = [tuple(order)]
+    parents: list[Index] = []
+    ends = np.arange(len(order) + 1)  # where each node of the level begins, in leaves; and where the last ends
+    for level, held in enumerate(sizes, start=1):
+        if min(held, default=0) < 1 or sum(held) != len(ends) - 1:
+            hint = f"they must be 1 or more and sum to {len(ends) - 1:,}"
+            raise fault("group sizes do not add up", name, level, hint=hint)
+        ends = ends[np.cumsum([0, *held])]
+        parents.append(np.repeat(np.arange(len(held)), held))
+        labels.append(tuple(_set_label(order[first:after]) for first, after in pairwise(ends.tolist())))
+    parents.append(np.zeros(len(labels[-1]), np.int64))
+    return Hierarchy((*labels, (SUPPRESSED,)), tuple(parents), name=name)
+
+
+def frequent(
+    counts: Mapping[str, int],
+    *,
+    keep: int | None = None,
+    share: Fraction | float | str | None = None,
+    other: str = "other",
+    name: str = "",
+) -> Hierarchy:
+    """Frequent values as they are, all others merged into one; then `*`. Most frequent first, ties by text.
+
+    The outcome depends on the records, and so is marked `data_dependent`.
+
+    Args:
+        counts: How many records have each value.
+        keep: How many values stay as they are.
+        share: Instead, the share of records from which on a value stays.
+        other: Label of the merged values.
+        name: The attribute, for messages.
+
+    Raises:
+        HierarchyError: not just one of `keep` and `share`, one of them out of range, a negative count, or a value
+            that stays and is called like the merged ones.
+
+    >>> list(frequent({"IT": 50, "FR": 9, "DE": 30, "MT": 1}, keep=2).rows())
+    [('IT', 'IT', '*'), ('DE', 'DE', '*'), ('FR', 'other', '*'), ('MT', 'other', '*')]
+    """
+    if (keep is None) == (share is None):
+        raise fault("say either how many values to keep or from which share on", name)
+    if min(counts.values(), default=0) < 0:
+        raise fault("a count is negative", name)
+    ranked = sorted(counts, key=lambda value: (-counts[value], value))
+    if keep is None:
+        least = _share(share, name) * sum(counts.values())
+        keep = sum(count >= least for count in counts.values())
+    elif keep < 0:
+        raise fault("the number of values to keep is negative", name)
+    if other in ranked[:keep]:
+        raise fault("a value that stays is called like the merged ones", name, 1, hint="choose another label")
+    rows = ((value, value if at < keep else other, SUPPRESSED) for at, value in enumerate(ranked))
+    return Hierarchy.from_rows(rows, name=name, data_dependent=True)
+
+
+def with_missing(hierarchy: Hierarchy, token: str = "") -> Hierarchy:
+    """The hierarchy with a last leaf for the missing value, unless it has one.
+
+    The leaf is kept apart up to the root: on the levels between, its label is the token itself.
+
+    >>> with_missing(suppress(["male", "female"])).leaves
+    ('female', 'male', '')
+    """
+    if token in hierarchy.index:
+        return hierarchy
+    *below, root = hierarchy.labels
+    tops = [*(len(labels) for labels in below[1:]), 0]
+    parents = [np.append(parent, top) for parent, top in zip(hierarchy.parents, tops, strict=True)]
+    return Hierarchy(
+        (*((*labels, token) for labels in below), root),
+        tuple(parents),
+        name=hierarchy.name,
+        data_dependent=hierarchy.data_dependent,
+    )
+
+
+def _set_label(values: Sequence[str]) -> str:
+    """The only value, or the set of values in braces."""
+    return values[0] if len(values) == 1 else "{" + ", ".join(values) + "}"
+
+
+def _share(share: Fraction | float | str | None, name: str) -> Fraction:
+    """The share as an exact number in 0..1; a float counts as the decimal it prints."""
+    try:
+        exact = Fraction(str(share))
+    except (ValueError, ZeroDivisionError):
+        exact = Fraction(-1)
+    if not 0 <= exact <= 1:
+        raise fault("the share must be a number from 0 to 1", name)
+    return exact

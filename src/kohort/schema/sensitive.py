@@ -1,0 +1,184 @@
+"""The values of a sensitive attribute as privacy models see them: what counts as one value, and how far two are apart.
+
+Texts that a reader takes for one value are one, whatever their case, width and blanks, and so are numbers that are
+equal: several spellings never raise diversity. A missing value is none: it is counted in the size of a class, and
+never as a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import HierarchyError, InputError
+from kohort.schema import Missing, Scale
+from kohort.schema.hierarchies import from_spec
+from kohort.schema.hierarchy import Hierarchy
+from kohort.schema.numbers import exact, is_numeric_text, said, times_ten
+from kohort.schema.spelling import even_spelling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Counts, Index
+    from kohort.schema import Attribute
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitiveDomain:
+    """The v different values of one sensitive attribute, in an order that means something.
+
+    The order is that of the hierarchy's leaves where the attribute has a hierarchy, else ascending: as numbers where
+    all are numbers, else as text. The code of a missing value is v.
+
+    Attributes:
+        name: The attribute.
+        reference: (v,) people of the whole input table with each value, records without a person key; at least 1.
+        numeric: Whether the values are numbers.
+        levels: Of a hierarchy, per level from the leaves to below the root: (v,) the node of each value, ascending.
+        full: Where values are left out that nobody has of whom it is asked: the domain with all of them.
+        places: (v,) where the values then stand in it.
+    """
+
+    name: str
+    reference: Counts
+    numeric: bool = False
+    levels: tuple[Index, ...] = ()
+    full: SensitiveDomain | None = None
+    places: Index | None = None
+
+    def __len__(self) -> int:
+        """v, the number of values; a missing one is none."""
+        return self.reference.size
+
+    @property
+    def whole(self) -> SensitiveDomain:
+        """The domain with all values: itself, unless some were left out."""
+        return self if self.full is None else self.full
+
+    def some(self, values: Index) -> SensitiveDomain:
+        """Some of the values, ascending: for classes whose people have no other.
+
+        >>> income = SensitiveDomain("income", np.array([5, 1, 7]), numeric=True)
+        >>> some = income.some(np.array([0, 2]))
+        >>> some.reference.tolist(), len(some.whole)
+        ([5, 7], 3)
+        """
+        places = values if self.places is None else self.places[values]
+        levels = tuple(nodes[values] for nodes in self.levels)
+        return replace(self, reference=self.reference[values], levels=levels, full=self.whole, places=places)
+
+    def counted(self, reference: Counts) -> SensitiveDomain:
+        """The same values, counted otherwise."""
+        return replace(self, reference=reference)
+
+
+def resolve(
+    attribute: Attribute, values: Sequence[str | None], counts: Counts, missing: frozenset[str]
+) -> tuple[SensitiveDomain, Index]:
+    """The domain of a sensitive attribute over the observed `values`, and the code of each value.
+
+    Args:
+        attribute: What the schema says of the column.
+        values: (u,) the distinct observed values; `None`, blanks and the texts in `missing` mean no value.
+        counts: (u,) records with each value.
+        missing: The schema's missing tokens.
+
+    Returns:
+        The domain, and (u,) codes; that of a missing value is the number of values.
+
+    Raises:
+        InputError: Missing values that the schema refuses, or values that are no numbers where the schema says so.
+        HierarchyError: Values that are no leaf of the hierarchy.
+
+    >>> from kohort.schema import Attribute, Role
+    >>> spelled = ["HIV", "hiv ", "flu", ""]
+    >>> domain, codes = resolve(Attribute("illness", Role.SENSITIVE), spelled, np.array([4, 2, 1, 1]), frozenset({""}))
+    >>> domain.reference.tolist(), codes.tolist()
+    ([1, 6], [1, 1, 0, 2])
+    """
+    nothing = {"", *map(even_spelling, missing)}  # however it is spelled: blanks tell no more than an empty cell
+    absent = np.array([value is None or even_spelling(value) in nothing for value in values], dtype=np.bool_)
+    if absent.any() and attribute.missing is Missing.REFUSE:
+        raise InputError(
+            f"{int(counts[absent].sum()):,} records have no value",
+            where=f"column {attribute.name}",
+            hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
+        )
+    present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
+    numeric = _is_numeric(attribute, present, counts[~absent])
+    size, of = _numbered(present, numeric=numeric, codes=attribute.scale is Scale.CATEGORICAL)
+    levels: tuple[Index, ...] = ()
+    if attribute.hierarchy is not None and present:
+        place, levels = _by_leaf(attribute, of, present, counts[~absent])
+        of = place[of]
+    codes = np.full(len(values), size, np.int64)
+    codes[~absent] = of
+    reference = np.bincount(codes[~absent], weights=counts[~absent], minlength=size).astype(np.int64)
+    return SensitiveDomain(attribute.name, reference, numeric, levels), codes
+
+
+def narrowed(domain: SensitiveDomain, codes: Index) -> tuple[SensitiveDomain, Index]:
+    """The values that occur among `codes`, and the codes in their domain.
+
+    >>> domain, codes = narrowed(SensitiveDomain("illness", np.array([5, 1, 7])), np.array([2, 0, 3, 2]))
+    >>> domain.reference.tolist(), codes.tolist()
+    ([5, 7], [1, 0, 2, 1])
+    """
+    used, of = np.unique(codes, return_inverse=True)
+    return domain.some(used[used < len(domain)]), of
+
+
+def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:
+    """Decided by the values (design decision 1), unless the schema says it."""
+    if attribute.scale is Scale.CATEGORICAL or not present:
+        return False
+    numeric = is_numeric_text(present)
+    if attribute.scale is Scale.NUMERIC and not numeric:
+        wrong = np.array([not is_numeric_text((value,)) for value in present])
+        raise InputError(
+            f"{int(wrong.sum()):,} values ({int(counts[wrong].sum()):,} records) are not plain decimal numbers",
+            where=f"column {attribute.name}",
+            hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
+        )
+    return numeric
+
+
+def _numbered(present: Sequence[str], *, numeric: bool, codes: bool) -> tuple[int, Index]:
+    """How many different values there are, and the place of each text's among them: as numbers, or as texts.
+
+    Among texts too, equal numbers are one value, unless the schema says that they are `codes`: 10.1 is then not 10.10.
+    """
+    if numeric:
+        digits = max(len(text.partition(".")[2]) for text in present)
+        numbers = [times_ten(text, digits) for text in present]
+        small = max(map(abs, numbers)) < 1 << 63
+        different, of = np.unique(np.array(numbers, np.int64 if small else object), return_inverse=True)
+        return different.size, of
+    keys = [even_spelling(text) for text in present]
+    if not codes:
+        keys = [said(exact(key)) if is_numeric_text((key,)) else key for key in keys]
+    place = {key: code for code, key in enumerate(sorted(set(keys)))}
+    return len(place), np.array([place[key] for key in keys], np.int64)
+
+
+def _by_leaf(
+    attribute: Attribute, of: Index, present: Sequence[str], counts: Counts
+) -> tuple[Index, tuple[Index, ...]]:
+    """The place of each different value in the order of the hierarchy's leaves, and their nodes below the root."""
+    hierarchy = attribute.hierarchy
+    if not isinstance(hierarchy, Hierarchy):
+        hierarchy = from_spec(str(hierarchy), sorted(set(present)), name=attribute.name)
+    leaves = np.array([hierarchy.index.get(text, -1) for text in present])
+    absent = leaves < 0
+    if absent.any():
+        raise HierarchyError(
+            f"{int(absent.sum()):,} values ({int(counts[absent].sum()):,} records) are no leaf of the hierarchy",
+            where=f"column {attribute.name}",
+            hint="add them to the hierarchy; `kohort hierarchy check` counts what a file lacks",
+        )
+    first = np.full(int(of.max()) + 1, len(hierarchy.leaves))
+    np.minimum.at(first, of, leaves)  # spellings that stand at several leaves are the value of the first
+    return np.argsort(np.argsort(first)), tuple(of_leaf[np.sort(first)] for of_leaf in hierarchy.maps[:-1])

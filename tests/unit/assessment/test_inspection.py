@@ -1,0 +1,487 @@
+"""Guesses about columns: the right role for the right reason, and never a value in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.assessment.inspection import Guess, inspect_table
+from kohort.assessment.inspection.evidence import SAMPLE
+from kohort.engines.table import Column, Table, narrow
+from kohort.generate.italy import HIERARCHIES, ROLES, italy
+from kohort.schema.hierarchies.spec import from_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from random import Random
+
+    from kohort.schema.vocabulary import RoleName
+
+
+def encoded(columns: Mapping[str, Sequence[str | None]]) -> Table:
+    """A table of these cells."""
+    made: list[Column] = []
+    records = 0
+    for name, cells in columns.items():
+        values = list(dict.fromkeys(cells))
+        place = {value: code for code, value in enumerate(values)}
+        codes = np.array([place[cell] for cell in cells], dtype=np.int64)
+        made.append(Column(name, pl.Series(values, dtype=pl.String), narrow(codes, len(values)), pl.String()))
+        records = len(cells)
+    return Table(tuple(made), records)
+
+
+def of_frame(frame: pl.DataFrame) -> Table:
+    """A table of a frame's cells as text."""
+    return encoded({name: frame[name].cast(pl.String).to_list() for name in frame.columns})
+
+
+def guess(cells: Sequence[str | None], name: str = "x") -> Guess:
+    """What is guessed of a column of these cells, called `name`."""
+    (found,) = inspect_table(encoded({name: cells}))
+    return found
+
+
+def test_the_register_is_guessed_exactly() -> None:
+    """Every column of the Italian register gets its role, and age the intervals it ships with."""
+    guesses = inspect_table(of_frame(italy(3_000, seed=11)))
+    assert {found.name: found.role for found in guesses} == ROLES
+    by_name = {found.name: found for found in guesses}
+    assert by_name["age"].hierarchy == HIERARCHIES["age"]
+    assert by_name["age"].grid == "5"
+    assert by_name["gender"].hierarchy == HIERARCHIES["gender"]
+    assert {found.name for found in guesses if found.scale == "numeric"} == {"age", "annual_income"}
+
+
+def test_the_register_is_guessed_under_meaningless_names() -> None:
+    """Values alone give the id and the shared attributes their roles; the income is undecided, for it may be an id."""
+    frame = italy(3_000, seed=11).select("person_id", "gender", "city", "age", "profession", "annual_income")
+    guesses = inspect_table(of_frame(frame.rename({name: f"x{n}" for n, name in enumerate(frame.columns)})))
+    assert [found.role for found in guesses] == ["identifying", "quasi", "quasi", "quasi", "quasi", "undecided"]
+
+
+def test_adult(adult_csv: Path) -> None:
+    """On UCI Adult nobody is named, demography is quasi-identifying, money sensitive, an unknown weight undecided."""
+    guesses = {found.name: found for found in inspect_table(of_frame(pl.read_csv(adult_csv, infer_schema=False)))}
+    sensitive = {"capital-gain", "capital-loss", "salary-class"}
+    assert {name for name, found in guesses.items() if found.role == "sensitive"} == sensitive
+    assert guesses["fnlwgt"].role == "undecided"
+    assert {found.role for name, found in guesses.items() if name not in {*sensitive, "fnlwgt"}} == {"quasi"}
+    numeric = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
+    assert {name for name, found in guesses.items() if found.scale == "numeric"} == numeric
+    assert not any(found.missing_tokens or found.trim for found in guesses.values())
+
+
+def test_an_identifying_form_outweighs_the_name() -> None:
+    """A column of e-mail addresses is identifying even where it is called age, and by nineteen of twenty values."""
+    cells = [f"p{n}@example.org" for n in range(19)]
+    assert guess([*cells, "unknown"], "age").role == "identifying"
+    assert "e-mail addresses" in guess([*cells, "unknown"], "age").reasons[0]
+    assert guess([*cells, "unknown", "none"], "age").role == "quasi"
+
+
+def test_a_checksum_is_told() -> None:
+    """The reason for a checked form says so."""
+    found = guess(["RSSMRA80A01H501U", "MRTMTT91D08F205J"])
+    assert found.reasons[0] == "nearly all of its 2 values are codici fiscali with the right check digits"
+    assert found.certainty == "sure"
+
+
+def test_plain_digits_need_proof() -> None:
+    """Numbers with check digits are people's only where most records have their own, and there are some."""
+    numbers = [
+        f"{n}{-sum(w * int(d) for w, d in zip(range(10, 1, -1), str(n), strict=True)) % 11}"
+        for n in range(943476500, 943476540)
+    ]
+    numbers = [number for number in numbers if len(number) == 10]
+    assert "NHS numbers" in guess(numbers).reasons[0]
+    assert "NHS numbers" not in guess(numbers[:4]).reasons[0]
+    assert guess([number for number in numbers for _ in range(4)]).role == "quasi"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "role"), [(0.02, "identifying"), (0.045, "identifying"), (0.055, "quasi"), (0.2, "quasi")]
+)
+def test_long_columns_are_judged_as_a_whole(wrong: float, role: str) -> None:
+    """Beyond the sample's size a share of wrong values near the limit is counted out, wherever they stand."""
+    size = 5 * SAMPLE
+    first = round(size * wrong)
+    cells = [f"p{n}" if n < first else f"p{n}@example.org" for n in range(size)]
+    assert guess(cells, "sex").role == role
+
+
+def test_one_value_tells_nothing() -> None:
+    """A column of one value, or of none, is insensitive; one that some records lack is not constant."""
+    assert guess(["blue", "blue"]).role == "insensitive"
+    assert guess(["", None]).role == "insensitive"
+    assert guess(["blue", "", "blue", "blue"]).role == "quasi"
+
+
+def test_a_single_record_is_not_constant() -> None:
+    """One record's value is its own, so it may name the person."""
+    assert guess(["blue"]).role == "identifying"
+
+
+def test_known_forms_are_quasi_identifying() -> None:
+    """Days and postal codes generalize by dates and by masking, even where all differ."""
+    days = guess(["2024-01-31", "1987-06-05", "1990-12-24"])
+    assert (days.role, days.hierarchy, days.scale, days.grid) == ("quasi", "dates", "categorical", None)
+    codes = guess(["00118", "20121", "98168"])
+    assert (codes.role, codes.hierarchy, codes.scale, codes.grid) == ("quasi", "mask:right", "categorical", None)
+
+
+@pytest.mark.parametrize("day", ["31.12.{}", "31/12/{}", "12/31/{}", "{}-12-31 10:30", "31-12-{}"])
+def test_days_are_seen_as_people_write_them(day: str) -> None:
+    """A day or a moment is quasi-identifying however it is written; the rule for dates takes days in ISO form only."""
+    found = guess([day.format(year) for year in range(1950, 1990)])
+    assert (found.role, found.scale, found.hierarchy) == ("quasi", "categorical", None)
+    assert "dates or times" in found.reasons[0]
+
+
+def test_days_outweigh_a_sensitive_name() -> None:
+    """When somebody was treated others may know, and the day singles out."""
+    assert guess([f"2024-01-{day:02}" for day in range(1, 29)], "treatment_date").role == "quasi"
+
+
+def test_postal_codes_without_leading_zero_need_their_name() -> None:
+    """Five digits alone may be an income; under a postal name they are masked, and a cap on a price is a number."""
+    cells = [str(n) for n in range(20_121, 20_161)] * 20
+    assert (guess(cells, "cap").hierarchy, guess(cells, "cap").scale) == ("mask:right", "categorical")
+    assert guess(cells).scale == "numeric"
+    assert guess(["SW1A 1AA", "EC1A 1BB"], "postcode").hierarchy == "mask:right"
+    assert guess(["1", "2", "30"], "cap").hierarchy == "intervals:2,4,8"
+    assert guess([str(n * 37 % 1009 + 20_000) for n in range(100)], "code_postal").role == "quasi"
+
+
+def test_near_unique_values() -> None:
+    """A value for nearly every record: running numbers and text are identifying, other numbers undecided."""
+    squares = [str(n * n) for n in range(100)]
+    shuffled = [*squares[50:], *squares[:50]]
+    assert guess([str(n) for n in range(100)]).reasons == ("its 100 values number the records",)
+    assert guess([f"w{n * n}" for n in (3, 1, 2)]).reasons == ("100.0 % of the records have a value of their own",)
+    assert (guess(shuffled).role, guess(shuffled).scale, guess(shuffled).certainty) == (
+        "undecided",
+        "numeric",
+        "unsure",
+    )
+    assert "a precise measurement or an ID" in guess(shuffled).reasons[0]
+
+
+def test_values_of_every_other_record_are_undecided() -> None:
+    """Where two records share a value at most, it may be an id of what two records have in common."""
+    cells = [str(n * n) for n in range(51)] * 2
+    assert guess(cells).role == "undecided"
+    assert guess([f"w{cell}" for cell in cells]).role == "undecided"
+    assert guess(cells * 2).role == "quasi"
+
+
+@pytest.mark.parametrize("numbers", [[4, 5, 11, 12, 30, 31, 40, 52], [90, 80, 70, 60, 50, 40, 30, 20]])
+def test_row_numbers(numbers: list[int]) -> None:
+    """Whole numbers that ascend or descend from record to record number the rows; a few do so by chance."""
+    cells = [str(number) for number in numbers]
+    assert (guess(cells).role, guess(cells).certainty) == ("identifying", "likely")
+    assert "stand in order" in guess(cells).reasons[0]
+    assert guess([f"P-{cell}" for cell in cells]).role == "identifying"
+    assert guess(cells[:7]).role == "undecided"
+    assert guess([*cells[1:], cells[0]]).role == "undecided"
+    assert guess([*cells, ""]).role == "undecided"
+    assert guess(cells, "income").role == "sensitive"
+    assert guess(cells, "rownames").certainty == "sure"
+
+
+NUMBERS = [str(7 * n % 101 + 100) for n in range(100)]
+DECIMALS = [f"{n * 37 % 1009}.{n % 10}" for n in range(300)]
+TEXTS = [f"w{n * n}" for n in range(100)]
+FLAGS = ["yes", "no"] * 50
+FEW = [str(n % 4) for n in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "role"),
+    [
+        ("last", TEXTS, "identifying"),
+        ("last", FEW, "quasi"),
+        ("middleName", FEW, "identifying"),
+        ("family", TEXTS * 5, "identifying"),
+        ("account_no", NUMBERS, "identifying"),
+        ("charge_no", NUMBERS, "identifying"),
+        ("no_of_charges", NUMBERS, "sensitive"),
+        ("patient_no", FEW, "identifying"),
+        ("patient_ref", [f"{n}.5" for n in range(9)] * 9, "quasi"),
+        ("code", FEW, "quasi"),
+        ("subject", FEW, "identifying"),
+        ("subject", FLAGS, "quasi"),
+        ("father", DECIMALS * 2, "undecided"),
+        ("city_id", FEW, "quasi"),
+        ("city_id", NUMBERS, "identifying"),
+        ("city_name", FLAGS, "quasi"),
+        ("id", FEW, "identifying"),
+        ("phone", FLAGS, "quasi"),
+        ("phone", TEXTS, "identifying"),
+        ("income", DECIMALS, "sensitive"),
+        ("bili", DECIMALS, "sensitive"),
+        ("survtime", NUMBERS, "sensitive"),
+        ("rating", NUMBERS, "undecided"),
+        ("diagnosis", TEXTS, "identifying"),
+        ("status", FEW, "quasi"),
+        ("arm", FEW, "insensitive"),
+        ("arm", TEXTS, "identifying"),
+        ("time", FLAGS, "quasi"),
+    ],
+)
+def test_names_and_values_decide_together(name: str, cells: list[str], role: RoleName) -> None:
+    """What a name means depends on how many records share a value."""
+    assert guess(cells, name).role == role
+
+
+def test_free_text_is_identifying() -> None:
+    """Long cells of many words name anybody, whatever the column is called; a few long categories do not."""
+    cells = [f"the patient of room {n} has had a cough since the {n % 28}th of May" for n in range(40)]
+    assert "free text" in guess(cells, "diagnosis").reasons[0]
+    assert guess(cells, "diagnosis").role == "identifying"
+    assert guess(cells[:4] * 40, "diagnosis").role == "sensitive"
+
+
+def test_coordinates_are_judged_as_a_pair() -> None:
+    """A latitude and a longitude are identifying where a pair is nearly unique, quasi where shared; alone a number."""
+    degrees = [f"{n % 20}.5" for n in range(200)]
+    others = [f"{n // 20}.25" for n in range(200)]
+    both = inspect_table(encoded({"lat": degrees, "lon": others}))
+    assert {found.role for found in both} == {"identifying"}
+    shared = inspect_table(encoded({"lat": degrees, "lon": degrees}))
+    assert {found.role for found in shared} == {"quasi"}
+    assert "0.0 %" in shared[0].reasons[0]
+    far = inspect_table(encoded({"lat": [f"9{cell}" for cell in degrees], "lon": others}))
+    assert not any("latitude and longitude" in reason for found in far for reason in found.reasons)
+
+
+def test_a_clinical_table_makes_numbers_sensitive() -> None:
+    """Unknown flags and numbers beside many clinical columns are sensitive, with words like status; names are not."""
+    clinical = dict.fromkeys(("bp", "chol", "bmi"), FEW)
+    columns: dict[str, list[str]] = {**clinical, "z30": FEW, "status": FEW, "trt": FEW * 1, "who1": FLAGS, "age": FEW}
+    found = {one.name: one.role for one in inspect_table(encoded(columns))}
+    assert found["z30"] == found["status"] == "sensitive"
+    assert (found["trt"], found["who1"], found["age"]) == ("insensitive", "quasi", "quasi")
+    several = dict.fromkeys(("sex", "city", "job", "race"), FEW)
+    assert {one.name: one.role for one in inspect_table(encoded({**columns, **several}))}["z30"] == "quasi"
+
+
+def test_few_whole_numbers_are_categories() -> None:
+    """Whole numbers of at most ten values name groups, unless the name says that they measure or most are unique."""
+    ten = [str(n) for n in range(10)]
+    assert guess(ten * 5).scale == "categorical"
+    assert guess([*ten, "10"] * 5).scale == "numeric"
+    assert guess(ten * 5, "hours").scale == guess(ten * 5, "income").scale == "numeric"
+    assert guess([f"{n}.5" for n in ten] * 5).scale == "numeric"
+    assert guess(ten).scale == "numeric"
+
+
+@pytest.mark.parametrize("form", ["{},5", "1.{:03},25"])
+def test_decimal_commas_are_numbers_for_guessing(form: str) -> None:
+    """Numbers with a decimal comma may be a measure, or are undecided; a job reads text, and the reasons say so."""
+    cells = [form.format(n) for n in range(101, 201)]
+    assert (guess(cells, "Gehalt").role, guess(cells, "Gehalt").scale) == ("sensitive", "categorical")
+    assert guess(cells).role == "undecided"
+    assert guess(cells).reasons[-1].endswith("numbers with a decimal comma, which kohort reads as text")
+
+
+@pytest.mark.parametrize("cells", [["1e-05", "0.5"], [".5", "1."], ["-1.5E3", "2"]])
+def test_numbers_may_be_written_loosely(cells: list[str]) -> None:
+    """Numbers that a job reads as text are numbers for the guess: undecided, not names."""
+    assert (guess(cells).role, guess(cells).scale) == ("undecided", "categorical")
+
+
+def test_missing_cells_do_not_hide_an_identifier() -> None:
+    """Where only some records have a value, distinctness is judged among those."""
+    found = guess([*(f"w{n * n}" for n in range(10)), *[""] * 90])
+    assert (found.role, found.distinct, found.missing, found.distinctness) == ("identifying", 10, 90, 0.1)
+
+
+def test_text_with_many_values_is_quasi_identifying() -> None:
+    """Text that few records share is what others may know, and needs a hierarchy that only knowledge gives."""
+    found = guess([f"w{n * n}" for n in range(50)] * 3)
+    assert (found.role, found.hierarchy) == ("quasi", None)
+    assert found.reasons == ("50 values; on its own it distinguishes 98.7 % of record pairs",)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "hierarchy", "grid"),
+    [
+        (["18", "90"], "intervals:5,10,20", "5"),
+        (["1", "16"], "intervals:2,4,8", "2"),
+        (["0", "100000"], "intervals:5000,10000,20000", "5000"),
+        (["0", "400"], "intervals:20,40,80", "20"),
+        (["-0.5", "0.5"], "intervals:0.05,0.1,0.2", "0.05"),
+        (["0.1", "0.9"], "intervals:0.05,0.1,0.2", "0.05"),
+        (["0", "180"], "intervals:10,20,40", "10"),
+        (["7", "7.0"], "suppress", None),
+    ],
+)
+def test_round_intervals(numbers: list[str], hierarchy: str, grid: str | None) -> None:
+    """A numeric quasi-identifier is cut at round numbers that fit its span, whole ones where it is whole."""
+    found = guess(numbers, "age")
+    assert (found.scale, found.hierarchy, found.grid) == ("numeric", hierarchy, grid)
+
+
+def test_a_grid_says_why() -> None:
+    """Every proposed grid comes with the number of intervals it makes, also of numbers beyond a float; else nothing."""
+    assert guess(["18", "47", "90"], "age").grid_reason == (
+        "round cut points in 16 intervals; then no end of a range is a data value"
+    )
+    assert "in 5 intervals" in (guess(["-1", "-10"], "age").grid_reason or "")
+    assert "in 21 intervals" in (guess([str(10**40), str(10**40 + 40)], "age").grid_reason or "")
+    assert guess(["7", "7.0"], "age").grid_reason is None
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("age", ["18", "47", "90"]),
+        ("peso", ["60.5", "-0", "82.25"]),
+        ("sesso", ["f", "m"]),
+        ("cap", ["00118", "20121"]),
+        ("data_nascita", ["2024-01-31", "1987-06-05"]),
+    ],
+)
+def test_proposed_rules_can_be_followed(name: str, values: list[str]) -> None:
+    """The rule proposed for a column builds a hierarchy of its values."""
+    rule = guess(values, name).hierarchy
+    assert rule is not None
+    assert set(values) <= set(from_spec(rule, values).leaves)
+
+
+def test_only_quasi_identifiers_are_generalized() -> None:
+    """No hierarchy or grid is proposed for what is dropped or released as it is."""
+    found = guess(["1200", "900", "1500"], "stipendio")
+    assert (found.role, found.hierarchy, found.grid) == ("sensitive", None, None)
+
+
+def test_no_records() -> None:
+    """A table without records gives guesses by name alone, and nothing divides by zero."""
+    empty = guess([])
+    assert (empty.role, empty.distinct, empty.missing) == ("insensitive", 0, 0)
+    assert (empty.distinctness, empty.separation) == (0.0, 0.0)
+    named = guess([], "age")
+    assert (named.role, named.hierarchy) == ("quasi", "suppress")
+
+
+def test_declared_missing_texts_are_missing() -> None:
+    """Null and every declared text are one missing value, no value of the domain."""
+    (found,) = inspect_table(encoded({"age": ["41", "?", None, "", "42"]}), missing=frozenset({"?", ""}))
+    assert (found.scale, found.distinct, found.missing) == ("numeric", 2, 3)
+    assert found.separation == pytest.approx(1 - 3 / 10)
+
+
+AMOUNTS = [str(n % 30) for n in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "tokens"),
+    [
+        ([*AMOUNTS, "?"], ("?",)),
+        ([*AMOUNTS, "NA", "n/a", "None", "-", "."], ("-", ".", "NA", "None", "n/a")),
+        ([*AMOUNTS, "unknown"], ()),
+        ([*AMOUNTS, "9999", "9999"], ("9999",)),
+        ([*AMOUNTS, "9999"], ()),
+        ([*AMOUNTS, "-9", "-9", "-99.0", "-99.0"], ("-9", "-99.0")),
+        ([*AMOUNTS, "-9", "-9", "-3"], ()),
+        ([*AMOUNTS, "57", "57", "99", "99"], ()),
+        (["999", "999"], ()),
+        ([*TEXTS, "?"], ()),
+        ([*TEXTS, "?", "?", "None", "None"], ("?",)),
+        (["?", "?"], ()),
+        ([*AMOUNTS, "x", "99999", "99999"], ()),
+    ],
+)
+def test_texts_for_no_value_are_proposed(cells: list[str], tokens: tuple[str, ...]) -> None:
+    """Words for nothing are proposed among numbers, or where frequent; nines where frequent and far from all others."""
+    found = guess(cells)
+    assert found.missing_tokens == tokens
+    assert found.missing == sum(cell in tokens for cell in cells)
+
+
+def test_a_declared_text_is_not_proposed() -> None:
+    """What is known to mean that there is no value needs no proposal."""
+    (found,) = inspect_table(encoded({"x": [*AMOUNTS, "?"]}), missing=frozenset({"?"}))
+    assert (found.missing_tokens, found.missing, found.scale) == ((), 1, "numeric")
+
+
+def test_blanks_around_cells_are_seen() -> None:
+    """Where nearly all cells have blanks around them, they are judged without, and trimming is proposed."""
+    found = guess([f" {20 + n % 30}" for n in range(99)] + ["21"], "age")
+    assert (found.trim, found.scale, found.distinct) == (True, "numeric", 30)
+    assert not guess([" a", "b"] * 20).trim
+    assert not guess(["", None]).trim
+    assert guess([" ?", *(f" {cell}" for cell in AMOUNTS)]).missing_tokens == ("?",)
+
+
+cells = st.lists(st.sampled_from(["", None, "Zagreb-canary", "7-canary", "00118", "é"]), max_size=30)
+
+
+@given(cells)
+def test_figures_are_their_definitions(column: list[str | None]) -> None:
+    """Distinct, missing, distinctness and separation agree with a count over records and pairs."""
+    found = guess(column)
+    plain = [cell or "" for cell in column]
+    pairs = [(a, b) for i, a in enumerate(plain) for b in plain[:i]]
+    assert found.missing == plain.count("")
+    assert found.distinct == len(set(plain) - {""})
+    assert found.distinctness == pytest.approx(found.distinct / len(plain) if plain else 0)
+    assert found.separation == pytest.approx(sum(a != b for a, b in pairs) / len(pairs) if pairs else 0)
+
+
+@given(st.sampled_from(["age", "x", "nome", "reddito", "cap", "rate", "lat"]), cells)
+def test_no_value_is_told(name: str, column: list[str | None]) -> None:
+    """Reasons and proposals never repeat a value, and there is always a reason."""
+    found = guess(column, name)
+    told = " ".join([*found.reasons, found.hierarchy or "", found.grid or ""])
+    assert found.reasons
+    assert not any(cell in told for cell in column if cell)
+
+
+@given(cells, st.randoms(use_true_random=False))
+def test_row_order_does_not_matter(column: list[str | None], random: Random) -> None:
+    """The same records in another order give the same guess; only row numbers depend on it, and need more records."""
+    shuffled = sorted(column, key=lambda _: random.random())
+    assert guess(shuffled) == guess(column)
+
+
+@given(st.lists(st.integers(0, 10_000), min_size=9, max_size=30, unique=True), st.randoms(use_true_random=False))
+def test_order_only_adds_row_numbers(numbers: list[int], random: Random) -> None:
+    """Numbers in order are identifying; in another order they are that, or undecided."""
+    ordered = [str(number) for number in sorted(numbers)]
+    shuffled = sorted(ordered, key=lambda _: random.random())
+    assert guess(ordered).role == "identifying"
+    assert guess(shuffled).role in {"identifying", "undecided"}
+
+
+#: Names that speak of no measure of money, time or health; among them those that speak of secrets.
+NO_MEASURE = ["x", "V27", "status", "arm", "rating", "religion", "party", "stage", "z30", "count", "total", "score"]
+
+
+@given(
+    st.sampled_from(NO_MEASURE),
+    st.lists(st.one_of(st.integers(), st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), st.text()).map(str), min_size=1),
+    st.integers(0, 3),
+    st.booleans(),
+)
+def test_what_singles_out_is_never_released_as_it_is(
+    name: str,
+    values: list[str],
+    shared: int,
+    clinical: bool,  # noqa: FBT001  drawn, not a flag
+) -> None:
+    """Where most records have a value of their own, no column is sensitive or insensitive but by a measure's name."""
+    own = sorted(set(values) - {""})
+    column = [*own, *(own[:1] * min(shared, max(len(own) - 2, 0)))]
+    beside = dict.fromkeys(("bp", "chol", "bmi"), ["1"] * len(column)) if clinical else {}
+    found, *_ = inspect_table(encoded({name: column, **beside}))
+    alone = sum(column.count(cell) == 1 for cell in column)
+    if not found.missing and not found.trim and alone > len(column) / 2:
+        assert found.role not in {"sensitive", "insensitive"}

@@ -1,0 +1,87 @@
+"""What a draft sees of a table: blanks, texts for no value, and whose the records are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from kohort.assessment.inspection import inspect_table
+from kohort.io.typed import from_frame
+from kohort.job.draft import draft_of, job_text
+from kohort.job.draft.reading import person_key, seen_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECORDS = 100
+AGES = [str(20 + place % 50) for place in range(RECORDS)]
+
+
+def test_texts_for_no_value_are_read_as_such() -> None:
+    """A column of numbers with NA in it is one of numbers; the text counts as missing everywhere."""
+    table = from_frame(pl.DataFrame({"age": ["NA", *AGES[1:]], "weight": [*AGES[1:], "NA"]}))
+    seen = seen_in(table, ("",))
+    assert seen.missing == ("", "NA")
+    assert [(guess.scale, guess.missing) for guess in seen.guesses] == [("numeric", 1), ("numeric", 1)]
+
+
+def test_a_text_that_is_a_value_elsewhere_is_left_alone() -> None:
+    """NA of Namibia in one column keeps it from meaning no value in another."""
+    countries = ["NA", *(["IT", "FR", "DE"] * 33)]
+    seen = seen_in(from_frame(pl.DataFrame({"age": ["NA", *AGES[1:]], "country": countries})), ("",))
+    assert seen.missing == ("",)
+    assert seen.guesses[0].missing_tokens == ("NA",)
+
+
+def test_blanks_around_cells_are_removed() -> None:
+    """Where all cells of a column have them, the table is read without, and so the job says."""
+    table = from_frame(pl.DataFrame({"age": AGES, "sex": [" f", " m"] * (RECORDS // 2)}))
+    seen = seen_in(table, ("",))
+    assert seen.trim
+    assert sorted(seen.table["sex"].values.to_list()) == ["f", "m"]
+    assert not seen_in(from_frame(pl.DataFrame({"age": AGES})), ("",)).trim
+
+
+@pytest.mark.parametrize(
+    ("columns", "key"),
+    [
+        ({"patient_id": [f"P{place // 3:03}" for place in range(RECORDS)]}, "patient_id"),
+        ({"patient_id": [f"P{place:03}" for place in range(RECORDS)]}, None),
+        ({"ip": [f"192.0.2.{place // 3}" for place in range(RECORDS)]}, None),
+        ({"hospital_id": [f"H{place % 5}" for place in range(RECORDS)]}, None),
+        ({"last_name": [f"name{'x' * (place % 40)}" for place in range(RECORDS)]}, None),
+        ({"patient_id": ["", *(f"P{place // 3:03}" for place in range(RECORDS - 1))]}, None),
+        (
+            {
+                "family_id": [f"F{place // 6:03}" for place in range(RECORDS)],
+                "person_id": [f"P{place // 2:03}" for place in range(RECORDS)],
+            },
+            "person_id",
+        ),
+    ],
+)
+def test_the_person_key_repeats_and_has_no_gaps(columns: dict[str, list[str]], key: str | None) -> None:
+    """It is an identifying column of codes that some records share, and not one of a few places."""
+    table = from_frame(pl.DataFrame(columns))
+    assert person_key(table, inspect_table(table)) == key
+
+
+def test_a_draft_of_a_table_says_all_of_it(tmp_path: Path) -> None:
+    """Person key, missing texts, trimming and rounding are keys of the job; measures are rounded for people."""
+    table = from_frame(
+        pl.DataFrame(
+            {
+                "patient_id": [f" P{place // 2:03}" for place in range(RECORDS)],
+                "age": [f" {age}" for age in ["?", *AGES[1:]]],
+                "income": [f" {20_000 + 7 * place * place}" for place in range(RECORDS)],
+            }
+        )
+    )
+    draft = draft_of(table, k=5, missing=("",), path=None, folder=tmp_path)
+    text = job_text(draft, "-", reading={"separator": ";"})
+    assert draft.roundings["income"].people == RECORDS // 2
+    for line in ("trim = true", 'missing = ["", "?"]', 'key = "patient_id" #', 'method = "rounding"', "grid = 5 #"):
+        assert line in text
+    assert 'separator = ";"' in text

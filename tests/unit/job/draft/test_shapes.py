@@ -1,0 +1,72 @@
+"""How a draft generalizes a quasi-identifier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kohort.assessment.inspection import Guess, ScaleName
+from kohort.job.draft.shapes import shape_of
+
+NOWHERE = Path()
+
+
+def guess(name: str = "x", *, hierarchy: str | None = None, grid: str | None = None) -> Guess:
+    """A guess over a quasi-identifier."""
+    scale: ScaleName = "numeric" if grid else "categorical"
+    return Guess(name, "quasi", scale, ("why",), 5, 0, 0.1, 0.5, hierarchy, grid, "round")
+
+
+@pytest.mark.parametrize(
+    ("made", "values", "hierarchy"),
+    [
+        (guess(hierarchy="dates"), ["2020-01-01"], "dates"),
+        (guess(hierarchy="mask:right"), ["00118"], "mask:right"),
+        (guess(), [f"A{place:02}" for place in range(20)], "mask:right"),
+        (guess(), ["no", "yes"], "suppress"),
+        (guess(hierarchy="suppress"), ["a", "b", "c"], "groups:2,4,8"),
+        (guess(), ["a", "b", "c", "d", "e", "f", "g", "h"], "groups:2,4,8"),
+        (guess(), [str(place) for place in range(10)], "groups:2,4,8"),
+        (guess(), [f"name {'x' * place}" for place in range(20)], "suppress"),
+        (guess(), [f"name{chr(97 + place)}" for place in range(20)], "suppress"),
+        (guess(), [], "suppress"),
+    ],
+)
+def test_a_name_is_never_released_as_a_set_of_its_class(made: Guess, values: list[str], hierarchy: str) -> None:
+    """Every column of names gets a hierarchy: what the guess says, prefixes of codes, groups, or suppression."""
+    shape = shape_of(made, values, None, NOWHERE)
+    assert (shape.hierarchy, shape.grid) == (hierarchy, None)
+    assert shape.why
+
+
+def test_numbers_get_the_proposed_grid() -> None:
+    """A grid is preferred to intervals of a hierarchy."""
+    shape = shape_of(guess(hierarchy="intervals:5,10", grid="5"), ["18", "90"], None, NOWHERE)
+    assert (shape.hierarchy, shape.grid, shape.why) == (None, "5", "round")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("city.csv", "Rome,Lazio,Italy\nBari,Puglia,Italy\n"),
+        ("city.json", '{"name": "Italy", "of": {"Lazio": ["Rome"], "Puglia": ["Bari"]}}'),
+    ],
+)
+def test_a_hierarchy_beside_the_table_is_taken(tmp_path: Path, name: str, text: str) -> None:
+    """NAME.csv or NAME.json is named relative to the job file's folder, if it has a leaf for every value."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_text(text)
+    table = tmp_path / "data" / "people.csv"
+    assert shape_of(guess("city"), ["Bari", "Rome"], table, tmp_path).hierarchy == f"data/{name}"
+    assert shape_of(guess("city"), ["Bari", "Rome", "Oslo"], table, tmp_path).hierarchy == "groups:2,4,8"
+
+
+def test_what_is_no_hierarchy_is_left_alone(tmp_path: Path) -> None:
+    """The table itself, a file that is no hierarchy, and a name with a stroke in it are passed over."""
+    table = tmp_path / "city.csv"
+    table.write_text("Rome,Lazio,Italy\nBari,Puglia,Italy\n")
+    assert shape_of(guess("city"), ["Bari", "Rome"], table, tmp_path).hierarchy == "suppress"
+    (tmp_path / "town.json").write_text("{")
+    assert shape_of(guess("town"), ["Bari", "Rome"], table, tmp_path).hierarchy == "suppress"
+    assert shape_of(guess("a/town"), ["Bari", "Rome"], table, tmp_path).hierarchy == "suppress"

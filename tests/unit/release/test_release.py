@@ -1,0 +1,60 @@
+"""A job refuses what cannot be meant before any record is read."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.core.suppression import SuppressionLimit
+from kohort.errors import JobError, SchemaError, UsageError
+from kohort.models.k_anonymity import KAnonymity
+from kohort.release import Job
+from kohort.schema import Attribute, Label, Role, Schema
+
+CITY = Attribute("city", Role.QUASI, hierarchy="suppress")
+FIVE = KAnonymity(5)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_time_limit_is_above_0_and_ends(seconds: float) -> None:
+    """Anything else would stop at once or never."""
+    with pytest.raises(UsageError, match="time limit"):
+        Job.of(Schema((CITY,)), FIVE, algorithm=BestEffort(), time_limit=seconds)
+
+
+def test_a_time_limit_is_kept() -> None:
+    """What may take long can be told when to stop."""
+    assert Job.of(Schema((CITY,)), FIVE, algorithm=BestEffort(), time_limit=0.5).time_limit == 0.5
+
+
+@pytest.mark.parametrize("limit", ["5%", 5, 0.05])
+def test_a_limit_says_whether_it_counts_or_shares(limit: object) -> None:
+    """A bare number or text is refused with the two ways to say it."""
+    with pytest.raises(UsageError, match="SuppressionLimit") as caught:
+        Job.of(Schema((CITY,)), FIVE, algorithm=Optimal(cast("Any", limit)))
+    assert 'SuppressionLimit.of("5%")' in caught.value.hint
+    assert Job.of(Schema((CITY,)), FIVE, algorithm=Optimal(SuppressionLimit.of("5%"))).algorithm.limit
+
+
+def test_levels_need_hierarchies() -> None:
+    """Each quasi-identifier without one is named; a single one as its own error, several together."""
+    age, sex = Attribute("age", Role.QUASI), Attribute("sex", Role.QUASI)
+    with pytest.raises(SchemaError, match="no hierarchy") as alone:
+        Job.of(Schema((CITY, age)), FIVE, algorithm=Optimal())
+    assert alone.value.where == "column age"
+    with pytest.raises(JobError) as both:
+        Job.of(Schema((CITY, age, sex)), FIVE, algorithm=Optimal())
+    assert [getattr(one, "where", "") for one in both.value.exceptions] == ["column age", "column sex"]
+
+
+@pytest.mark.parametrize("parts", [{"grid": 5}, {"label": Label.SET}])
+def test_levels_are_released_as_nodes(parts: dict[str, Any]) -> None:
+    """A grid or another kind of label contradicts a lattice method; where nothing is said, labels are nodes."""
+    column = Attribute("age", Role.QUASI, hierarchy="intervals:5,10", **parts)
+    with pytest.raises(SchemaError, match="nodes of the hierarchy"):
+        Job.of(Schema((column,)), FIVE, algorithm=Optimal())
+    plain = Job.of(Schema((CITY,)), FIVE, algorithm=Optimal())
+    assert plain.schema.quasi[0].label is Label.ANCESTOR

@@ -1,0 +1,163 @@
+"""Charts of a page: every text has room, whatever it says, and nothing is told by colour alone."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.report.render.page.chart import Chart, Row, Series
+from kohort.report.render.page.drawing import drawn, steps
+from kohort.report.render.page.figure import Figure
+from kohort.report.render.page.inline import inline
+from kohort.report.render.page.letters import folded, width
+from kohort.report.render.page.shapes import COLORS, WIDTH
+from kohort.report.sheet import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.report import Json
+
+#: Pixels by which boxes of letters may touch: their boxes are larger than what is seen of them.
+TOUCH = 2.0
+
+NAMES = (
+    "a",
+    "",
+    "ñandú",
+    "漢字の長い名前の値の長い名前",
+    "occupation_of_the_mother_of_the_patient",
+    "W" * 90,
+    "two words " * 12,
+)
+
+
+def chart(names: list[str], figures: Sequence[Sequence[Json]], **others: Any) -> Chart:  # noqa: ANN401  any option
+    """A chart of one or two series."""
+    series = (Series("before", "count", "was"), Series("after", "count", "is"))[-len(figures[0]) :]
+    rows = tuple(
+        Row(name, tuple(Figure(one) for one in row), aside=name == "aside")
+        for name, row in zip(names, figures, strict=True)
+    )
+    fixed: dict[str, Any] = {"key": "k", "place": "k", "title": "A title " * 9, "says": "Says.", "over": "Over"}
+    return Chart(series=series, rows=rows, **{**fixed, **others})
+
+
+def boxes(of: Chart, *, headline: bool = True) -> tuple[list[Any], Any]:
+    """The box of each text of the picture in pixels, and that of the whole picture."""
+    with settings():
+        sheet = drawn(of, headline=headline)
+        import_module("matplotlib").rcParams["svg.fonttype"] = "none"
+        sheet.bytes("svg", "", "")
+        renderer = import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(sheet.figure).get_renderer()
+        return [text.get_window_extent(renderer) for text in sheet.axes.texts], sheet.figure.bbox
+
+
+@given(
+    names=st.lists(st.sampled_from(NAMES) | st.text(max_size=30), min_size=1, max_size=22),
+    both=st.booleans(),
+    upright=st.booleans(),
+    data=st.data(),
+)
+def test_every_text_has_room(names: list[str], *, both: bool, upright: bool, data: st.DataObject) -> None:
+    """No text is cut off by the edge, and none hides another, whatever names and figures there are."""
+    number = st.none() | st.integers(-5, 10**7) | st.floats(0, 1e6) | st.sampled_from([0.0001, 1e299, 10**400, 1e-320])
+    printable = [  # what the font has; a browser tries the others
+        "".join(one for one in name if one.isprintable() and one <= "\u024f") for name in names
+    ]
+    figures = [[data.draw(number) for _ in range(1 + both)] for _ in names]
+    texts, sheet = boxes(chart(printable, figures, upright=upright))
+    for one in texts:
+        assert one.x0 >= sheet.x0 - TOUCH
+        assert one.x1 <= sheet.x1 + TOUCH
+        assert one.y0 >= sheet.y0 - TOUCH
+        assert one.y1 <= sheet.y1 + TOUCH
+    for one, other in combinations(texts, 2):
+        across = min(one.x1, other.x1) - max(one.x0, other.x0)
+        down = min(one.y1, other.y1) - max(one.y0, other.y0)
+        assert min(across, down) <= 2 * TOUCH, (one, other)
+
+
+def test_what_was_and_what_is_differ_without_colours() -> None:
+    """What was is hatched, and what is, is not; where they stand in front of each other one is but an outline."""
+    with settings():
+        lying = drawn(chart(["a", "b"], [[1, 2], [3, 4]]), headline=False).axes
+        upright = drawn(chart(["a", "b"], [[1, 2], [3, 4]], upright=True), headline=False).axes
+    assert {patch.get_hatch() for patch in lying.patches} == {"//////", None}
+    assert {patch.get_hatch() for patch in upright.patches} == {None}
+    assert any(line.get_linewidth() > 1.5 for line in upright.lines)
+
+
+def test_others_are_told_below() -> None:
+    """A row of all others would leave no room for bars: it is told in words, and more than are drawn are counted."""
+    of = chart(["a", "b", "c", "aside"], [[1], [2], [3], [4_000]], most=2)
+    assert [row.label for row in of.shown] == ["a", "b"]
+    assert of.rest == ["aside: 4,000", "1 more in the table"]
+    assert of.end == 2
+    texts, _ = boxes(of, headline=False)
+    assert len(texts) == 6
+
+
+def test_others_alone_are_drawn() -> None:
+    """Where there is nothing else, all others are a row."""
+    of = chart(["aside"], [[4_000]])
+    assert [row.label for row in of.shown] == ["aside"]
+    assert of.rest == []
+
+
+def test_a_description_tells_the_first_rows() -> None:
+    """Who cannot see a chart hears what it shows, and how much more there is."""
+    of = chart([str(nth) for nth in range(14)], [[nth, None] for nth in range(14)])
+    assert of.words().startswith("Says. 0: before 0, after not told; 1: before 1, after not told;")
+    assert of.words().endswith("and 2 more.")
+    assert chart(["a"], [[1]]).words() == "Says. a: 1."
+
+
+def test_a_scale_of_nothing_ends_at_one() -> None:
+    """Bars of nothing have no length, and their scale still has an end."""
+    assert chart(["a"], [[0]]).end == 1
+    assert chart(["a"], [[None]]).end == 1
+    assert chart(["a"], [[0.25]], whole=1.0).end == 1
+
+
+@given(end=st.floats(1e-9, 1e299))
+def test_steps_of_a_scale_are_few_and_cover_it(end: float) -> None:
+    """A scale begins at 0, ends beyond what is drawn, and has at most five lines."""
+    found = steps(end)
+    assert found[0] == 0
+    assert found[-1] >= end * (1 - 1e-6)
+    assert 2 <= len(found) <= 6
+
+
+@given(text=st.text(max_size=60), room=st.floats(20, 200), lines=st.integers(1, 3))
+def test_a_folded_name_fits(text: str, room: float, lines: int) -> None:
+    """A name takes as many lines as it may, none wider than there is room."""
+    found = folded(text, room, 9.5, lines)
+    assert 1 <= len(found) <= lines
+    assert all(width(line, 9.5) <= room for line in found)
+
+
+def test_a_very_long_name_is_cut_at_once() -> None:
+    """A cell of many thousand letters is not tried letter by letter."""
+    assert len("".join(folded("x" * 100_000, 136, 9.5))) < 200
+
+
+def test_accents_take_no_room() -> None:
+    """A combining accent stands above its letter."""
+    assert width("e\u0301", 10) == width("e", 10)
+
+
+def test_pictures_on_a_page_have_its_colours() -> None:
+    """On a page a chart has no colour and no font of its own, and nothing that only matplotlib needs."""
+    with settings():
+        import_module("matplotlib").rcParams["svg.fonttype"] = "none"
+        svg = drawn(chart(["a", "b"], [[1, 2], [3, 4]]), headline=False).bytes("svg", "T", "D")
+    page = inline(svg, "k")
+    assert page.startswith(f'<svg viewBox="0 0 {WIDTH:g} ')
+    assert not any(color in page for color in COLORS)
+    assert not any(part in page for part in ("font-family", "metadata", "clip-path", "xmlns", "rotate"))
+    assert "fill:url(#k-h" in page

@@ -1,0 +1,431 @@
+"""The page of a release: one file that loads and runs nothing, whose figures are those of its twin."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kohort.errors import MissingExtraError
+from kohort.report.page.form import FORMS, fits
+from kohort.report.render.page import charts, html
+from kohort.report.render.page.figure import Figure
+from tests.unit.report.render.page.twins import LONG, TWINS, Page, Twin, at, public_table, table, transactions, trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.report import Json
+
+#: Words of a twin that say what it is, and are never shown as they are.
+WORDS = frozenset({"kind", "audience"})
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "</style><script>alert(1)</script>",
+    "\"><svg onload='alert(1)'>",
+    "{{ 7 * 7 }}{% raw %}",
+    "]]></text></svg><script>",
+    "&lt;b&gt;&amp;#60;",
+    "a\x00b\x1b[2J\r\n\ud800\N{RIGHT-TO-LEFT OVERRIDE}\ufffe",
+    "$x^2$ \\frac",
+    "https://example.org/a.png url(https://example.org)",
+)
+
+
+#: A page takes a while to draw: each example is worth many of other laws.
+FEW = settings(max_examples=min(settings().max_examples, 100))
+
+
+class Made(NamedTuple):
+    """A twin and its page."""
+
+    twin: Twin
+    html: str
+    page: Page
+
+
+@pytest.fixture(params=TWINS, scope="module")
+def made(request: pytest.FixtureRequest) -> Made:
+    """Each of the twins."""
+    twin = TWINS[request.param]()
+    page = html(twin)
+    return Made(twin, page, Page(page))
+
+
+def planted(json_: Json, plant: Callable[[str], str]) -> Json:
+    """A twin with other texts wherever it has texts of its own."""
+    match json_:
+        case str():
+            return plant(json_)
+        case list():
+            return [planted(part, plant) for part in json_]
+        case dict():
+            return {key: part if key in WORDS else planted(part, plant) for key, part in json_.items()}
+        case _:
+            return json_
+
+
+def small(twin: Json) -> Json:
+    """The twin with no more than two parts of each list: a page that is made in a moment."""
+    match twin:
+        case list():
+            return [small(part) for part in twin[:2]]
+        case dict():
+            return {key: small(part) for key, part in twin.items()}
+        case _:
+            return twin
+
+
+#: What may stand where a twin has something else.
+OTHERS: st.SearchStrategy[Json] = st.none() | st.just([]) | st.just("text") | st.floats() | st.integers()
+
+
+@st.composite
+def spoilt(draw: st.DrawFn, twin: Json) -> Json:
+    """The twin with something else in one place."""
+    if not isinstance(twin, (list, dict)) or not twin or draw(st.integers(0, 4)) == 0:
+        return draw(OTHERS)
+    if isinstance(twin, list):
+        nth = draw(st.integers(0, len(twin) - 1))
+        return [*twin[:nth], draw(spoilt(twin[nth])), *twin[nth + 1 :]]
+    key = draw(st.sampled_from(sorted(twin.keys() - WORDS) or sorted(twin)))
+    return twin | {key: draw(spoilt(twin[key]))}
+
+
+@st.composite
+def spoilt_twins(draw: st.DrawFn) -> Json:
+    """A twin with something else in a few places."""
+    twin = small(draw(st.sampled_from([table, transactions, public_table]))())
+    for _ in range(draw(st.integers(1, 4))):
+        twin = draw(spoilt(twin)) if isinstance(twin, dict) else twin
+    return twin if isinstance(twin, dict) else {}
+
+
+def test_twins_have_the_form_of_those_that_releases_have(made: Made) -> None:
+    """What these tests write by hand is what `kohort.report.page` makes."""
+    twin = made.twin
+    kept = {key: part for key, part in twin.items() if key not in {"seconds", "public", "grid"}}
+    assert fits(kept, FORMS[twin["kind"]])
+
+
+def test_every_figure_is_that_of_the_twin(made: Made) -> None:
+    """What stands in the page is what the twin has at the place that it names."""
+    assert len(made.page.shown) > 20
+    for one in made.page.shown:
+        assert one.value == at(made.twin, one.place), one
+
+
+@pytest.mark.parametrize("make", [table, transactions])
+def test_no_section_leaves_out_a_figure(make: Callable[[], Twin]) -> None:
+    """Every number that the steward's twin has is on the page, but for a few that others say as well."""
+    twin = make()
+    places = {one.place for one in Page(html(twin)).shown}
+    missing = {place for place in _numbers(twin) if place not in places and not re.fullmatch(SILENT, place)}
+    assert missing == set()
+
+
+#: Figures that the page leaves out: variances beside deviations, what is told of names, what is told by "nothing".
+SILENT = re.compile(
+    r"form|sizes\.2\.low|lengths\.bins\.0\.low|losses\.2\..*|attributes\.\d+\.(before|after)\.(numeric|ordinal)\.variance|attributes\.[1-4]\.single"
+    r"|perturbed\.\d+\.(decimals|bounds\..*)|attributes\.4\.distance.*|attributes\.[1-4]\.distance\.value"
+    r"|verdict\.singling\.1\..*|verdict\.singling\.2\.share|attributes\.[1-4]\.values.*|attributes\.3\.homogeneity.people|done\.removed_cells|done\.suppressed"
+)
+
+
+def _numbers(json_: Json, path: tuple[str, ...] = ()) -> set[str]:
+    """The places of all numbers."""
+    if isinstance(json_, (dict, list)):
+        parts = json_.items() if isinstance(json_, dict) else enumerate(json_)
+        return {place for key, part in parts for place in _numbers(part, (*path, str(key)))}
+    return set() if json_ is None or isinstance(json_, (str, bool)) else {".".join(path)}
+
+
+def test_the_same_twin_makes_the_same_page(made: Made) -> None:
+    """No clock and no order of hashes is in it; and the twin is as it was."""
+    before = json.dumps(made.twin)
+    assert html(json.loads(before)) == made.html
+    assert json.dumps(made.twin) == before
+
+
+def test_sentences_stand_apart(made: Made) -> None:
+    """No sentence begins where another ends, and no word is glued to a figure."""
+    body = re.sub(r"<svg.*?</svg>", "", made.html.partition("<body>")[2], flags=re.DOTALL)
+    assert re.findall(r".*(?:[a-z)%][.;:][A-Z]|[\w.;:,]<data|</(?:data|bdi)>\w).*", body) == []
+
+
+def test_nothing_leads_out_of_the_page(made: Made) -> None:
+    """No address, no script, and a policy that forbids what is not in the file."""
+    page, read = made.html, made.page
+    assert not re.search(r"https?:|//|@import|url\((?!#)", re.sub(r"<desc.*?</desc>", "", page))
+    assert not read.tags & {"script", "link", "img", "iframe", "object", "embed", "form", "base"}
+    assert not any(name.startswith("on") for _, name in read.attributes)
+    assert all(href.startswith("#") for name in ("href", "src", "xlink:href") for href in read.values.get(name, []))
+    assert "default-src 'none'" in read.values["content"][0]
+
+
+def test_ids_are_unique_and_lead_somewhere(made: Made) -> None:
+    """No two charts share an id, and whatever points to one finds it."""
+    page, read = made.html, made.page
+    ids = read.values["id"]
+    assert len(set(ids)) == len(ids)
+    pointed = {href[1:] for href in read.values["href"]} | set(re.findall(r"url\(#([^)]+)\)", page))
+    for name in ("aria-labelledby", "aria-describedby"):
+        pointed |= {one for value in read.values[name] for one in value.split()}
+    assert pointed <= set(ids)
+
+
+def test_tables_have_captions_and_heads(made: Made) -> None:
+    """Every table says what it is, and every head whether it is a row's or a column's."""
+    page = made.html
+    assert page.count("<table>") == page.count("<caption>") > 0
+    assert page.count("<th ") == page.count('<th scope="')
+    levels = [int(level) for level in re.findall(r"<h([1-6])", page)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@lru_cache
+def _plain(make: Callable[[], Twin]) -> Page:
+    """The page of plain words."""
+    return Page(html(cast("Twin", planted(small(make()), lambda _: "word"))))
+
+
+@FEW
+@given(make=st.sampled_from([table, transactions]), text=st.sampled_from(HOSTILE) | st.text(max_size=40))
+def test_no_text_becomes_markup(make: Callable[[], Twin], text: str) -> None:
+    """Whatever stands where the twin has text, the page has no element or attribute that a plain word does not give."""
+    twin = cast("Twin", planted(small(make()), lambda _: text))
+    page = html(twin)
+    page.encode()
+    read, plain = Page(page), _plain(make)
+    assert read.tags - {"wbr", "text"} <= plain.tags
+    assert read.attributes <= plain.attributes | {("text", name) for name in ("x", "y", "style")}
+    assert all(one.value == at(twin, one.place) for one in read.shown)
+
+
+def test_text_is_shown_as_it_is() -> None:
+    """A name that looks like markup is read as it was written."""
+    twin = cast("Twin", planted(table(), lambda word: f"<i>{word}</i>"))
+    read = Page(html(twin))
+    assert "<i>release.csv</i>" in read.text
+    assert "i" not in read.tags
+
+
+@FEW
+@given(twin=spoilt_twins())
+def test_what_is_not_there_is_not_told(twin: Json) -> None:
+    """Any part of a twin may be null or something else: the page is shorter, and its figures are still the twin's."""
+    for one in Page(html(cast("Twin", twin))).shown:
+        assert _same(one.value, at(twin, one.place))
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two values are one, or both no number."""
+    return one == other or (one != one and other != other)  # noqa: PLR0124  only nan differs from itself
+
+
+def test_the_public_page_is_marked() -> None:
+    """Who reads a page sees for whom it was made."""
+    assert "Public report." in html(public_table())
+    assert "Internal report. Do not publish." not in html(public_table())
+    assert "Internal report. Do not publish." in html(table())
+
+
+def test_a_trial_is_not_called_verified() -> None:
+    """Nothing was verified where nothing was published."""
+    page = html(trial())
+    assert "Not verified" in page
+    assert "✓</span> Verified" not in page
+    assert "none: nothing is published" in page
+
+
+@pytest.mark.parametrize(
+    ("standing", "mark", "word", "colour"),
+    [("good", "✓", "Good", "good"), ("caution", "!", "Caution", "open"), ("bad", "✕", "Warning", "bad")],
+)
+def test_a_verdict_is_read_without_its_colour(standing: str, mark: str, word: str, colour: str) -> None:
+    """How far a release is verified stands in a mark and in a word, on the verdict and on each tile of a risk."""
+    twin = table()
+    twin["verdict"]["standing"] = standing
+    page = html(twin)
+    text = " ".join(Page(page).text.split())
+    assert f'<div class="verdict {colour}">' in page
+    assert page.count(f'<div class="key {colour}">') == 4
+    assert f"{mark} {word}: Verified over age and {LONG}" in text
+    assert text.count(f"{mark} {word}: ") == 5
+    assert ("That is not all that the release tells" in text) is (standing != "good")
+
+
+def test_the_first_line_says_what_leaves_as_it_is() -> None:
+    """Each column that is not generalized, and whom it singles out; before anything else that a page says."""
+
+    def first(twin: Twin) -> str:
+        return Page(html(twin)).text.partition("Released as they are:")[2].partition("report.")[0]
+
+    def line(twin: Twin) -> str:
+        return " ".join(first(twin).split()).rpartition(".")[0]
+
+    told = "income, perturbed (singles out 831 of 900 people); town (singles out nobody);"
+    assert line(table()) == f"{told} town and ήλικία together (single out 91 of 900 people)"
+    told = "income (singles out more than one in 10 people); town (singles out too few people to be told how many)"
+    assert line(public_table()) == told
+    assert line(trial()) == "income and town; whom they single out was not counted"
+    twin = table()
+    twin["verdict"]["singling"] = []
+    assert line(twin) == "no column"
+
+
+def test_what_speaks_against_a_release_is_said() -> None:
+    """Each column and pair that singles out too many, each sensitive column without a model, and who is exposed."""
+    text = " ".join(Page(html(table())).text.split())
+    assert "income alone singles out 831 of 900 people: who knows that value finds the record." in text
+    assert "The pair town and ήλικία singles out 91 of 900 people: who knows both values finds the record." in text
+    assert "income is sensitive and has no privacy model" in text
+    assert "Sensitive columns without a privacy model, by decision of the job: ήλικία." in text
+    assert "More than one in 10 people are exposed" in text
+    assert "Never judged by name: person_id and town. The job gives no role to these columns" in text
+
+
+def test_records_are_in_no_public_page() -> None:
+    """The steward sees three records, called what they are; the public does not."""
+    assert "These are records of the original table: do not publish them." in html(table())
+    assert "records of the original table" not in html(public_table())
+
+
+def test_attacks_that_were_not_tried_are_said_in_a_line() -> None:
+    """A page without attacks does not look as if they had failed."""
+    assert "<p>No attack was tried.</p>" in html(trial())
+    assert "No attack was tried" not in html(table())
+
+
+def test_what_nobody_wrote_can_be_filled_in() -> None:
+    """The block to sign has the job's texts, and a line for each that is missing, and for two signatures."""
+    for make in (table, transactions):
+        block = html(make()).partition('<section class="sign"')[2]
+        assert "length of stay by age" in block
+        assert block.count('<span class="blank">') == 4
+    assert "none: nothing is published" in html(trial()).partition('<section class="sign"')[2]
+
+
+def test_a_release_of_no_record_says_so() -> None:
+    """The verdict of an empty release does not speak of classes."""
+    twin = trial()
+    twin["verdict"] |= {"verified": True, "sha256": None}
+    assert "No record was released, so nobody can be found." in html(twin)
+
+
+def test_a_release_in_memory_says_what_was_read() -> None:
+    """Where no file was written, it is not the file that was read again."""
+    twin = table()
+    twin["verdict"]["sha256"] = None
+    assert "The released cells were read again" in " ".join(Page(html(twin)).text.split())
+
+
+def test_levels_stand_in_the_table_only_where_there_are_some() -> None:
+    """Methods without a lattice have no levels to show."""
+    twin = table()
+    assert "of so many levels" in html(twin)
+    for one in twin["losses"]:
+        one["level"] = None
+    assert "of so many levels" not in html(twin)
+
+
+def test_colours_stand_out_in_the_light_and_in_the_dark() -> None:
+    """Letters stand out from what is behind them by 4.5 to 1, and bars by 3 to 1 (WCAG 2)."""
+    light, dark = re.findall(r":root \{\s*(--paper.*?)\}", html(trial()), flags=re.DOTALL)
+    for rules in (light, dark):
+        shade = {name: _luminance(color) for name, color in re.findall(r"--([\w-]+): #(\w{6})", rules)}
+        assert len(shade) == 13
+        for letters in ("ink", "grey", "link"):
+            for behind in ("paper", "ground"):
+                assert _contrast(shade[letters], shade[behind]) >= 4.5
+        for kind in ("good", "open", "bad"):
+            assert _contrast(shade[kind], shade[f"{kind}-ground"]) >= 4.5
+            assert _contrast(shade["ink"], shade[f"{kind}-ground"]) >= 4.5
+            assert _contrast(shade[kind], shade["paper"]) >= 4.5
+        assert _contrast(shade["filled"], shade["paper"]) >= 3
+        assert _contrast(shade["ink"], shade["filled"]) >= 2.5  # stairs in front of columns, which have edges too
+
+
+def _luminance(color: str) -> float:
+    """How light a colour is, by WCAG 2."""
+    parts = (int(color[nth : nth + 2], 16) / 255 for nth in (0, 2, 4))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _contrast(one: float, other: float) -> float:
+    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+
+
+def test_groups_are_compared_with_all_records_where_these_are_told() -> None:
+    """The loss of all records stands before those of groups, unless nobody may know it."""
+    twin = table()
+    assert charts(twin)["distorted"].chart.rows[0].label == "all records"
+    twin["subgroups"]["overall"] = {"share": None, "loss": None}
+    assert charts(twin)["distorted"].chart.rows[0].label == "town: town 0"
+
+
+@pytest.mark.parametrize("name", ["jinja2", "kohort.report.render.page.template", "matplotlib"])
+def test_a_missing_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the extra nothing is drawn, and the reader is told how to get it."""
+    monkeypatch.setitem(sys.modules, name, None)
+    if name == "jinja2":
+        monkeypatch.delitem(sys.modules, "kohort.report.render.page.template", raising=False)
+    with pytest.raises(MissingExtraError, match=r"kohort\[report\]"):
+        html(table())
+
+
+def test_charts_need_no_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are drawn without jinja2, and not without matplotlib."""
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert charts(table())
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError):
+        charts(table())
+
+
+def test_charts_are_named_for_files() -> None:
+    """Each section's chart has a name that any file can have."""
+    assert list(charts(table())) == [
+        "sizes",
+        "losses",
+        "distribution-1-age",
+        "distribution-2-occupation-of-the-member-of-the-househol",
+        "distribution-4",
+        "distribution-5-town",
+        "risks",
+        "suppressed",
+        "distorted",
+    ]
+    assert list(charts(transactions())) == ["moles", "lengths", "items"]
+
+
+@pytest.mark.parametrize(("format_", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_charts_are_written_as_the_same_bytes(format_: Any, magic: bytes) -> None:  # noqa: ANN401  a literal
+    """A chart is a picture of its format, on every run the same."""
+    for name in ("losses", "distribution-1-age"):
+        first, second = (charts(table())[name].bytes(format_) for _ in range(2))
+        assert first == second
+        assert first.startswith(magic)
+
+
+def test_a_part_knows_its_place() -> None:
+    """Parts of a twin compare by what they are; a missing one is null."""
+    figure = Figure({"a": [1, None]})
+    assert figure["a"][0] == 1
+    assert figure["a"][0] == Figure(1, ("a", "0"))
+    assert figure["a"][0] != Figure(1)
+    assert figure["a"][7].json is None
+    assert figure["b"]["c"].place == "b.c"
+    assert str(figure["a"]) == "1, not told"
+    assert str(figure) == "a: 1, not told"

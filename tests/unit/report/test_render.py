@@ -1,0 +1,250 @@
+"""What a person reads of a release on levels."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort.cli import flags
+from kohort.report.render import SHOWN, release_text
+from kohort.report.render.singling import exposed_text, unchanged_text
+
+if TYPE_CHECKING:
+    from kohort.errors import UsageError
+    from kohort.report import Json
+
+NODE: dict[str, Json] = {"age": 2, "sex": 0}
+
+
+def candidate(level: int, objective: float | None = 0.5) -> Json:
+    """A candidate at some level of age."""
+    return {
+        "node": {"age": level, "sex": 0},
+        "suppressed": 1_200,
+        "classes": 7,
+        "objective": objective,
+        "metrics": {"lm": 0.5, "c_dm": 9000},
+    }
+
+
+def figures(**others: Json) -> dict[str, Json]:
+    """The figures of a dry run on levels, some of them others."""
+    known: dict[str, Json] = {
+        "records": 2000,
+        "released": 800,
+        "incomplete": 0,
+        "suppressed": 1200,
+        "people": None,
+        "classes": 7,
+        "smallest": 5,
+        "largest": 300,
+        "k": 5,
+        "models": ["5-anonymity"],
+        "homogeneity": {},
+        "metrics": {"lm": 0.5},
+        "losses": {"age": 0.5, "sex": 0.0},
+        "members": {},
+        "node": NODE,
+        "objective": {"name": "lm", "value": 0.5, "bound": 0.5},
+        "candidates": [],
+        "proven": True,
+        "quasi": ["age", "sex"],
+        "singling": [],
+        "exposed": None,
+        "range_exposure": None,
+        "perturbed": [],
+        "pseudonyms": [],
+        "release": None,
+        "certificate": None,
+        "verified": False,
+        "trace": {},
+    }
+    return known | others
+
+
+@pytest.mark.parametrize(
+    ("others", "said", "unsaid"),
+    [
+        ({}, "LM 0.5000, proven: no allowed release does better", "stopped"),
+        (
+            {"proven": False, "objective": {"name": "precision", "value": 0.5, "bound": 0.75}},
+            "PRECISION 0.5000; none does better than 0.7500",
+            "proven",
+        ),
+        ({"proven": False, "objective": {"name": "lm", "value": 0.5, "bound": None}}, "LM 0.5000\n", "better"),
+        ({"objective": None}, "Levels   age=2,sex=0\n", "better"),
+        ({"trace": {"minimal_height": 2, "minimal_nodes": 3}}, "2 is the least height: 3 releases have it", "stopped"),
+        ({"node": None, "objective": None}, "800 of 2,000 records released", "Levels"),
+    ],
+)
+def test_what_is_proven_is_said_and_no_more(others: dict[str, Json], said: str, unsaid: str) -> None:
+    """A bound that is reached is a proof; one that is not is told; where there is none, nothing is claimed."""
+    text = release_text(figures(**others))
+    assert said in text
+    assert unsaid not in text
+
+
+def test_classes_of_a_single_value_are_told() -> None:
+    """How many records, or people, stand in classes of one sensitive value is said, and the largest share."""
+    alike: dict[str, Json] = {"homogeneity": {"illness": {"people": 30, "largest_share": 1.0}}}
+    assert "illness: 30 records in classes of a single value; at most 100.0%" in release_text(figures(**alike), ["age"])
+    people = release_text(figures(**alike, people=500), ["age"])
+    assert "illness: 30 people in classes of a single value" in people
+
+
+def test_a_search_that_was_stopped_tells_how_to_repeat_its_release() -> None:
+    """Its clock may stop it elsewhere the next time; the levels, by name and in the job's order, do not change."""
+    text = release_text(figures(proven=False, objective={"name": "lm", "value": 0.5, "bound": 0.1}), ("sex", "age"))
+    assert "to repeat this very release:   --node sex=0,age=2\n" in text
+
+
+def test_levels_can_be_copied_whatever_the_names() -> None:
+    """What is printed behind --node is what the shell and --node read: quoted where a name has commas or blanks."""
+    names = ("income, net", "it's", "a=b")
+    node: dict[str, Json] = dict.fromkeys(names, 1)
+    one: Json = {"node": node, "suppressed": 0, "classes": 9, "objective": 0.5, "metrics": {"lm": 0.5}}
+    for others in (figures(node=node, candidates=[one]), figures(node=node, proven=False)):
+        [line] = [line for line in release_text(others, names).splitlines() if "net=1" in line and "--node" in line]
+        [word] = shlex.split(line.partition("   --node ")[2])
+        faults: list[UsageError] = []
+        assert flags.node([word], faults) == dict.fromkeys(names, "1")
+        assert not faults
+
+
+def test_candidates_stand_in_the_order_in_which_levels_are_said() -> None:
+    """Columns, and the levels to choose by, have the order of the job, not of the table; the best is marked."""
+    text = release_text(figures(candidates=[candidate(2), candidate(3)]), ("sex", "age"))
+    lines = text.splitlines()
+    at = lines.index("Releases to choose from, the best first:")
+    assert lines[at + 1].split() == ["sex", "age", "suppressed", "classes", "LM"]
+    assert lines[at + 2].split() == ["*", "0", "2", "1,200", "7", "0.5000"]
+    assert lines[at + 3].split() == ["0", "3", "1,200", "7", "0.5000"]
+    assert "--node 0,2 " in text
+    assert text.endswith("--node sex=0,age=2")
+
+
+@pytest.mark.parametrize(
+    ("name", "costs", "title"),
+    [
+        ("lm", (0.5, 0.5), ["LM"]),
+        ("lm", (0.5, 0.7), ["LM", "weighted", "LM"]),
+        ("c_dm", (9000, 9000), ["LM", "C_DM"]),
+        ("c_dm", (9000, 8000), ["LM", "weighted", "C_DM"]),
+        (None, (None, None), ["LM"]),
+    ],
+)
+def test_the_objective_has_a_column_where_it_is_not_the_loss(
+    name: str | None, costs: tuple[float | None, float | None], title: list[str]
+) -> None:
+    """LM always stands there; what the search minimised beside it where that is another metric or weighted."""
+    objective: Json = None if name is None else {"name": name, "value": 1, "bound": None}
+    text = release_text(figures(objective=objective, candidates=[candidate(at, cost) for at, cost in enumerate(costs)]))
+    [head] = [line.split() for line in text.splitlines() if "suppressed" in line and "LM" in line]
+    assert head[head.index("classes") + 1 :] == title
+    assert ("the best first" in text) == (name is not None)
+
+
+def test_many_candidates_are_cut_and_long_names_stand_aside() -> None:
+    """A page of candidates is shown and the others counted; where names take too much room, levels are one column."""
+    names = [f"quasi-identifier number {number}" for number in range(5)]
+    node: dict[str, Json] = dict.fromkeys(names, 1)
+    many: list[Json] = [{"node": node, "suppressed": 0, "classes": 9, "objective": 0.5, "metrics": {"lm": 0.5}}] * (
+        SHOWN + 3
+    )
+    text = release_text(figures(node=node, candidates=many))
+    assert "and 3 more, which --json lists" in text
+    assert text.count(" 1,1,1,1,1 ") == SHOWN + 1
+    assert "levels, as below" in text
+
+
+@pytest.mark.parametrize(
+    ("classes", "smallest", "largest", "said"),
+    [
+        (7, 5, 300, "7 classes of 5 to 300 records (asked"),
+        (7, 5, 5, "7 classes of 5 records (asked"),
+        (1, 300, 300, "1 class of 300 records (asked"),
+        (0, 0, 0, "no class (asked"),
+    ],
+)
+def test_classes_are_counted_as_people_count(classes: int, smallest: int, largest: int, said: str) -> None:
+    """One class is no plural, and classes of one size have no range of sizes."""
+    assert said in release_text(figures(classes=classes, smallest=smallest, largest=largest), ("age", "sex"))
+
+
+def test_what_was_verified_of_no_record() -> None:
+    """Of a release without records no smallest class is told."""
+    lines = release_text(figures(classes=0, verified=True), ("age", "sex")).splitlines()
+    assert lines[3] == "verified on the released cells: no record"
+
+
+def singling(*columns: str, unique: int = 0, rounding: Json = None) -> Json:
+    """What is told of a column or a pair among 800 people."""
+    return {"columns": [*columns], "unique": unique, "share": unique / 800, "rounding": rounding}
+
+
+def test_what_is_released_as_it_is_comes_first() -> None:
+    """Each such column with the people it singles out; then over which columns is verified."""
+    assert release_text(figures()).startswith("No column is released as it is\n")
+    found: Json = [singling("income", unique=12), singling("job"), singling("weight", unique=1)]
+    lines = release_text(figures(singling=found, verified=True)).splitlines()
+    head = "Released as they are (how many of 800 people have a value of their own)"
+    assert lines[0] == f"{head}: income 12, job 0, weight 1"
+    assert "verified on the released cells: every class of age, sex has at least 5 records" in lines
+
+
+def test_perturbed_columns_are_told_apart() -> None:
+    """They are not released as they are."""
+    effect: Json = {"column": "income", "method": "rounding to multiples of 5"}
+    first = next(unchanged_text(figures(singling=[singling("income", unique=3)], perturbed=[effect], people=700)))
+    head = "Released as they are (how many of 700 people have a value of their own)"
+    assert first == f"{head}: none; perturbed: income 3"
+
+
+def test_what_singles_out_many_is_warned_of() -> None:
+    """More than 5 % is, with the rounding that would help; of many pairs the worst."""
+    rounding: Json = {"perturb": "income=rounding:step=50", "unique": 31, "change": 12.48, "spread": 0.004}
+    pairs = [singling("income", f"c{place}", unique=300 - place) for place in range(5)]
+    found: Json = [singling("income", unique=240, rounding=rounding), singling("job", unique=40), *pairs]
+    warned = [*unchanged_text(figures(singling=found))][1:]
+    assert warned[0] == "Warning: 240 people (30.0% of the people) can be found by income"
+    assert warned[1] == (
+        "  round it: --perturb income=rounding:step=50   (31 are left, and values change by 12.5 on average)"
+    )
+    assert warned[2] == "Warning: 300 people (37.5% of the people) can be found by income and c0"
+    assert warned[-1] == "  and 2 more pairs of columns, which --json lists"
+    assert len(warned) == 6
+
+
+@pytest.mark.parametrize(
+    ("exposed", "said"),
+    [
+        ({"people": 1, "range_ends": 1, "set_members": 0, "means": 0}, "1 person can be pinpointed: "),
+        ({"people": 287, "range_ends": 287, "set_members": 0, "means": 0}, "stands at the edge of a published range."),
+        (
+            {"people": 7, "range_ends": 5, "set_members": 3, "means": 0},
+            "stands at the edge of a published range (5) or as a member of a published set (3).",
+        ),
+        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "stands as a published mean."),
+    ],
+)
+def test_whom_labels_give_away_is_told(exposed: Json, said: str) -> None:
+    """In people, with where their values stand, and what avoids it; nothing where it is nobody."""
+    assert said in release_text(figures(exposed=exposed))
+    assert "Public cut points" in release_text(figures(exposed=exposed))
+    assert not [*exposed_text(figures(exposed={"people": 0, "range_ends": 0, "set_members": 0, "means": 0}))]
+
+
+def test_sets_are_told_with_how_many_values_they_print() -> None:
+    """A column that costs next to nothing as sets is told with what its sets give away."""
+    text = release_text(figures(losses={"age": 0.5, "name": 0.003}, members={"name": 18.04}, node=None, objective=None))
+    assert "0.3% of its detail lost; its sets print 18.0 values on average, each that of somebody in the class" in text
+    assert "50.0% of its detail lost\n" in text
+
+
+def test_attacks_are_told_where_some_were_tried() -> None:
+    """A release whose attacks were asked for tells what they found, and else does not speak of them."""
+    untried: list[Json] = [{"attack": "intersection", "untried": "it needs other releases"}]
+    assert "intersection was not tried" in release_text(figures(attacks=untried))
+    assert "not tried" not in release_text(figures())

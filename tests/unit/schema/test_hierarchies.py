@@ -1,0 +1,429 @@
+"""Builders, readers and renderers of hierarchies, by worked examples."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort.schema.hierarchies import (
+    cuts,
+    dates,
+    findings,
+    frequent,
+    from_spec,
+    from_tree,
+    groups,
+    intervals,
+    is_builder,
+    mask,
+    read_hierarchy,
+    show,
+    suppress,
+    to_tree,
+    with_missing,
+    write_csv,
+    write_json,
+)
+from kohort.schema.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CITIES = [["Milano", "Nord", "*"], ["Torino", "Nord", "*"], ["Bari", "Sud", "*"]]
+
+
+# ── Files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Milano;Nord;*\nTorino;Nord;*\nBari;Sud;*\n",
+        "\ufeffMilano;Nord;*\nTorino;Nord;*\nBari;Sud;*",
+        "Milano,Nord,*\r\nTorino,Nord,*\r\nBari,Sud,*\r\n",
+        "Milano\tNord\t*\rTorino\tNord\t*\rBari\tSud\t*\r",
+        'Milano|"Nord"|*\n"Torino"|Nord|*\nBari|Sud|"*"\n',
+    ],
+    ids=["semicolon", "mark", "comma", "tab", "quotes"],
+)
+def test_separators_line_ends_and_quotes_make_no_difference(tmp_path: Path, text: str) -> None:
+    """The separator is found out; byte-order mark, line ends and quotes are taken as they come."""
+    path = tmp_path / "city.csv"
+    path.write_bytes(text.encode())
+    assert read_hierarchy(path) == Hierarchy.from_rows(CITIES)
+
+
+def test_commas_inside_labels_do_not_separate(tmp_path: Path) -> None:
+    """Where commas and semicolons both cut every row alike, semicolons separate."""
+    path = tmp_path / "age.csv"
+    path.write_text("20;[20, 25);*\n21;[20, 25);*\n")
+    assert read_hierarchy(path).labels[1] == ("[20, 25)",)
+
+
+def test_the_most_likely_separator_is_taken_where_no_row_count_agrees(tmp_path: Path) -> None:
+    """Rows of different length may be padded, so they need not agree on a separator."""
+    path = tmp_path / "city.csv"
+    path.write_text("Milano,Nord,*\nabroad,*\n")
+    assert list(read_hierarchy(path, pad=True).rows())[1] == ("abroad", "abroad", "*")
+    path.write_text("Milano|Nord|*\na;b|*\n")
+    assert read_hierarchy(path, pad=True, separator="|").leaves == ("Milano", "a;b")
+
+
+def test_a_column_of_leaves_needs_a_root(tmp_path: Path) -> None:
+    """Rows without a separator are leaves only, and a root can be asked for."""
+    path = tmp_path / "sex.csv"
+    path.write_text("Male\nFemale\n")
+    assert read_hierarchy(path, root="*") == Hierarchy.from_rows([["Male", "*"], ["Female", "*"]])
+
+
+@pytest.mark.parametrize("name", ["city.json", "city.JSON", "city", "city.hierarchy"])
+def test_json_is_known_by_suffix_or_by_its_first_sign(tmp_path: Path, name: str) -> None:
+    """A file that ends in .json or begins like an object is a tree."""
+    path = tmp_path / name
+    path.write_text('\n {"*": {"Nord": ["Milano", "Torino"], "Sud": ["Bari"]}}')
+    if name == "city":
+        path.write_text(path.read_text().strip())
+    path = path.rename(tmp_path / name)
+    assert read_hierarchy(path) == Hierarchy.from_rows(CITIES)
+
+
+def test_a_file_without_suffix_holds_rows_unless_it_begins_like_an_object(tmp_path: Path) -> None:
+    """Rows are what a file holds by default; a .csv file may begin with a set in braces."""
+    path = tmp_path / "city"
+    path.write_text("Milano;Nord;*\nTorino;Nord;*\nBari;Sud;*\n")
+    assert read_hierarchy(path) == Hierarchy.from_rows(CITIES)
+    path = tmp_path / "city.csv"
+    path.write_text("{a, b};*\nc;*\n")
+    assert read_hierarchy(path).leaves == ("{a, b}", "c")
+
+
+def test_written_files_are_read_back(tmp_path: Path) -> None:
+    """CSV and JSON keep labels with separators, quotes, line ends and other scripts."""
+    rows = [['a;"b"', "x\ny", "*"], ["città", "x\ny", "*"], ["", "", "*"], ["\r", "z", "*"]]
+    hierarchy = Hierarchy.from_rows(rows)
+    write_csv(hierarchy, tmp_path / "h.csv")
+    write_csv(hierarchy, tmp_path / "h.tsv", separator="\t")
+    write_json(hierarchy, tmp_path / "h.json")
+    assert [read_hierarchy(path) for path in sorted(tmp_path.iterdir())] == [hierarchy] * 3
+
+
+def test_a_file_is_overwritten_only_when_asked(tmp_path: Path) -> None:
+    """With `overwrite` the new content replaces the old, and nothing else is left in the folder."""
+    path = tmp_path / "h.csv"
+    write_csv(suppress(["a"]), path)
+    write_csv(suppress(["b"]), path, overwrite=True)
+    assert path.read_text() == "b;*\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# ── Trees ────────────────────────────────────────────────────────────────────────────────────────
+
+ITALY = Hierarchy.from_rows(
+    [
+        ["Milano", "MI", "Lombardia", "Italia"],
+        ["Como", "CO", "Lombardia", "Italia"],
+        ["Bari", "BA", "Puglia", "Italia"],
+    ]
+)
+
+
+TREES = {
+    "mappings": """{"Italia": {"Lombardia": {"MI": ["Milano"], "CO": ["Como"]}, "Puglia": {"BA": ["Bari"]}}}""",
+    "named": """{"name": "Italia", "population": 59000000, "regions": [
+        {"name": "Lombardia", "capital": "Milano", "provinces": [
+            {"name": "MI", "cities": ["Milano"]},
+            {"name": "CO", "cities": ["Como"]}]},
+        {"name": "Puglia", "provinces": [{"name": "BA", "cities": [{"name": "Bari"}]}]}]}""",
+    "lists": """[{"Italia": [
+        {"name": "Lombardia", "west": {"MI": ["Milano"]}, "east": {"CO": {"Como": []}}},
+        {"Puglia": {"BA": ["Bari"]}}]}]""",
+    "mixture": """{"name": "Italia",
+        "north": {"name": "Lombardia", "of": [{"MI": ["Milano"], "CO": {"Como": {}}}]},
+        "south": {"Puglia": {"BA": ["Bari"]}}}""",
+    "own": json.dumps(to_tree(ITALY)),
+}
+
+
+@pytest.mark.parametrize("text", TREES.values(), ids=TREES)
+def test_trees_of_any_shape_mean_the_same(text: str) -> None:
+    """Names with children under any keys, nested mappings and mixtures of both describe one hierarchy."""
+    assert from_tree(json.loads(text)) == ITALY
+
+
+def test_tuples_are_lists() -> None:
+    """Python's tuples hold nodes as lists do."""
+    assert from_tree({"*": ("a", "b")}) == suppress(["a", "b"])
+
+
+def test_a_mapping_may_have_a_label_called_name() -> None:
+    """Only a text under `name` names the object; a list under it holds children of a node `name`."""
+    assert from_tree({"name": ["a"], "title": ["b"]}, root="*").labels[1] == ("name", "title")
+
+
+def test_shallow_leaves_are_put_below_nodes_of_their_own_label() -> None:
+    """Padding a tree keeps every node at its distance from the root."""
+    padded = from_tree({"Italia": [{"Lombardia": ["Milano"]}, "San Marino"]}, pad=True)
+    assert list(padded.rows()) == [("Milano", "Lombardia", "Italia"), ("San Marino", "San Marino", "Italia")]
+
+
+# ── Builders ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_age_bins_of_the_published_experiment() -> None:
+    """Ages 16..95 fall into 16, 8 and 4 bins of 5, 10 and 20 years."""
+    ages = intervals(map(str, range(16, 96)), low=16, high=95, name="age")
+    assert [len(labels) for labels in ages.labels] == [80, 16, 8, 4, 1]
+    assert [set(ages.covered(level).tolist()) for level in range(5)] == [{1}, {5}, {10}, {20}, {80}]
+    assert (ages.labels[1][0], ages.labels[1][-1], ages.name, ages.data_dependent) == (
+        "[16-21)",
+        "[91-96)",
+        "age",
+        False,
+    )
+
+
+def test_bounds_belong_to_one_range_each() -> None:
+    """A range has its lower end and not its upper one, below zero and between whole numbers too."""
+    values = ["-7", "-5", "-0", "0.5", "4.99", "5", "5.0"]
+    ranges = intervals(values, [5, 10])
+    assert {row[0]: row[1] for row in ranges.rows()} == {
+        "-7": "[-10--5)",
+        "-5": "[-5-0)",
+        "-0": "[0-5)",
+        "0.5": "[0-5)",
+        "4.99": "[0-5)",
+        "5": "[5-10)",
+        "5.0": "[5-10)",
+    }
+    assert ranges.labels[2] == ("[-10-0)", "[0-10)")
+    assert ranges.leaves == tuple(sorted(values, key=lambda text: (float(text), text)))
+
+
+def test_decimal_widths_are_exact() -> None:
+    """0.1 + 0.2 is 0.3, and numbers beyond 2^53 keep their last digit."""
+    assert intervals(["0.3"], ["0.1"]).labels[1] == ("[0.3-0.4)",)
+    assert intervals(["9007199254740993"], [2], origin=1).labels[1] == ("[9007199254740993-9007199254740995)",)
+    assert intervals(["1"], [0.5]).labels[1] == ("[1-1.5)",)
+    assert intervals(["-0.25"], ["0.50", 1]).labels[1:] == (("[-0.5-0)",), ("[-1-0)",), ("*",))
+
+
+def test_an_origin_moves_all_ranges() -> None:
+    """Ranges begin at the origin where one is given, else at `low`, else at zero."""
+    assert intervals(["17"], [5], low=16).labels[1] == ("[16-21)",)
+    assert intervals(["17"], [5], low=16, origin=0).labels[1] == ("[15-20)",)
+    assert intervals(["17"], [5]).labels[1] == ("[15-20)",)
+
+
+def test_open_ends_gather_what_lies_outside() -> None:
+    """Values below `low` and from `high` on have one range each, and no other range reaches over these ends."""
+    ends = intervals(["3", "15", "16", "94", "95", "200"], [10, 20], low=16, high=95, open_ends=True)
+    assert ends.labels[1:3] == (("<16", "[16-26)", "[86-95)", ">=95"), ("<16", "[16-36)", "[76-95)", ">=95"))
+    assert intervals(["15", "16", "95"], [10], low=16, high=95, open_ends=True).labels[1] == ("<16", "[16-26)", ">=95")
+    assert intervals(["3", "17"], [10], low=16, open_ends=True).labels[1] == ("<16", "[16-26)")
+    assert intervals(["3", "17"], [10], high=16, open_ends=True).labels[1] == ("[0-10)", ">=16")
+    assert intervals(["12"], [10], low=11, high=15, origin=0, open_ends=True).labels[1] == ("[11-15)",)
+
+
+def test_cuts_are_taken_as_given() -> None:
+    """Ranges lie between the cut points of each level, with open ends where asked."""
+    values = ["0", "18", "64", "65", "90"]
+    closed = cuts(values, [[0, 18, 65, 120], [0, 65, 120]], name="age")
+    assert closed.labels[1:] == (("[0-18)", "[18-65)", "[65-120)"), ("[0-65)", "[65-120)"), ("*",))
+    ends = cuts(values, [[18, 65], [65]], open_ends=True, data_dependent=True)
+    assert ends.labels[1:] == (("<18", "[18-65)", ">=65"), ("<65", ">=65"), ("*",))
+    assert (closed.data_dependent, ends.data_dependent) == (False, True)
+
+
+def test_masking_goes_from_one_side() -> None:
+    """Each level masks one more character, on the side asked for, and the root all of them."""
+    assert next(mask(["20139"]).rows()) == ("20139", "2013*", "201**", "20***", "2****", "*")
+    assert next(mask(["20139"], side="left", char="x").rows()) == ("20139", "x0139", "xx139", "xxx39", "xxxx9", "*")
+    assert next(mask(["20139"], steps=(2, 4)).rows()) == ("20139", "201**", "2****", "*")
+    assert mask(["a", "b"]).labels == (("a", "b"), ("*",))
+
+
+def test_short_values_are_filled_on_the_masked_side() -> None:
+    """A fill character stands in for what shorter values lack, under the mask first; leaves stay as they are."""
+    assert next(mask(["201", "20139"], fill="_").rows()) == ("201", "201_*", "201**", "20***", "2****", "*")
+    assert list(mask(["1", "12"], side="left", fill="0").rows()) == [("1", "*1", "*"), ("12", "*2", "*")]
+
+
+def test_days_fall_into_periods() -> None:
+    """Months, quarters, years and decades nest, leap days included, in time order."""
+    days = dates(["2000-02-29", "1999-12-31", "0009-01-01"])
+    assert list(days.rows()) == [
+        ("0009-01-01", "0009-01", "0009-Q1", "0009", "0000s", "*"),
+        ("1999-12-31", "1999-12", "1999-Q4", "1999", "1990s", "*"),
+        ("2000-02-29", "2000-02", "2000-Q1", "2000", "2000s", "*"),
+    ]
+    assert dates(["1582-10-04", "1582-10-15"], ["year"]).labels[1:] == (("1582",), ("*",))
+    assert dates(["1582-10-04"], []).height == 1
+
+
+def test_groups_of_the_published_experiment() -> None:
+    """Marital states are put together two by two, and a group of one keeps its value."""
+    order = ["absent", "widowed", "separated", "divorced", "civil", "army", "never"]
+    states = groups(order, [2, 2, 2, 1])
+    assert states.labels[1:] == (("{absent, widowed}", "{separated, divorced}", "{civil, army}", "never"), ("*",))
+    assert groups(["a", "b"]).labels == (("a", "b"), ("*",))
+
+
+def test_frequent_values_stay() -> None:
+    """The most frequent stay, by number or by share, ties by text; the outcome is marked as the data's."""
+    counts = {"a": 5, "b": 10, "c": 5, "d": 0}
+    assert frequent(counts, keep=2).labels == (("b", "a", "c", "d"), ("b", "a", "other"), ("*",))
+    for share in (Fraction(1, 4), 0.25, "0.25", "1/4"):
+        assert frequent(counts, share=share, other="rare").labels[1] == ("b", "a", "c", "rare")
+    assert frequent({"a": 3, "b": 7}, share=0.3).labels[1] == ("b", "a")  # 0.3 is three tenths, not a bit less
+    assert frequent(counts, keep=9).labels[1] == ("b", "a", "c", "d")
+    assert frequent({"other": 1, "a": 2, "b": 1}, keep=1).labels[1] == ("a", "other")
+    assert frequent(counts, keep=0).data_dependent
+
+
+def test_a_missing_value_is_kept_apart_up_to_the_root() -> None:
+    """The added leaf has only the root in common with others, and is not added twice."""
+    cities = Hierarchy.from_rows(CITIES, name="city", data_dependent=True)
+    missing = with_missing(cities)
+    assert list(missing.rows()) == [*map(tuple, CITIES), ("", "", "*")]
+    assert (missing.name, missing.data_dependent) == ("city", True)
+    assert with_missing(missing) is missing
+    assert with_missing(missing, "?").labels[1] == ("Nord", "Sud", "", "?")
+
+
+# ── One word ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("intervals:5,10,20", intervals(["17", "90"])),
+        ("intervals:16..95:5,10", intervals(map(str, range(16, 96)), [5, 10], low=16, high=95)),
+        ("intervals:16..95.5:5,10", intervals(["17", "90"], [5, 10], low=16, high="95.5")),
+        ("intervals:0..1000000:1000", intervals(["17", "90"], [1000], low=0, high=1_000_000)),
+        ("intervals:20..80:5:open", intervals(["17", "90"], [5], low=20, high=80, open_ends=True)),
+        ("intervals:-10..100:2.5", intervals(map(str, range(-10, 101)), ["2.5"], low=-10, high=100)),
+        ("mask", mask(["17", "90"])),
+        ("mask:right", mask(["17", "90"])),
+        ("mask:left", mask(["17", "90"], side="left")),
+        ("suppress", suppress(["17", "90"])),
+        ("frequency:1", frequent({"17": 1, "90": 2}, keep=1)),
+        ("frequency:50%", frequent({"17": 1, "90": 2}, share="1/2")),
+    ],
+)
+def test_a_word_asks_for_a_builder(text: str, expected: Hierarchy) -> None:
+    """Each form of the text is the call that it abbreviates, and the attribute's name is kept."""
+    hierarchy = from_spec(text, ["17", "90"], name="age", counts={"17": 1, "90": 2})
+    assert hierarchy == expected
+    assert hierarchy.name == "age"
+
+
+def test_a_word_can_fill_short_values_and_choose_periods() -> None:
+    """The other builders' arguments follow their names as well."""
+    assert from_spec("mask:right:0", ["1", "12"]) == mask(["1", "12"], fill="0")
+    assert from_spec("dates", ["1999-12-31"]) == dates(["1999-12-31"])
+    assert from_spec("dates:month,year", ["1999-12-31"]) == dates(["1999-12-31"], ["month", "year"])
+
+
+def test_what_is_no_builder_is_a_file(tmp_path: Path) -> None:
+    """Any other text is a path, even one that nearly spells a builder."""
+    path = tmp_path / "city.csv"
+    path.write_text("Milano;Nord;*\nTorino;Nord;*\nBari;Sud;*\n")
+    assert from_spec(str(path), [], name="city") == Hierarchy.from_rows(CITIES)
+
+
+def test_a_path_is_told_from_a_builder(tmp_path: Path) -> None:
+    """Only a builder's name asks for a builder; a file that nearly spells one is looked for in its own folder."""
+    (tmp_path / "date").touch()
+    assert [is_builder(text) for text in ("mask", "intervals:5", "./mask", "masks.csv")] == [True, True, False, False]
+    assert not is_builder("date", folder=tmp_path)
+
+
+def test_a_file_may_nearly_spell_a_builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that exists is read, whatever its name resembles."""
+    monkeypatch.chdir(tmp_path)
+    write_csv(suppress(["a"]), tmp_path / "date")
+    assert from_spec("date", []) == suppress(["a"])
+
+
+# ── Findings and rendering ───────────────────────────────────────────────────────────────────────
+
+
+def test_nothing_is_found_in_a_sound_hierarchy() -> None:
+    """Nodes of two values or more on every level leave nothing to say; a missing value is apart on purpose."""
+    assert findings(with_missing(groups(["a", "b", "c", "d"], [2, 2]))) == ()
+
+
+def test_findings_tell_what_hides_nothing() -> None:
+    """Nodes of one value, levels that join nothing and labels with two meanings are counted, not quoted."""
+    rows = [["39", "[39-39]", "[39-39]", "*"], ["40", "[40-42)", "[40-42)", "*"], ["41", "[40-42)", "[40-42)", "*"]]
+    assert findings(Hierarchy.from_rows(rows)) == (
+        "level 1 hides nothing for 1 of 3 values, alone in their nodes",
+        "level 2 hides nothing for 1 of 3 values, alone in their nodes",
+        "level 2 groups nothing that level 1 does not",
+    )
+    rows = [["a", "b", "*"], ["b", "c", "*"], ["c", "c", "*"], ["d", "b", "*"]]
+    assert findings(Hierarchy.from_rows(rows)) == ("2 labels of level 1 stand for other values on a lower level",)
+    assert findings(suppress(["a"])) == ("level 1 hides nothing for 1 of 1 values, alone in their nodes",)
+
+
+def test_a_tree_that_fits_is_shown_whole() -> None:
+    """Each node stands on a line, indented, with the number of its values."""
+    assert show(Hierarchy.from_rows(CITIES)).splitlines() == [
+        "* (3)",
+        "  Nord (2)",
+        "    Milano",
+        "    Torino",
+        "  Sud (1)",
+        "    Bari",
+    ]
+
+
+def test_a_tree_too_large_is_shown_from_the_top() -> None:
+    """Levels that fit are whole; below them come some children, or none where there is no room."""
+    tree = from_tree({"*": {"a": ["a1", "a2", "a3"], "b": ["b1", "b2"]}})
+    assert show(tree, limit=7).splitlines() == [
+        "* (5)",
+        "  a (3)",
+        "    a1",
+        "    … 2 more",
+        "  b (2)",
+        "    b1",
+        "    … 1 more",
+        "(not shown in full: level 0)",
+    ]
+    lopsided = from_tree({"*": {"a": ["a1", "a2", "a3", "a4"], "b": ["b1"]}})
+    assert show(lopsided, limit=7).splitlines()[4:6] == ["  b (1)", "    b1"]
+    assert show(tree, limit=3).splitlines() == ["* (5)", "  a (3)", "  b (2)", "(not shown in full: level 0)"]
+    assert show(tree, limit=0).splitlines() == ["* (5)", "(not shown in full: levels 0 to 1)"]
+    assert show(suppress(["a", "b", "c"]), limit=3).splitlines()[1:] == [
+        "  a",
+        "  … 2 more",
+        "(not shown in full: level 0)",
+    ]
+
+
+def test_shown_labels_cannot_steer_a_terminal() -> None:
+    """Control characters are written out, and an empty label is made visible."""
+    assert show(Hierarchy.from_rows([["\x1b[31m\n", "*"], ["", "*"]])).splitlines() == [
+        "* (2)",
+        "  \\x1b[31m\\n",
+        '  ""',
+    ]
+
+
+def test_written_json_is_a_tree_of_names(tmp_path: Path) -> None:
+    """Other programs find `name` and `children` and text as it is."""
+    write_json(suppress(["città"]), tmp_path / "h.json")
+    text = (tmp_path / "h.json").read_text(encoding="utf-8")
+    assert json.loads(text) == {"name": "*", "children": ["città"]}
+    assert "città" in text
+
+
+def test_leaf_ranges_follow_the_numbers() -> None:
+    """Sorted numbers give ranges in their order, so that code ranges are number ranges."""
+    ages = intervals(map(str, range(100)), [5, 25])
+    assert all(int(low) < int(high) for low, high in pairwise(ages.leaves))
