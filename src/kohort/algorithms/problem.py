@@ -54,7 +54,7 @@ class Problem(Shown):
     @property
     def k(self) -> int:
         """The size below which no class satisfies the models."""
-        return max(model.smallest_class for model in self.models)
+        return max(model.declared.smallest_class for model in self.models)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from kohort.errors import InputError, KohortError
 from kohort.io.options import ReadOptions
-from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.models.average_risk import AverageRisk
-from kohort.models.basic_beta_likeness import BasicBetaLikeness
-from kohort.models.delta_disclosure import DeltaDisclosure
-from kohort.models.delta_presence import DeltaPresence
-from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
-from kohort.models.entropy_l_diversity import EntropyLDiversity
-from kohort.models.k_anonymity import KAnonymity
-from kohort.models.k_map import KMap
-from kohort.models.maximum_risk import MaximumRisk
-from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.models.t_closeness import TCloseness
+from kohort.models.known import build, models
 from kohort.schema import Label, Missing, Role, Scale
 
 if TYPE_CHECKING:
@@ -33,27 +20,14 @@ if TYPE_CHECKING:
     #: A part of the description: an object of JSON.
     Part = Mapping[str, object]
 
-#: The models that this version knows, by their name in a job.
-MODELS: Final[Mapping[str, type[PrivacyModel]]] = MappingProxyType(
-    {
-        kind.__name__: kind
-        for kind in (
-            KAnonymity,
-            DistinctLDiversity,
-            EntropyLDiversity,
-            RecursiveLDiversity,
-            TCloseness,
-            AlphaKAnonymity,
-            DeltaDisclosure,
-            BasicBetaLikeness,
-            EnhancedBetaLikeness,
-            KMap,
-            DeltaPresence,
-            MaximumRisk,
-            AverageRisk,
-        )
-    }
-)
+
+def known(kind: str) -> type[PrivacyModel] | None:
+    """The model that is called so in a job; `None` where this version knows none.
+
+    >>> known("KMap").specification.key
+    'k-map'
+    """
+    return next((one for one in models().values() if one.__name__ == kind), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +47,15 @@ class Asked:
     @property
     def model(self) -> PrivacyModel | None:
         """The model; `None` where this version knows none called so with these parameters."""
-        kind = MODELS.get(self.kind)
+        kind = known(self.kind)
         if kind is None:
             return None
-        annotated = {field.name: str(field.type) for field in fields(cast("type[KAnonymity]", kind))}
-        given = dict(self.parameters) | ({} if self.sensitive is None else {"sensitive": self.sensitive})
-        if not given.keys() <= annotated.keys():
-            return None
-        build = cast("Callable[..., PrivacyModel]", kind)  # whose parameters are of its fields' kinds
+        kinds = {one.name: one.kind for one in kind.specification.parameters}
         try:
-            return build(**{name: _parameter(value, annotated[name]) for name, value in given.items()})
-        except (KohortError, TypeError, ValueError, ZeroDivisionError):
+            return build(
+                kind, self.sensitive, {name: _parameter(value, kinds[name]) for name, value in self.parameters}
+            )
+        except (KohortError, KeyError, TypeError, ValueError, ZeroDivisionError):
             return None
 
 
@@ -217,15 +189,11 @@ def _asked(part: Part) -> Asked:
     return Asked(_text(part.get("kind")), _perhaps(part.get("sensitive")), tuple(parameters.items()))
 
 
-def _parameter(value: object, annotation: str) -> object:
-    """A parameter of the kind that the model's field has: a fraction is described by its text."""
-    if annotation == "int" and type(value) is int:
-        return value
-    if annotation == "Fraction" and isinstance(value, str):
-        return Fraction(value)
-    if annotation not in {"int", "Fraction"} and isinstance(value, str):
-        return value
-    raise TypeError(annotation)
+def _parameter(value: object, kind: str) -> object:
+    """A parameter of its kind: a fraction is described by its text."""
+    if type(value) is not (int if kind == "integer" else str):
+        raise TypeError(kind)
+    return Fraction(str(value)) if kind == "number" else value
 
 
 def _part(value: object) -> Part:

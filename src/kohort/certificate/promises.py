@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from kohort.certificate.described import Described
 
@@ -36,30 +36,8 @@ _SIZES: Final = "Linkage of records: no least number of people of a class was as
 #: Where records are counted.
 _PERSONS: Final = "Several records of a person: each was counted as a person; without a person key that is not noticed."
 
-#: Models that bound how few people a class has.
-_OF_SIZE: Final = frozenset({"KAnonymity", "AlphaKAnonymity", "MaximumRisk"})
-
-#: What each model does not promise, by its name in the job.
-_OF_MODEL: Final[Mapping[str, str]] = {
-    "DistinctLDiversity": "Likely guesses: of different values in a class one may be far more frequent than others.",
-    "EntropyLDiversity": (
-        "Likely guesses: entropy is an average; a frequent value may be balanced by many rare ones in a class."
-    ),
-    "RecursiveLDiversity": "Knowledge of values: who can rule out more than l - 2 of them may be sure of another.",
-    "TCloseness": "Rare values: t bounds what is learned of all values together; of a rare one much may be learned.",
-    "AlphaKAnonymity": "Rare values: one may become as likely as alpha in a class, however rare it is in the table.",
-    "BasicBetaLikeness": "What is ruled out: that a value is less likely in a class, or absent, is not limited.",
-    "EnhancedBetaLikeness": "What is ruled out: that a value is less likely in a class, or absent, is not limited.",
-    "KMap": "Known members: somebody who is known to be in the table may be alone in a class of it.",
-    "DeltaPresence": "Linkage of records: presence hides who is in the table, not which record is whose.",
-    "AverageRisk": "Everybody: an average bounds nobody's own risk.",
-}
-
 #: What diversity by different values does not see.
 _MEANING: Final = "Similar values: different sensitive values count as different, though they may mean much the same."
-
-#: Models to which values are different or not.
-_OF_DIFFERENCE: Final = frozenset({"DistinctLDiversity", "EntropyLDiversity", "RecursiveLDiversity", "AlphaKAnonymity"})
 
 #: Where identifiers have pseudonyms.
 _PSEUDONYMS: Final = (
@@ -85,16 +63,18 @@ def not_promised(asked: Described, *, data_dependent: bool) -> tuple[str, ...]:
         asked: The job.
         data_dependent: Whether labels were chosen by looking at records.
     """
-    kinds = [model.kind for model in asked.models]
+    models = [one.model for one in asked.models]
+    known = [model for model in models if model is not None]
+    declared = [model.declared for model in known]
     about = list(dict.fromkeys(model.sensitive for model in asked.models if model.sensitive))
     lines = [NOT_PROMISED[0]]
-    if _OF_SIZE.isdisjoint(kinds):
+    if all(one.smallest_class == 1 for one in declared):
         lines.append(_SIZES)
     lines += _of_attributes(asked, about)
-    lines += dict.fromkeys(_OF_MODEL[kind] for kind in kinds if kind in _OF_MODEL)
-    if not _OF_DIFFERENCE.isdisjoint(kinds):
+    lines += dict.fromkeys(line for model in known if (line := model.specification.not_promised))
+    if any(one.different_values for one in declared):
         lines.append(_MEANING)
-    if {"KMap", "DeltaPresence"} & {*kinds}:
+    if any(one.population for one in declared):
         lines.append(_POPULATION)
     if any(column.pseudonym for column in asked.columns):
         lines.append(_PSEUDONYMS)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort import io
-from kohort.assessment.checking import Check, check, refers
+from kohort.assessment.checking import Check, check
 from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
 from kohort.engines.complete import entered
@@ -122,7 +122,7 @@ class _Judge:
         found = self._check()
         yield compared("classes", self.known.classes, found.sizes.size)
         models = [one.model for one in self.asked.models]
-        k = max((model.smallest_class for model in models if model is not None), default=1)
+        k = max((model.declared.smallest_class for model in models if model is not None), default=1)
         if None in models:
             yield unchecked("class sizes", "this version does not know every model")
         else:
@@ -161,14 +161,13 @@ class _Judge:
         """What would have to be at hand to judge the model; empty where nothing lacks."""
         if self.asked.person is not None:
             return _PEOPLE
-        if refers(model) and self.known.suppressed and self.brought.reference is None:
+        if model.declared.refers and self.known.suppressed and self.brought.reference is None:
             return "records were suppressed: bring the input by --reference"
-        measured = [
-            column for column in self.asked.sensitive if column.name == model.sensitive and model.uses_hierarchy
-        ]
-        if model.population and self.brought.population is None:
+        declared = model.declared
+        measured = [one for one in self.asked.sensitive if one.name == declared.sensitive and declared.uses_hierarchy]
+        if declared.population and self.brought.population is None:
             return "bring the population table by --population"
-        if model.population:
+        if declared.population:
             if any(column.label is Label.MEAN for column in self.asked.quasi):
                 return "a mean does not say whom of the population it fits"
             measured += self.asked.quasi
@@ -177,8 +176,8 @@ class _Judge:
 
     def _check(self, *models: PrivacyModel) -> Check:
         """The classes, judged."""
-        population = self.brought.population if any(model.population for model in models) else None
-        reference = self._reference() if any(map(refers, models)) else None
+        population = self.brought.population if any(model.declared.population for model in models) else None
+        reference = self._reference() if any(model.declared.refers for model in models) else None
         schema = Schema(tuple(self._attributes()), self.asked.missing)
         quasi = [column.name for column in self.asked.quasi]
         known = None if population is None else self._read(population)

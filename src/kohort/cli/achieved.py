@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kohort.schema.numbers import rounded
 
@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
     from kohort.assessment.checking import Check, Strictest
     from kohort.report import Json
-
-#: How wide the name of a model is printed: as the longest of them.
-WIDTH: Final = len("t-closeness, hierarchical distance")
 
 
 def lines(found: Check) -> Iterator[str]:
@@ -31,9 +28,12 @@ def lines(found: Check) -> Iterator[str]:
 
 
 def _lines(found: Check, sensitive: str | None) -> Iterator[str]:
+    from kohort.models.known import models, variants
+
+    width = max(len(variant.title) for kind in models().values() for variant in variants(kind, "column"))
     for one in found.achieved:
         if one.sensitive == sensitive:
-            yield f"  {one.model:{WIDTH}}  {one.text}"
+            yield f"  {one.model:{width}}  {one.text}"
 
 
 def _unseen(found: Check, sensitive: str) -> Iterator[str]:

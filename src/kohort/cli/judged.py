@@ -131,11 +131,11 @@ def judged(
 
 
 def _figures(found: Check, made: Asked, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
-    from kohort.models.k_anonymity import KAnonymity
+    from kohort.models.k_anonymity import k_of
 
     figures: dict[str, Json] = {
         "met": found.met if found.findings else None,
-        "k": next((model.k for model in made.models if isinstance(model, KAnonymity)), None),
+        "k": k_of(made.models),
         "records": found.records,
         "classes": found.sizes.size,
         "smallest": int(found.sizes.min()),
@@ -191,7 +191,7 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 def _notes(found: Check, made: Asked, *, own: bool) -> Iterator[str]:
     """What to know of the figures; `own`: without a table before the release."""
-    if not made.sensitive and all(model.sensitive is None for model in made.models):
+    if not made.sensitive and all(model.declared.sensitive is None for model in made.models):
         yield "note: no model here looks at what a class reveals; name the sensitive columns with --sensitive"
     if any(one.own_reference for one in found.findings) or (made.sensitive and own):
         yield "note: classes are compared with the file itself; --reference names the table before its release"

@@ -21,22 +21,15 @@ if TYPE_CHECKING:
     from kohort.release import Job
     from kohort.sweep.table_plan import TablePlan
 
-#: Where a job says what can be varied, besides how many quasi-identifiers there are.
+#: Where a job says what can be varied, besides models and how many quasi-identifiers there are.
 PLACES: Final[Mapping[str, Place]] = MappingProxyType(
     {
         "k": ("privacy", "k"),
         "max-suppression": ("privacy", "max-suppression"),
         "method": ("method", "name"),
         "cut": ("method", "cut"),
-        "k-map": ("privacy", "k-map"),
-        "presence": ("privacy", "presence"),
-        "max-risk": ("privacy", "max-risk"),
-        "average-risk": ("privacy", "average-risk"),
     }
 )
-
-#: The models of a column that have one parameter.
-MODELS: Final = ("l", "entropy-l", "t", "alpha", "delta", "beta", "enhanced-beta")
 
 #: How many of the quasi-identifiers there are.
 QUASI: Final = "quasi"
@@ -89,7 +82,7 @@ def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
     for text in texts:
         name, values = read(text)
         model, colon, _ = name.partition(":")
-        if not (name in {*PLACES, QUASI} or (colon and model in MODELS)):
+        if model not in (_of_columns() if colon else _whole()):
             raise _unknown(name)
         if name in found:
             raise UsageError(f"{name} is varied twice", where="--vary", hint="say all its values once: --vary k=5,10")
@@ -97,21 +90,48 @@ def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
+def _whole() -> list[str]:
+    """What can be varied of a job as a whole."""
+    from kohort.models.known import models
+
+    of_table = [key for key, kind in models().items() if not kind.specification.of_column and key not in PLACES]
+    return [*PLACES, *of_table, QUASI]
+
+
+def _of_columns() -> dict[str, Place]:
+    """What can be varied of columns, and where their tables say it: of several parameters, each by its name."""
+    from kohort.models.known import models
+
+    found: dict[str, Place] = {}
+    for key, kind in models().items():
+        told = kind.specification
+        if told.of_column and len(told.own) == 1:
+            found[key] = (key,)
+        elif told.of_column:
+            found |= {f"{key}-{one.name}": (key, one.name) for one in told.own}
+    return found
+
+
 def _unknown(name: str) -> UsageError:
     """The error of what cannot be varied."""
-    if name in MODELS:
+    of_columns, whole = _of_columns(), _whole()
+    if name in of_columns:
         hint = f"say of which column: --vary {name}:COLUMN=…"
-    elif near := get_close_matches(name, [*PLACES, QUASI]):
+    elif near := get_close_matches(name, whole):
         hint = f"did you mean {' or '.join(near)}?"
     else:
-        hint = f"one of {', '.join([*PLACES, QUASI, *(f'{model}:COLUMN' for model in MODELS)])}"
+        hint = f"one of {', '.join([*whole, *(f'{model}:COLUMN' for model in of_columns)])}"
     return UsageError(f"{name or 'nothing'} cannot be varied", where="--vary", hint=hint)
 
 
 def place_of(name: str) -> Place:
     """Where a job says what is varied; how many quasi-identifiers there are stands nowhere."""
     model, colon, column = name.partition(":")
-    return ("columns", column, model) if colon else PLACES.get(name, ())
+    from kohort.models.known import models
+
+    if colon:
+        return ("columns", column, *_of_columns().get(model, ()))
+    return PLACES.get(name) or (("privacy", name) if name in models() else ())
 
 
 def said_at(tables: Mapping[str, object], place: Place) -> object:
@@ -211,13 +231,13 @@ class Variations:
 
 def _value(name: str, text: str) -> object:
     """What is said as a job file would say it."""
-    match name:
-        case "k" | "k-map" if _number(text):
-            return int(text)
-        case "presence":
-            return text.split("..")
-        case _:
-            return text
+    from kohort.models.known import models
+
+    kind = models().get(name)
+    if kind is None or kind.specification.of_column:
+        return text
+    whole = kind.specification.own[0].kind == "integer" and _number(text)
+    return int(text) if whole else kind.specification.written(text)
 
 
 def table(tables: Mapping[str, object], above: Place) -> dict[str, object]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-    from kohort.job.form import Part
     from kohort.job.lines import Place
+    from kohort.job.parts import Part
 
 #: How sure a suggestion must be: `supression` is suppression, `n` is nothing.
 _NEAR: Final = 0.6

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, create_model
 
 from kohort.io.write import Format
-from kohort.job.model_values import (
-    Alpha,
-    Average,
-    Beta,
-    Closeness,
-    Delta,
-    DistinctL,
-    EnhancedBeta,
-    EntropyL,
-    K,
-    MapK,
-    Maximum,
-    Presence,
-    RecursiveC,
-    RecursiveL,
-)
+from kohort.job.model_values import model_keys
+from kohort.job.parts import Part
 from kohort.job.values import (
     Bounds,
     Complete,
@@ -48,12 +34,6 @@ MethodName: TypeAlias = Literal["mondrian", "mondrian-relaxed", "samarati", "opt
 Parameter: TypeAlias = int | float | str | None
 
 Word = Field(strict=False)  # a word of an enumeration, though all else must have its own type
-
-
-class Part(BaseModel):
-    """A table of the job file: no key but those listed, and every value of its own type."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class InputPart(Part):
@@ -90,22 +70,15 @@ class OutputPart(Part):
     )
 
 
-class PrivacyPart(Part):
+if TYPE_CHECKING:
+    _OfTable = Part
+else:
+    _OfTable = create_model("_OfTable", __base__=Part, **model_keys(of_column=False))
+
+
+class PrivacyPart(_OfTable):
     """What every class must satisfy, besides what single columns ask for."""
 
-    k: K | None = Field(
-        None, description="Every class has at least k records; needed unless another privacy model is asked for."
-    )
-    k_map: MapK | None = Field(
-        None, alias="k-map", description="Every class fits at least so many people of the population table."
-    )
-    presence: Presence | None = Field(
-        None, description="Of the people of the population table whom a class fits, such a share is in the table."
-    )
-    max_risk: Maximum | None = Field(None, alias="max-risk", description="Nobody's risk to be found is greater.")
-    average_risk: Average | None = Field(
-        None, alias="average-risk", description="People's risk to be found is not greater on average."
-    )
     max_suppression: Limit | None = Field(
         None,
         alias="max-suppression",
@@ -153,15 +126,8 @@ class PopulationPart(Part):
     path: str = Field(description="The file, relative to the job's folder; it has every quasi-identifying column.")
 
 
-class RecursivePart(Part):
-    """The parameters of recursive (c,l)-diversity."""
-
-    c: RecursiveC = Field(description="The commonest value has less than c times the l-th, the next and all after it.")
-    l: RecursiveL = Field(description="Without as many different values a class fails.")  # noqa: E741  the paper's
-
-
-class ColumnPart(Part):
-    """One column; from l to enhanced-beta: the privacy models of a sensitive one."""
+class _Column(Part):
+    """One column, but for the privacy models."""
 
     role: Annotated[Role, Word] = Field(description="What the column tells about a person.")
     scale: Annotated[Scale, Word] | None = Field(None, description="Numeric or categorical; else the values decide.")
@@ -188,30 +154,16 @@ class ColumnPart(Part):
     no_model: bool = Field(
         default=False, alias="no-model", description="Release a sensitive column though no privacy model protects it."
     )
-    l: DistinctL | None = Field(None, description="Every class has at least l different values.")  # noqa: E741  likewise
-    entropy_l: EntropyL | None = Field(
-        None, alias="entropy-l", description="The entropy of the values in every class is at least the logarithm of l."
-    )
-    recursive: RecursivePart | None = Field(None, description="Recursive (c,l)-diversity.")
-    t: Closeness | None = Field(
-        None, description="In every class the values lie at most t away from how they lie in the table."
-    )
-    distance: Literal["equal", "ordered", "hierarchical"] | None = Field(
-        None,
-        description="How t is measured; if not given: by the hierarchy, else by order for numbers, else equal.",
-    )
-    alpha: Alpha | None = Field(
-        None, description="(alpha,k)-anonymity: no value has a larger share of a class; with the job's k."
-    )
-    delta: Delta | None = Field(
-        None,
-        description="In every class the logarithm of a value's share is less than delta away from that in the table.",
-    )
-    beta: Beta | None = Field(
-        None, description="Basic beta-likeness: no value's share grows in a class by more than beta times itself."
-    )
-    enhanced_beta: EnhancedBeta | None = Field(
-        None, alias="enhanced-beta", description="The same, and that of frequent values by less: -ln of the share."
+
+
+if TYPE_CHECKING:
+    ColumnPart = _Column
+else:
+    ColumnPart = create_model(
+        "ColumnPart",
+        __base__=_Column,
+        __doc__="One column; from l to enhanced-beta: the privacy models of a sensitive one.",
+        **model_keys(of_column=True),
     )
 
 

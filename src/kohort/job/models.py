@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING
 
 from kohort.errors import SchemaError, UsageError
 from kohort.job.form import ColumnPart, PrivacyPart
-from kohort.job.parts import right_part, table
-from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.models.average_risk import AverageRisk
-from kohort.models.basic_beta_likeness import BasicBetaLikeness
-from kohort.models.delta_disclosure import DeltaDisclosure
-from kohort.models.delta_presence import DeltaPresence
-from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
-from kohort.models.entropy_l_diversity import EntropyLDiversity
-from kohort.models.k_anonymity import KAnonymity
-from kohort.models.k_map import KMap
-from kohort.models.maximum_risk import MaximumRisk
-from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.models.t_closeness import TCloseness
+from kohort.job.model_values import asked_for
+from kohort.job.parts import Part, right_part, table
+from kohort.models.k_anonymity import KEY
+from kohort.models.known import build, models
 from kohort.release.fit import unfit
 from kohort.schema import Role, Schema
 
@@ -31,15 +21,10 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
     from kohort.schema import Attribute
-
-T = TypeVar("T")
+    from kohort.specification import Parameter
 
 #: Each model of a job, with the place of the key that asks for it.
 Asked = dict["Place", "PrivacyModel"]
-
-#: The keys that ask for a model: of a column, and of the whole table.
-_OF_COLUMN: Final = ("l", "entropy-l", "recursive", "t", "alpha", "delta", "beta", "enhanced-beta")
-_OF_TABLE: Final = ("k", "k-map", "presence", "max-risk", "average-risk")
 
 
 def models_of(raw: Mapping[str, object]) -> Asked:
@@ -48,49 +33,33 @@ def models_of(raw: Mapping[str, object]) -> Asked:
     Keys of a wrong form count as not said: they are told elsewhere.
     """
     said = right_part(PrivacyPart, table(raw, "privacy"))
-    asked: Asked = {} if said.k is None else {("privacy", "k"): KAnonymity(said.k)}
+    k: int | None = getattr(said, KEY)
+    whole = _asked(("privacy",), said, None, k)
+    asked = {place: model for place, model in whole.items() if place[-1] == KEY}
     columns = table(raw, "columns")
     for name in columns:
         column = right_part(ColumnPart, {**table(columns, name), "role": Role.SENSITIVE.value})
-        asked.update(_present(("columns", name), _of_column(name, column, said.k)))
-    whole = {
-        "k-map": _made(said.k_map, KMap),
-        "presence": _made(said.presence, lambda shares: DeltaPresence(*shares)),
-        "max-risk": _made(said.max_risk, MaximumRisk),
-        "average-risk": _made(said.average_risk, AverageRisk),
-    }
-    return {**asked, **_present(("privacy",), whole)}
+        asked |= _asked(("columns", name), column, name, k)
+    return asked | whole
 
 
-def _of_column(name: str, said: ColumnPart, k: int | None) -> Mapping[str, PrivacyModel | None]:
-    """The models that a column's keys ask for."""
-    return {
-        "l": _made(said.l, lambda least: DistinctLDiversity(name, least)),
-        "entropy-l": _made(said.entropy_l, lambda least: EntropyLDiversity(name, least)),
-        "recursive": _made(said.recursive, lambda both: RecursiveLDiversity(name, both.c, both.l)),
-        "t": _made(said.t, lambda t: TCloseness(name, t, said.distance)),
-        "alpha": None if k is None else _made(said.alpha, lambda alpha: AlphaKAnonymity(name, alpha, k)),
-        "delta": _made(said.delta, lambda delta: DeltaDisclosure(name, delta)),
-        "beta": _made(said.beta, lambda beta: BasicBetaLikeness(name, beta)),
-        "enhanced-beta": _made(said.enhanced_beta, lambda beta: EnhancedBetaLikeness(name, beta)),
-    }
-
-
-def _made(value: T | None, make: Callable[[T], PrivacyModel]) -> PrivacyModel | None:
-    """The model of a parameter; `None` where none is given."""
-    return None if value is None else make(value)
-
-
-def _present(above: Place, models: Mapping[str, PrivacyModel | None]) -> Asked:
-    """The models that there are, by their places."""
-    return {(*above, key): model for key, model in models.items() if model is not None}
+def _asked(above: Place, part: Part, column: str | None, k: int | None) -> Asked:
+    """The models that a table asks for, of a column or of the whole."""
+    found: Asked = {}
+    for key, kind in models().items():
+        if kind.specification.of_column is (column is not None):
+            parameters = asked_for(kind.specification, part, k)
+            if parameters is not None:
+                found[*above, key] = build(kind, column, parameters)
+    return found
 
 
 def lacking(raw: Mapping[str, object]) -> list[ErrorDetails]:
     """What pydantic would say of the missing k, where nothing else is asked for either."""
     privacy, columns = raw.get("privacy"), table(raw, "columns")
-    said = [table(raw, "privacy").get(key) for key in _OF_TABLE]
-    said += [table(columns, name).get(key) for name in columns for key in _OF_COLUMN]
+    tables = {False: [table(raw, "privacy")], True: [table(columns, name) for name in columns]}
+    keys = [(key, tables[kind.specification.of_column]) for key, kind in models().items()]
+    said = [one.get(key) for key, some in keys for one in some]
     if not (privacy is None or isinstance(privacy, dict)) or any(value is not None for value in said):
         return []
     place = ("privacy",) if privacy is None else ("privacy", "k")
@@ -110,7 +79,11 @@ def misfits(
     """
     schema, faults = _schema(raw, attributes, where)
     known = {attribute.name for attribute in attributes}
-    judged = {place: model for place, model in asked.items() if model.sensitive is None or model.sensitive in known}
+    judged = {
+        place: model
+        for place, model in asked.items()
+        if model.declared.sensitive is None or model.declared.sensitive in known
+    }
     place_of = {model: place for place, model in judged.items()}
     for one in unfit(schema, tuple(judged.values())):
         place = ("columns", one.column, "hierarchy") if one.model is None else place_of[one.model]
@@ -132,18 +105,27 @@ def _schema(
 
 def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, str, str]]:
     """What is said, but lacks what it needs."""
-    columns = table(raw, "columns")
+    columns, k = table(raw, "columns"), table(raw, "privacy").get(KEY)
     for name in columns:
         said = table(columns, name)
-        if said.get("distance") is not None and said.get("t") is None:
-            yield ("columns", name, "distance"), "a distance is said, but no t", "say t too, or leave the distance out"
-        if said.get("alpha") is not None and table(raw, "privacy").get("k") is None:
-            yield ("columns", name, "alpha"), "alpha goes with a k, and none is said", "say k too"
+        for key, parameter in _further():
+            other = parameter.name
+            if parameter.origin == "beside" and said.get(other) is not None and said.get(key) is None:
+                hint = f"say {key} too, or leave the {other} out"
+                yield ("columns", name, other), f"a {other} is said, but no {key}", hint
+            if parameter.origin == "job" and said.get(key) is not None and k is None:
+                yield ("columns", name, key), f"{key} goes with a {other}, and none is said", f"say {other} too"
     population = raw.get("population")
-    needing = [place for place, model in asked.items() if model.population]
+    needing = [place for place, model in asked.items() if model.declared.population]
     if population is None:
         for place in needing:
             yield place, f"{place[-1]} needs a population table", "say where it is: [population] path, or --population"
     elif not needing:
         hint = "leave it out, or ask for k-map or presence"
         yield ("population", "path"), "no privacy model needs a population table", hint
+
+
+def _further() -> Iterator[tuple[str, Parameter]]:
+    """The parameters of models of columns that do not stand at the model's key, with it."""
+    for key, kind in models().items():
+        yield from ((key, one) for one in kind.specification.parameters if one.origin != "key")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kohort.errors import UsageError
 
@@ -12,10 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from kohort.job.form import Part
     from kohort.job.lines import Place
 
-P = TypeVar("P", bound="Part")
+
+class Part(BaseModel):
+    """A table of the job file: no key but those listed, and every value of its own type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+P = TypeVar("P", bound=Part)
 
 
 class Misfit(NamedTuple):

@@ -10,7 +10,8 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from kohort.io.baskets.options import Form
-from kohort.job.form import Part, PurposePart, Word
+from kohort.job.form import PurposePart, Word
+from kohort.job.parts import Part
 from kohort.job.values import Encoding, Seconds, Separator, number, passing, wrong
 from kohort.release.transactions import TransactionJob
 from kohort.transactions.coherence import Coherence

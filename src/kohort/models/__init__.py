@@ -20,3 +20,30 @@ A model of a sensitive attribute judges the people of a class who have a value; 
 A table satisfies several models when it satisfies each. The page of each model in the documentation says what it does
 not protect from.
 """
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Every model by its key in a job; `kohort.models.known` finds them, and those of other packages.
+MODELS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "k": "kohort.models.k_anonymity:KAnonymity",
+        "k-map": "kohort.models.k_map:KMap",
+        "presence": "kohort.models.delta_presence:DeltaPresence",
+        "max-risk": "kohort.models.maximum_risk:MaximumRisk",
+        "average-risk": "kohort.models.average_risk:AverageRisk",
+        "l": "kohort.models.distinct_l_diversity:DistinctLDiversity",
+        "entropy-l": "kohort.models.entropy_l_diversity:EntropyLDiversity",
+        "recursive": "kohort.models.recursive_l_diversity:RecursiveLDiversity",
+        "t": "kohort.models.t_closeness:TCloseness",
+        "alpha": "kohort.models.alpha_k_anonymity:AlphaKAnonymity",
+        "delta": "kohort.models.delta_disclosure:DeltaDisclosure",
+        "beta": "kohort.models.basic_beta_likeness:BasicBetaLikeness",
+        "enhanced-beta": "kohort.models.enhanced_beta_likeness:EnhancedBetaLikeness",
+    }
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 #: The greatest denominator of a parameter: its products with counts of people stay below 2**62.
 FINEST = 10**9
+
+#: Why nothing is achieved of a model of a population.
+NO_POPULATION: Final = "no population table is given"
 
 #: Digits before the point, or zeros after it, that no parameter needs: a longer power of ten is not even written out.
 _LONGEST = 30

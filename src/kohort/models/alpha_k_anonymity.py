@@ -11,17 +11,18 @@ knowledge that rules values out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number, is_whole
 from kohort.models._shares import shares, within
-from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
+from kohort.models.base import NOBODY, Achieved, Declaration, greatest_ratio
 from kohort.schema.numbers import said
+from kohort.specification import AT_LEAST_2, SHARE, Parameter, Specification
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AlphaKAnonymity(PrivacyModel):
+class AlphaKAnonymity:
     """Every class has at least `k` people, and no value of `sensitive` more than the share `alpha` of them.
 
     Attributes:
@@ -48,7 +49,29 @@ class AlphaKAnonymity(PrivacyModel):
     '(0.5, 10)-anonymity of illness'
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="alpha",
+        title="(alpha,k)-anonymity",
+        sentence="(alpha,k)-anonymity: no value has a larger share of a class; with the job's k.",
+        usage="--alpha COLUMN=ALPHA",
+        parameters=(
+            Parameter("alpha", SHARE, "The greatest share of a value.", (0.5,)),
+            Parameter("k", AT_LEAST_2, "The fewest people of a class: the job's k.", (2,), origin="job"),
+        ),
+        unit="share",
+        not_promised="Rare values: one may become as likely as alpha in a class, however rare it is in the table.",
+        properties={
+            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "monotone_generalization": (
+                "the share in a union is a weighted mean of the shares in its parts, and sizes only grow"
+            ),
+            "monotone_suppression": (
+                "no: {1, 1} satisfies (0.5, 2), merged with a failing {9, 0} it does not, and more records fail"
+            ),
+        },
+    )
+
+    sensitive: str
     alpha: Fraction
     k: int
 
@@ -68,24 +91,17 @@ class AlphaKAnonymity(PrivacyModel):
         return f"({said(self.alpha)}, {self.k})-anonymity of {self.sensitive}"
 
     @property
-    def smallest_class(self) -> int:
-        """The parameter k."""
-        return self.k
-
-    @property
-    def class_only(self) -> bool:
-        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: the share in a union is a weighted mean of the shares in its parts, and sizes only grow."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: {1, 1} satisfies (0.5, 2), merged with a failing {9, 0} it does not, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            smallest_class=self.k,
+            class_only=True,
+            some_values=True,
+            different_values=True,
+            monotone_generalization=True,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are large enough and have no value too often."""

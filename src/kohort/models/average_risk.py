@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
 from kohort.models._parameters import exact_number
-from kohort.models.base import Achieved, PrivacyModel
+from kohort.models.base import Achieved, Declaration
 from kohort.schema.numbers import said
+from kohort.specification import SHARE, Parameter, Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AverageRisk(PrivacyModel):
+class AverageRisk:
     """The number of classes is at most the share `threshold` of the number of people, all classes taken together.
 
     Attributes:
@@ -37,6 +38,23 @@ class AverageRisk(PrivacyModel):
     >>> AverageRisk(0.05).name
     'average risk 0.05'
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="average-risk",
+        title="average risk",
+        sentence="People's risk to be found is not greater on average.",
+        usage="--average-risk SHARE",
+        parameters=(Parameter("threshold", SHARE, "The greatest mean risk.", (0.5,)),),
+        unit="share",
+        not_promised="Everybody: an average bounds nobody's own risk.",
+        properties={
+            "joint": "it is an average",
+            "monotone_generalization": (
+                "no, as of every joint model: which classes are released together changes with what is suppressed"
+            ),
+            "monotone_suppression": "no: the released classes of the one release are not those of the other",
+        },
+    )
 
     threshold: Fraction
 
@@ -53,26 +71,20 @@ class AverageRisk(PrivacyModel):
         return f"average risk {said(self.threshold)}"
 
     @property
-    def joint(self) -> bool:
-        """True: it is an average."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """False, as of every joint model: which classes are released together changes with what is suppressed."""
-        return False
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: the released classes of the one release are not those of the other."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            joint=self._together,
+            monotone_generalization=False,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes satisfy when they are released alone."""
         mask: Mask = classes.sizes * self.threshold.numerator >= self.threshold.denominator
         return mask
 
-    def satisfied_jointly(self, classes: ClassProfile) -> bool:
+    def _together(self, classes: ClassProfile) -> bool:
         """Whether the mean risk is small enough."""
         people = int(classes.sizes.sum())
         return classes.sizes.size * self.threshold.denominator <= people * self.threshold.numerator

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
     from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
+    from kohort.specification import Specification
 
 
 #: Why no parameter of a model of values will do, where nobody in a class has one.
@@ -67,12 +70,58 @@ def greatest_ratio(parts: NDArray[np.int64 | np.float64], wholes: NDArray[np.int
     return max(Fraction(part) / Fraction(whole) for part, whole in pairs)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What a model declares of itself; whatever it leaves out does not hold of it.
+
+    Search prunes only on what is declared here; `kohort.testing.check_model` looks for counter-examples.
+
+    Attributes:
+        monotone_generalization: Whether the union of satisfying classes that share no people always satisfies.
+        monotone_suppression: Whether generalizing never makes more records fall into classes that fail.
+        sensitive: The sensitive attribute it looks at; `None` when it looks at none.
+        population: Whether it needs a population table.
+        refers: Whether it compares classes with the whole table before its release.
+        uses_hierarchy: Whether the hierarchy of the sensitive attribute, where it has one, says how far values are
+            apart.
+        needs_hierarchy: Whether it cannot be judged without one.
+        smallest_class: No class with fewer people satisfies the model.
+        smallest_population: No class that fits fewer people of the population satisfies it.
+        least_values: No class with fewer different values, each of another person, satisfies it.
+        different_values: Whether different values in a class are enough for it, though they may mean much the same.
+        size_only: Whether every class with at least `smallest_class` people satisfies it, and nothing else counts.
+        class_only: Whether a class is judged by the values that its own people have, whatever others there are.
+        some_values: Whether it also judges histograms from which values are left out that nobody in them has. Of
+            thousands of values a class has few; what others there are says `domain.whole`.
+        joint: Where it is judged on all released classes together, of which some may fail alone, as of an average:
+            whether the classes satisfy it when they, and no others, are released.
+    """
+
+    monotone_generalization: bool
+    monotone_suppression: bool
+    sensitive: str | None = None
+    population: bool = False
+    refers: bool = False
+    uses_hierarchy: bool = False
+    needs_hierarchy: bool = False
+    smallest_class: int = 1
+    smallest_population: int = 1
+    least_values: int = 0
+    different_values: bool = False
+    size_only: bool = False
+    class_only: bool = False
+    some_values: bool = False
+    joint: Callable[[ClassProfile], bool] | None = None
+
+
 class PrivacyModel(Protocol):
     """A requirement on every equivalence class of a release, written once and used everywhere.
 
-    Search prunes only on what is declared here; `kohort.testing.check_model` looks for counter-examples. What most
-    models have in common is the default: a model that inherits from this says only what is different.
+    A model is a frozen dataclass of its parameters, the sensitive attribute first; it inherits from nothing.
     """
+
+    specification: ClassVar[Specification]
+    """What it says of itself, whatever its parameters."""
 
     @property
     def name(self) -> str:
@@ -80,70 +129,24 @@ class PrivacyModel(Protocol):
         ...
 
     @property
-    def sensitive(self) -> str | None:
-        """The sensitive attribute it looks at; `None` when it looks at none."""
-        return None
-
-    @property
-    def population(self) -> bool:
-        """Whether it needs a population table."""
-        return False
-
-    @property
-    def uses_hierarchy(self) -> bool:
-        """Whether the hierarchy of the sensitive attribute, where it has one, says how far values are apart."""
-        return False
-
-    @property
-    def smallest_class(self) -> int:
-        """No class with fewer people satisfies the model."""
-        return 1
-
-    @property
-    def size_only(self) -> bool:
-        """Whether every class with at least `smallest_class` people satisfies the model, and nothing else counts."""
-        return False
-
-    @property
-    def class_only(self) -> bool:
-        """Whether a class is judged by the values that its own people have, whatever others there are in the table."""
-        return False
-
-    @property
-    def some_values(self) -> bool:
-        """Whether it also judges histograms from which values are left out that nobody in them has.
-
-        Of thousands of values a class has few. What others there are says `domain.whole`.
-        """
-        return self.class_only
-
-    @property
-    def joint(self) -> bool:
-        """Whether it is judged on all released classes together, of which some may fail alone: an average."""
-        return False
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """Whether the union of satisfying classes that share no people always satisfies."""
-        ...
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """Whether generalizing never makes more records fall into classes that fail."""
+    def declared(self) -> Declaration:
+        """What it declares with these parameters."""
         ...
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes satisfy the model, each as if it were released alone."""
         ...
 
-    def satisfied_jointly(self, classes: ClassProfile) -> bool:
-        """Whether the classes satisfy the model when they, and no others, are released together."""
-        return bool(self.satisfied(classes).all())
-
-    def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:  # noqa: ARG002  for those that know
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:
         """The strictest parameters with which the classes, at least one, satisfy the model together.
 
         Its other parameters stay as they are, and what the model itself is given for this one does not matter. A model
-        that does not say how to find them has none.
+        that does not know how to find them has none: `()`.
         """
-        return ()
+        ...
+
+
+def satisfied_jointly(model: PrivacyModel, classes: ClassProfile) -> bool:
+    """Whether the classes satisfy the model when they, and no others, are released together."""
+    together = model.declared.joint
+    return bool(model.satisfied(classes).all()) if together is None else together(classes)

@@ -11,16 +11,17 @@ the enhanced form is for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
 from kohort.models._parameters import FINEST, check_name, exact_number
 from kohort.models._shares import bounds, greatest_gain, within
-from kohort.models.base import NOBODY, Achieved, PrivacyModel
+from kohort.models.base import NOBODY, Achieved, Declaration
 from kohort.schema.numbers import said
+from kohort.specification import ABOVE_0, Parameter, Specification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class BasicBetaLikeness(PrivacyModel):
+class BasicBetaLikeness:
     """No value of `sensitive` is more than 1 + `beta` times as frequent in a class as in the table.
 
     Attributes:
@@ -46,7 +47,26 @@ class BasicBetaLikeness(PrivacyModel):
     'basic 1-likeness of illness'
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="beta",
+        title="basic beta-likeness",
+        sentence="Basic beta-likeness: no value's share grows in a class by more than beta times itself.",
+        usage="--beta COLUMN=BETA",
+        parameters=(Parameter("beta", ABOVE_0, "The greatest gain of a value, in shares of the table.", (1,)),),
+        not_promised="What is ruled out: that a value is less likely in a class, or absent, is not limited.",
+        properties={
+            "some_values": "what nobody has is not too often",
+            "refers": "shares in a class are compared with those in the table",
+            "monotone_generalization": (
+                "the share in a union is a weighted mean of the shares in its parts, which are below the same bound"
+            ),
+            "monotone_suppression": (
+                "no: a class like the table, merged with a failing one that is large, fails, and more records fail"
+            ),
+        },
+    )
+
+    sensitive: str
     beta: Fraction
 
     def __post_init__(self) -> None:
@@ -63,19 +83,15 @@ class BasicBetaLikeness(PrivacyModel):
         return f"basic {said(self.beta)}-likeness of {self.sensitive}"
 
     @property
-    def some_values(self) -> bool:
-        """True: what nobody has is not too often."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: the share in a union is a weighted mean of the shares in its parts, which are below the same bound."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: a class like the table, merged with a failing one that is large, fails, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            some_values=True,
+            refers=True,
+            monotone_generalization=True,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value too often, in whole numbers."""

@@ -11,17 +11,18 @@ that a rare value forces large classes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import bounds, people_of, shares, within
-from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
+from kohort.models.base import NOBODY, Achieved, Declaration, greatest_ratio
 from kohort.schema.numbers import said
+from kohort.specification import ABOVE_0, Parameter, Specification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +40,7 @@ _LOOSEST = Fraction(44)
 
 
 @dataclass(frozen=True, slots=True)
-class DeltaDisclosure(PrivacyModel):
+class DeltaDisclosure:
     """The share of each value of `sensitive` in a class is within a factor e**`delta` of that in the table.
 
     Attributes:
@@ -53,7 +54,25 @@ class DeltaDisclosure(PrivacyModel):
     '0.5-disclosure privacy of illness'
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="delta",
+        title="delta-disclosure privacy",
+        sentence="In every class the logarithm of a value's share is less than delta away from that in the table.",
+        usage="--delta-disclosure COLUMN=DELTA",
+        parameters=(Parameter("delta", ABOVE_0, "How far the logarithms of a value's two shares may be apart.", (1,)),),
+        properties={
+            "some_values": "no class without a value of the table satisfies",
+            "refers": "shares in a class are compared with those in the table",
+            "monotone_generalization": (
+                "the share in a union is a weighted mean of those in its parts, which are between the same bounds"
+            ),
+            "monotone_suppression": (
+                "no: a class like the table, merged with a failing one that is large, fails, and more records fail"
+            ),
+        },
+    )
+
+    sensitive: str
     delta: Fraction
 
     def __post_init__(self) -> None:
@@ -70,19 +89,15 @@ class DeltaDisclosure(PrivacyModel):
         return f"{said(self.delta)}-disclosure privacy of {self.sensitive}"
 
     @property
-    def some_values(self) -> bool:
-        """True: no class without a value of the table satisfies."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: the share in a union is a weighted mean of those in its parts, which are between the same bounds."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: a class like the table, merged with a failing one that is large, fails, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            some_values=True,
+            refers=True,
+            monotone_generalization=True,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have every value about as often as the table."""

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._parameters import exact_number, population_of
-from kohort.models.base import Achieved, PrivacyModel, greatest_ratio
+from kohort.models._parameters import NO_POPULATION, exact_number, population_of
+from kohort.models.base import Achieved, Declaration, greatest_ratio
 from kohort.schema.numbers import said
+from kohort.specification import SHARE, Parameter, Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class DeltaPresence(PrivacyModel):
+class DeltaPresence:
     """Of the people whom a class fits, the share from `low` to `high` is in the table.
 
     Attributes:
@@ -39,6 +40,30 @@ class DeltaPresence(PrivacyModel):
     >>> DeltaPresence(0, 0.5).name
     '(0, 0.5)-presence'
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="presence",
+        title="delta-presence",
+        sentence="Of the people of the population table whom a class fits, such a share is in the table.",
+        usage="--presence LOW..HIGH",
+        parameters=(
+            Parameter("low", SHARE, "The least share; above 0, absence is hidden too.", (0.1,)),
+            Parameter("high", SHARE, "The greatest share.", (0.9,)),
+        ),
+        unit="share",
+        not_promised="Linkage of records: presence hides who is in the table, not which record is whose.",
+        properties={
+            "population": "people of the population are counted",
+            "joint": "where low is above 0: whom no class fits is seen on all classes together only",
+            "monotone_generalization": (
+                "where low is 0: the share in a union is a mean of its parts', or less where it fits others too; with"
+                " low above 0 those others may make it too small"
+            ),
+            "monotone_suppression": (
+                "no: 1 of 2 satisfies high = 1/2, merged with a failing 9 of 9 it does not, and more records fail"
+            ),
+        },
+    )
 
     low: Fraction
     high: Fraction
@@ -60,27 +85,14 @@ class DeltaPresence(PrivacyModel):
         return f"({said(self.low)}, {said(self.high)})-presence"
 
     @property
-    def population(self) -> bool:
-        """True: people of the population are counted."""
-        return True
-
-    @property
-    def joint(self) -> bool:
-        """Whether absence is hidden too: whom no class fits is seen on all classes together only."""
-        return self.low > 0
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """Where `low` is 0: the share in a union is a mean of its parts', or less where it fits others too.
-
-        Those others are why it is false where `low` is above 0.
-        """
-        return self.low == 0
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: 1 of 2 satisfies high = 1/2, merged with a failing 9 of 9 it does not, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            population=True,
+            joint=self._together if self.low > 0 else None,
+            monotone_generalization=self.low == 0,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are present in their share, in whole numbers.
@@ -93,17 +105,18 @@ class DeltaPresence(PrivacyModel):
         mask: Mask = enough & (people * self.high.denominator <= population * self.high.numerator)
         return mask
 
-    def satisfied_jointly(self, classes: ClassProfile) -> bool:
+    def _together(self, classes: ClassProfile) -> bool:
         """Whether every class satisfies, and, where absence is hidden too, nobody of the population fits none."""
         return bool(self.satisfied(classes).all()) and (self.low == 0 or classes.outside == 0)
 
-    def achieved(self, classes: ClassProfile) -> tuple[Achieved, Achieved]:
+    def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:
         """The least and the greatest share, each with the other as loose as it can be; the least is 0 if some fit none.
 
-        Raises:
-            UsageError: There is no population table.
+        Without a population table neither, in one answer.
         """
-        people, population = classes.sizes, population_of(classes, self.name)
+        people, population = classes.sizes, classes.population
+        if population is None:
+            return (Achieved("delta", None, reason=NO_POPULATION),)
         if (people > population).any():
             reason = "a class fits fewer people of the population than it has"
             return Achieved("low", None, rising=True, reason=reason), Achieved("high", None, reason=reason)

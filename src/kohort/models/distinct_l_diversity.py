@@ -10,16 +10,17 @@ share a value), from values that mean much the same, nor from background knowled
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
 from kohort.models._parameters import check_name, is_whole
-from kohort.models.base import Achieved, PrivacyModel
+from kohort.models.base import Achieved, Declaration
+from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class DistinctLDiversity(PrivacyModel):
+class DistinctLDiversity:
     """Every class has at least `l` different values of `sensitive`; a missing value is none.
 
     Raises:
@@ -37,7 +38,22 @@ class DistinctLDiversity(PrivacyModel):
     'distinct 2-diversity of illness'
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="l",
+        title="distinct l-diversity",
+        sentence="Every class has at least l different values.",
+        usage="--l COLUMN=L",
+        parameters=(Parameter("l", AT_LEAST_2, "The fewest different values of a class.", (2,)),),
+        unit="values",
+        not_promised="Likely guesses: of different values in a class one may be far more frequent than others.",
+        properties={
+            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "monotone_generalization": "a union has every value that its parts have",
+            "monotone_suppression": "what is merged with a satisfying class satisfies, so no more records fail",
+        },
+    )
+
+    sensitive: str
     l: int  # noqa: E741  the paper's letter
 
     def __post_init__(self) -> None:
@@ -54,19 +70,17 @@ class DistinctLDiversity(PrivacyModel):
         return f"distinct {self.l}-diversity of {self.sensitive}"
 
     @property
-    def class_only(self) -> bool:
-        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: a union has every value that its parts have."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """True: what is merged with a satisfying class satisfies, so no more records fail."""
-        return True
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            class_only=True,
+            some_values=True,
+            least_values=self.l,
+            different_values=True,
+            monotone_generalization=True,
+            monotone_suppression=True,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have at least l values."""

@@ -10,17 +10,18 @@ in certainty on each value, and whatever beta is, no class becomes sure of a val
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
 from kohort.models._parameters import FINEST, check_name, exact_number
 from kohort.models._shares import bounds, greatest_gain, within
-from kohort.models.base import NOBODY, Achieved, PrivacyModel
+from kohort.models.base import NOBODY, Achieved, Declaration
 from kohort.schema.numbers import said
+from kohort.specification import ABOVE_0, Parameter, Specification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ _DIGITS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class EnhancedBetaLikeness(PrivacyModel):
+class EnhancedBetaLikeness:
     """No value of `sensitive` is more than 1 + min(`beta`, -ln q) times as frequent in a class as in the table.
 
     Attributes:
@@ -49,7 +50,26 @@ class EnhancedBetaLikeness(PrivacyModel):
     'enhanced 1-likeness of illness'
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="enhanced-beta",
+        title="enhanced beta-likeness",
+        sentence="The same, and that of frequent values by less: -ln of the share.",
+        usage="--enhanced-beta COLUMN=BETA",
+        parameters=(Parameter("beta", ABOVE_0, "The greatest gain of a value, in shares of the table.", (1,)),),
+        not_promised="What is ruled out: that a value is less likely in a class, or absent, is not limited.",
+        properties={
+            "some_values": "what nobody has is not too often",
+            "refers": "shares in a class are compared with those in the table",
+            "monotone_generalization": (
+                "the share in a union is a weighted mean of the shares in its parts, which are below the same bound"
+            ),
+            "monotone_suppression": (
+                "no: a class like the table, merged with a failing one that is large, fails, and more records fail"
+            ),
+        },
+    )
+
+    sensitive: str
     beta: Fraction
 
     def __post_init__(self) -> None:
@@ -66,19 +86,15 @@ class EnhancedBetaLikeness(PrivacyModel):
         return f"enhanced {said(self.beta)}-likeness of {self.sensitive}"
 
     @property
-    def some_values(self) -> bool:
-        """True: what nobody has is not too often."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: the share in a union is a weighted mean of the shares in its parts, which are below the same bound."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: a class like the table, merged with a failing one that is large, fails, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            some_values=True,
+            refers=True,
+            monotone_generalization=True,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value too often."""

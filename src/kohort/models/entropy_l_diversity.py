@@ -12,17 +12,18 @@ which one value is very common can have no such class.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
 from kohort.models._parameters import FINEST, check_name, exact_number
-from kohort.models.base import NOBODY, Achieved, PrivacyModel
+from kohort.models.base import NOBODY, Achieved, Declaration
 from kohort.schema.numbers import said
+from kohort.specification import ABOVE_1, Parameter, Specification
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ SLACK = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class EntropyLDiversity(PrivacyModel):
+class EntropyLDiversity:
     """The entropy of `sensitive` is at least log `l` in every class, up to a trillionth of l.
 
     Attributes:
@@ -49,7 +50,26 @@ class EntropyLDiversity(PrivacyModel):
     'entropy 2.5-diversity of illness'
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="entropy-l",
+        title="entropy l-diversity",
+        sentence="The entropy of the values in every class is at least the logarithm of l.",
+        usage="--entropy-l COLUMN=L",
+        parameters=(Parameter("l", ABOVE_1, "How many equally frequent values are as uncertain.", (2,)),),
+        unit="values",
+        not_promised=(
+            "Likely guesses: entropy is an average; a frequent value may be balanced by many rare ones in a class."
+        ),
+        properties={
+            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "monotone_generalization": "entropy is concave, so that of a mixture is at least the mean of its parts'",
+            "monotone_suppression": (
+                "no: {1, 1} satisfies l = 2, merged with a failing {9, 0} it does not, and more records fail"
+            ),
+        },
+    )
+
+    sensitive: str
     l: Fraction  # noqa: E741  the paper's letter
 
     def __post_init__(self) -> None:
@@ -66,19 +86,17 @@ class EntropyLDiversity(PrivacyModel):
         return f"entropy {said(self.l)}-diversity of {self.sensitive}"
 
     @property
-    def class_only(self) -> bool:
-        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: entropy is concave, so that of a mixture is at least the mean of its parts'."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: {1, 1} satisfies l = 2, merged with a failing {9, 0} it does not, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            class_only=True,
+            some_values=True,
+            least_values=math.ceil(self.l),
+            different_values=True,
+            monotone_generalization=True,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are diverse enough; in the form sum n log n <= n log(n / l), where n are counts."""

@@ -11,18 +11,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from kohort.errors import UsageError
-from kohort.models.base import Achieved, PrivacyModel
+from kohort.models.base import Achieved, Declaration
+from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
+    from kohort.models.base import PrivacyModel
+
+#: What asks for it; other models go with the k of the whole job.
+KEY: Final = "k"
 
 
 @dataclass(frozen=True, slots=True)
-class KAnonymity(PrivacyModel):
+class KAnonymity:
     """Every class has at least `k` records; with a person key, of at least `k` people.
 
     Raises:
@@ -31,6 +38,22 @@ class KAnonymity(PrivacyModel):
     >>> KAnonymity(5).name
     '5-anonymity'
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key=KEY,
+        title="k-anonymity",
+        sentence="Every class has at least k records; needed unless another privacy model is asked for.",
+        usage="--k K",
+        parameters=(
+            Parameter("k", AT_LEAST_2, "The fewest records of a class; with a person key, the fewest people.", (2,)),
+        ),
+        unit="people",
+        properties={
+            "size_only": "nothing but the size counts",
+            "monotone_generalization": "a union is at least as large as its parts",
+            "monotone_suppression": "generalizing only merges classes, so fewer records are in small ones",
+        },
+    )
 
     k: int
 
@@ -47,24 +70,14 @@ class KAnonymity(PrivacyModel):
         return f"{self.k}-anonymity"
 
     @property
-    def smallest_class(self) -> int:
-        """The parameter k."""
-        return self.k
-
-    @property
-    def size_only(self) -> bool:
-        """True: nothing but the size counts."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: a union is at least as large as its parts."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """True: generalizing only merges classes, so fewer records are in small ones."""
-        return True
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            smallest_class=self.k,
+            size_only=True,
+            monotone_generalization=True,
+            monotone_suppression=True,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have at least k records."""
@@ -73,3 +86,12 @@ class KAnonymity(PrivacyModel):
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The records of the smallest class."""
         return (Achieved("k", Fraction(int(classes.sizes.min())), rising=True),)
+
+
+def k_of(models: Iterable[PrivacyModel]) -> int | None:
+    """The k of k-anonymity among these models; `None` where it is not asked for.
+
+    >>> k_of([KAnonymity(5)]), k_of([])
+    (5, None)
+    """
+    return max((model.k for model in models if isinstance(model, KAnonymity)), default=None)

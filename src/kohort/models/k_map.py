@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
-from kohort.models._parameters import is_whole, population_of
-from kohort.models.base import Achieved, PrivacyModel
+from kohort.models._parameters import NO_POPULATION, is_whole, population_of
+from kohort.models.base import Achieved, Declaration
+from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class KMap(PrivacyModel):
+class KMap:
     """Every class fits at least `k` people of the population table.
 
     Raises:
@@ -33,6 +34,21 @@ class KMap(PrivacyModel):
     >>> KMap(5).name
     '5-map'
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="k-map",
+        title="k-map",
+        sentence="Every class fits at least so many people of the population table.",
+        usage="--k-map K",
+        parameters=(Parameter("k", AT_LEAST_2, "The fewest people of the population whom a class fits.", (2,)),),
+        unit="people",
+        not_promised="Known members: somebody who is known to be in the table may be alone in a class of it.",
+        properties={
+            "population": "people of the population are counted",
+            "monotone_generalization": "a union fits everybody whom its parts fit",
+            "monotone_suppression": "what is merged with a satisfying class satisfies, so no more records fail",
+        },
+    )
 
     k: int
 
@@ -47,19 +63,14 @@ class KMap(PrivacyModel):
         return f"{self.k}-map"
 
     @property
-    def population(self) -> bool:
-        """True: people of the population are counted."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: a union fits everybody whom its parts fit."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """True: what is merged with a satisfying class satisfies, so no more records fail."""
-        return True
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            population=True,
+            smallest_population=self.k,
+            monotone_generalization=True,
+            monotone_suppression=True,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes fit at least k people.
@@ -71,4 +82,6 @@ class KMap(PrivacyModel):
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The people of the population whom the class fits that fits fewest."""
-        return (Achieved("k", Fraction(int(population_of(classes, self.name).min())), rising=True),)
+        if classes.population is None:
+            return (Achieved("k", None, rising=True, reason=NO_POPULATION),)
+        return (Achieved("k", Fraction(int(classes.population.min())), rising=True),)

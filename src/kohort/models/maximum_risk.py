@@ -12,12 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kohort.errors import UsageError
 from kohort.models._parameters import exact_number
-from kohort.models.base import Achieved, PrivacyModel
+from kohort.models.base import Achieved, Declaration
 from kohort.schema.numbers import said
+from kohort.specification import SHARE, Parameter, Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Mask
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class MaximumRisk(PrivacyModel):
+class MaximumRisk:
     """Every class has at least 1 / `threshold` people.
 
     Attributes:
@@ -34,9 +35,23 @@ class MaximumRisk(PrivacyModel):
     Raises:
         UsageError: `threshold` is no such number.
 
-    >>> MaximumRisk(0.3).name, MaximumRisk(0.3).smallest_class
+    >>> MaximumRisk(0.3).name, MaximumRisk(0.3).declared.smallest_class
     ('maximum risk 0.3', 4)
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="max-risk",
+        title="maximum risk",
+        sentence="Nobody's risk to be found is greater.",
+        usage="--max-risk SHARE",
+        parameters=(Parameter("threshold", SHARE, "The greatest risk of a person.", (0.5,)),),
+        unit="share",
+        properties={
+            "size_only": "nothing but the size counts",
+            "monotone_generalization": "a union is at least as large as its parts",
+            "monotone_suppression": "generalizing only merges classes, so fewer records are in small ones",
+        },
+    )
 
     threshold: Fraction
 
@@ -53,28 +68,18 @@ class MaximumRisk(PrivacyModel):
         return f"maximum risk {said(self.threshold)}"
 
     @property
-    def smallest_class(self) -> int:
-        """1 / threshold, rounded up."""
-        return ceil(1 / self.threshold)
-
-    @property
-    def size_only(self) -> bool:
-        """True: nothing but the size counts."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: a union is at least as large as its parts."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """True: generalizing only merges classes, so fewer records are in small ones."""
-        return True
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            smallest_class=ceil(1 / self.threshold),
+            size_only=True,
+            monotone_generalization=True,
+            monotone_suppression=True,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are large enough."""
-        return classes.sizes >= self.smallest_class
+        return classes.sizes >= ceil(1 / self.threshold)
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
         """The risk of the people of the smallest class."""

@@ -11,16 +11,17 @@ from the whole table, nor from an attacker who rules out more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
 from kohort.models._parameters import FINEST, check_name, exact_number, is_whole
-from kohort.models.base import Achieved, PrivacyModel, greatest_ratio
+from kohort.models.base import Achieved, Declaration, greatest_ratio
 from kohort.schema.numbers import said
+from kohort.specification import ABOVE_0, AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class RecursiveLDiversity(PrivacyModel):
+class RecursiveLDiversity:
     """The most frequent value of `sensitive` has fewer than `c` times the people of the l-th and all rarer together.
 
     Attributes:
@@ -47,7 +48,32 @@ class RecursiveLDiversity(PrivacyModel):
     'recursive (2, 3)-diversity of illness'
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="recursive",
+        title="recursive (c,l)-diversity",
+        sentence="Recursive (c,l)-diversity.",
+        usage="--recursive COLUMN=C,L",
+        parameters=(
+            Parameter(
+                "c", ABOVE_0, "The commonest value has less than c times the l-th, the next and all after it.", (1,)
+            ),
+            Parameter("l", AT_LEAST_2, "Without as many different values a class fails.", (2, 3)),
+        ),
+        unit="values",
+        not_promised="Knowledge of values: who can rule out more than l - 2 of them may be sure of another.",
+        properties={
+            "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
+            "monotone_generalization": (
+                "the most frequent value of a union has no more people than those of its parts together, and the l -"
+                " 1 most frequent have not either, so that the tail has no fewer: r1 <= sum r1 < c sum tail <= c tail"
+            ),
+            "monotone_suppression": (
+                "no: {1, 1} satisfies (2, 2), merged with a failing {9, 0} it does not, and more records fail"
+            ),
+        },
+    )
+
+    sensitive: str
     c: Fraction
     l: int  # noqa: E741  the paper's letter
 
@@ -67,22 +93,17 @@ class RecursiveLDiversity(PrivacyModel):
         return f"recursive ({said(self.c)}, {self.l})-diversity of {self.sensitive}"
 
     @property
-    def class_only(self) -> bool:
-        """True: values that nobody in the class has make no difference, nor does the table's distribution."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: the most frequent value of a union has no more people than those of its parts together.
-
-        The l - 1 most frequent have not either, so that the tail has no fewer: r1 <= sum r1 < c sum tail <= c tail.
-        """
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: {1, 1} satisfies (2, 2), merged with a failing {9, 0} it does not, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            class_only=True,
+            some_values=True,
+            least_values=self.l,
+            different_values=True,
+            monotone_generalization=True,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes are diverse enough, in whole numbers; without an l-th value the tail is 0."""

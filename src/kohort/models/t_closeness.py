@@ -18,9 +18,10 @@ protect from learning much on a rare value (from q to q + t), nor from linking: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -29,8 +30,9 @@ from kohort.kernels import kernel
 from kohort.models._few_values import Level, added_up, moved_by_node, moved_in_order
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
-from kohort.models.base import NOBODY, Achieved, PrivacyModel, greatest_ratio
+from kohort.models.base import NOBODY, Achieved, Declaration, greatest_ratio
 from kohort.schema.numbers import said
+from kohort.specification import SHARE, Parameter, Specification, word
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -47,9 +49,14 @@ Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
 DISTANCES: Final[tuple[Distance, ...]] = ("equal", "ordered", "hierarchical")
 
+#: Why values do not have a distance.
+_LACKING: Final = MappingProxyType(
+    {"ordered": "the values are not numbers", "hierarchical": "the column has no hierarchy"}
+)
+
 
 @dataclass(frozen=True, slots=True)
-class TCloseness(PrivacyModel):
+class TCloseness:
     """The earth mover's distance of `sensitive` between a class and the table is at most `t`.
 
     Sums are exact below 2**53 (people of the class, of the table and divisor multiplied), beyond within a trillionth.
@@ -67,7 +74,35 @@ class TCloseness(PrivacyModel):
     ('0.2-closeness of illness', '0.2-closeness of salary, ordered distance')
     """
 
-    sensitive: str = field()  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
+    specification: ClassVar[Specification] = Specification(
+        key="t",
+        title="t-closeness",
+        sentence="In every class the values lie at most t away from how they lie in the table.",
+        usage="--t COLUMN=T",
+        parameters=(
+            Parameter("t", SHARE, "The greatest earth mover's distance between a class and the table.", (0.5,)),
+            Parameter(
+                "distance",
+                word(*DISTANCES),
+                "How t is measured; if not given: by the hierarchy, else by order for numbers, else equal.",
+                DISTANCES,
+                origin="beside",
+            ),
+        ),
+        unit="share",
+        not_promised="Rare values: t bounds what is learned of all values together; of a rare one much may be learned.",
+        properties={
+            "uses_hierarchy": "unless another distance was chosen, it says how far values are apart",
+            "some_values": "what the table has of a value, a class without it lacks",
+            "refers": "the distance is that between a class and the table",
+            "monotone_generalization": "the distance is convex, so that of a mixture is at most the mean of its parts'",
+            "monotone_suppression": (
+                "no: a class like the table, merged with a failing one that is large, fails, and more records fail"
+            ),
+        },
+    )
+
+    sensitive: str
     t: Fraction
     distance: Distance | None = None
 
@@ -90,24 +125,17 @@ class TCloseness(PrivacyModel):
         return f"{said(self.t)}-closeness of {self.sensitive}{chosen}"
 
     @property
-    def uses_hierarchy(self) -> bool:
-        """True, unless another distance was chosen."""
-        return self.distance in {None, "hierarchical"}
-
-    @property
-    def some_values(self) -> bool:
-        """True: what the table has of a value, a class without it lacks."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """True: the distance is convex, so that of a mixture is at most the mean of its parts'."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """False: a class like the table, merged with a failing one that is large, fails, and more records fail."""
-        return False
+    def declared(self) -> Declaration:
+        """What holds of it with these parameters."""
+        return Declaration(
+            sensitive=self.sensitive,
+            uses_hierarchy=self.distance in {None, "hierarchical"},
+            needs_hierarchy=self.distance == "hierarchical",
+            some_values=True,
+            refers=True,
+            monotone_generalization=True,
+            monotone_suppression=False,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have some value and are close to the table.
@@ -128,13 +156,11 @@ class TCloseness(PrivacyModel):
         return near
 
     def achieved(self, classes: ClassProfile) -> tuple[Achieved]:
-        """The greatest distance of a class from the table.
-
-        Raises:
-            SchemaError: The distance is hierarchical and the attribute has no hierarchy.
-        """
+        """The greatest distance of a class from the table; none, by a distance that the values do not have."""
         histogram = classes.of(self.sensitive)
         counts, domain = histogram.counts, histogram.domain
+        if self.distance is not None and self.distance not in distances_of(domain):
+            return (Achieved("t", None, reason=_LACKING[self.distance]),)
         total = counts.sum(axis=1)
         if not total.all():
             return (Achieved("t", None, reason=NOBODY),)

@@ -58,7 +58,7 @@ def coarsened(table: Table, job: Job) -> Table | None:
 
     Search, release and verification judge these values: rounded incomes, say. `None` where there are no such columns.
     """
-    judged = {model.sensitive for model in job.models}
+    judged = {model.declared.sensitive for model in job.models}
     chosen = tuple(one for one in job.perturbations if one.valuewise and judged.intersection(one.columns))
     if not chosen:
         return None

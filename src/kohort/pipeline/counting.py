@@ -71,7 +71,7 @@ def looked_at(job: Job) -> tuple[str, ...]:
     """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
     if job.algorithm.distinct:
         return tuple(attribute.name for attribute in job.schema.sensitive)
-    judged = {model.sensitive for model in job.models}
+    judged = {model.declared.sensitive for model in job.models}
     return tuple(attribute.name for attribute in job.schema.sensitive if attribute.name in judged)
 
 

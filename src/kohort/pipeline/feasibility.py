@@ -8,7 +8,7 @@ import numpy as np
 
 from kohort.core.frequency import ClassProfile, profile
 from kohort.errors import InfeasibleError
-from kohort.release.fit import least_values
+from kohort.models.base import satisfied_jointly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
     from kohort.core.suppression import SuppressionLimit
     from kohort.engines.table import Table
-    from kohort.models.base import PrivacyModel
+    from kohort.models.base import Declaration, PrivacyModel
 
 
 def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
@@ -31,31 +31,31 @@ def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
     frequency = problem.frequency
     values = {domain.name: len(domain) for domain in frequency.sensitive_domains}
     for model in problem.models:
-        held = values.get(model.sensitive or "", 0)
-        if held < least_values(model):
+        least, held = model.declared.least_values, values.get(model.declared.sensitive or "", 0)
+        if held < least:
             raise InfeasibleError(
-                f"{model.name} needs {least_values(model)} different values, and there are only {held}",
-                where=f"column {model.sensitive}",
+                f"{model.name} needs {least} different values, and there are only {held}",
+                where=f"column {model.declared.sensitive}",
                 hint="ask for less; spellings of one value count as one, and a missing value is none",
             )
-    judged = [
-        model
-        for model in problem.models
-        if model.sensitive is not None
-        and model.monotone_generalization
-        and (frequency.people is None or model.monotone_suppression)  # classes that share people are no mere union
-    ]
+    apart = frequency.people is None  # classes that share people are no mere union
+    judged = [model for model in problem.models if model.declared.sensitive and _joins(model.declared, apart=apart)]
     if not judged or (limit is not None and limit.among(frequency.records) > 0):
         return
     whole = profile(frequency, np.zeros(frequency.counts.size, np.int64), 1)
     for model in judged:
-        if not model.satisfied_jointly(whole):
+        if not satisfied_jointly(model, whole):
+            name = str(model.declared.sensitive)
             raise InfeasibleError(
-                f"the whole table as one class, with {values[str(model.sensitive)]} different values, does not meet"
-                f" {model.name}",
-                where=f"column {model.sensitive}",
+                f"the whole table as one class, with {values[name]} different values, does not meet {model.name}",
+                where=f"column {name}",
                 hint="ask for less, or let a lattice method suppress records",
             )
+
+
+def _joins(declared: Declaration, *, apart: bool) -> bool:
+    """Whether a union of satisfying classes satisfies; `apart`: nobody is counted in several of them."""
+    return declared.monotone_generalization and (apart or declared.monotone_suppression)
 
 
 def refuse_absence(models: Sequence[PrivacyModel], population: Table | None) -> None:
@@ -69,7 +69,7 @@ def refuse_absence(models: Sequence[PrivacyModel], population: Table | None) -> 
     none = np.empty(0, np.int64)
     nobody = ClassProfile(none, population=none, outside=population.records)
     for model in models:
-        if model.population and not model.satisfied_jointly(nobody):
+        if model.declared.population and not satisfied_jointly(model, nobody):
             raise InfeasibleError(
                 f"a release of no records does not satisfy {model.name}",
                 where="population",

@@ -173,7 +173,7 @@ class Job(Shown):
     @property
     def k(self) -> int:
         """The size, in people, below which no class satisfies the models."""
-        return max(model.smallest_class for model in self.models)
+        return max(model.declared.smallest_class for model in self.models)
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [("Models", ", ".join(model.name for model in self.models)), ("Method", self.algorithm.name)]

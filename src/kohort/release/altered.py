@@ -37,7 +37,7 @@ class Misfit(NamedTuple):
 def misfits(schema: Schema, models: Sequence[PrivacyModel], perturbations: Sequence[Perturbation]) -> Iterator[Misfit]:
     """What is wrong with perturbations of these columns, as far as the schema names them."""
     roles = {attribute.name: attribute.role for attribute in schema.attributes}
-    judged = {model.sensitive: model.name for model in models}
+    judged = {model.declared.sensitive: model.name for model in models}
     fixed = {name for one in perturbations if one.valuewise for name in one.columns}
     times = Counter(name for one in perturbations for name in one.columns)
     for name, count in times.items():

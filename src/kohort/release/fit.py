@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.errors import JobError, SchemaError, UsageError
-from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.models.entropy_l_diversity import EntropyLDiversity
-from kohort.models.k_anonymity import KAnonymity
-from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.models.t_closeness import TCloseness
+from kohort.models.k_anonymity import k_of
 from kohort.schema import Role
 
 if TYPE_CHECKING:
@@ -48,7 +43,7 @@ def check_population(job: Job, population: object) -> None:
     Raises:
         UsageError: it is so.
     """
-    needing = [model.name for model in job.models if model.population]
+    needing = [model.name for model in job.models if model.declared.population]
     if needing and population is None:
         hint = "give the register that the table is a sample of: population=…, [population] path, --population"
         raise UsageError(f"{' and '.join(needing)} needs a population table", where="population", hint=hint)
@@ -59,38 +54,29 @@ def check_population(job: Job, population: object) -> None:
 
 def unjudged_sensitive(job: Job) -> tuple[str, ...]:
     """The sensitive columns that no privacy model is about, though nobody said that none should be."""
-    about = {model.sensitive for model in job.models} | {*job.no_model}
+    about = {model.declared.sensitive for model in job.models} | {*job.no_model}
     return tuple(one.name for one in job.schema.sensitive if one.name not in about)
-
-
-def least_values(model: PrivacyModel) -> int:
-    """How many different values every class that satisfies the model has; 0 where it asks for no diversity."""
-    match model:
-        case DistinctLDiversity() | EntropyLDiversity() | RecursiveLDiversity():
-            return ceil(model.l)
-        case _:
-            return 0
 
 
 def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
     """Everything that does not go together: models first, in their order, then columns."""
     named = {attribute.name: attribute for attribute in schema.attributes}
-    k = max((model.k for model in models if isinstance(model, KAnonymity)), default=None)
+    k = k_of(models)
     for model in models:
-        name = model.sensitive
+        name = model.declared.sensitive
         if name is None:
             continue
         attribute = named.get(name)
         if (attribute.role if attribute else schema.rest) is not Role.SENSITIVE:
             yield _not_sensitive(name, attribute, model, schema)
-        elif _needs_hierarchy(model) and (attribute is None or attribute.hierarchy is None):
+        elif model.declared.needs_hierarchy and (attribute is None or attribute.hierarchy is None):
             hint = "give the column one, or choose equal or ordered"
             yield Unfit(name, model, "a hierarchical distance needs a hierarchy", hint)
-        least = least_values(model)
+        least = model.declared.least_values
         if k is not None and least > k and schema.person is None:  # of one person, several records may differ
             what = f"{model.name} needs classes of {least} records, so k = {k} would say nothing"
             yield Unfit(name, model, what, f"say k = {least}, or leave k out")
-    used = {model.sensitive for model in models if model.uses_hierarchy}
+    used = {model.declared.sensitive for model in models if model.declared.uses_hierarchy}
     for attribute in schema.sensitive:
         if attribute.hierarchy is not None and attribute.name not in used:
             what = "the column is sensitive, and no model measures distances by its hierarchy"
@@ -113,7 +99,7 @@ def refuse_unmodelled(job: Job) -> None:
         )
         for name in unjudged_sensitive(job)
     ]
-    modelled = {model.sensitive for model in job.models}
+    modelled = {model.declared.sensitive for model in job.models}
     free = {one.name for one in job.schema.sensitive if one.name not in modelled}
     faults += [
         SchemaError("it needs no permission to go without a model", where=f"column {name}", hint="leave no-model out")
@@ -122,11 +108,6 @@ def refuse_unmodelled(job: Job) -> None:
     ]
     if faults:
         raise faults[0] if len(faults) == 1 else JobError("sensitive columns have no privacy model", faults)
-
-
-def _needs_hierarchy(model: PrivacyModel) -> bool:
-    """Whether the model cannot be judged without one."""
-    return isinstance(model, TCloseness) and model.distance == "hierarchical"
 
 
 def _not_sensitive(name: str, attribute: Attribute | None, model: PrivacyModel, schema: Schema) -> Unfit:

@@ -53,7 +53,7 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
     if not table.records:
         return {}
     classes, people = class_of(table, schema), people_of(release)
-    looked_at = {model.sensitive for model in release.job.models}
+    looked_at = {model.declared.sensitive for model in release.job.models}
     few = max(MANY, table.records // RECORDS)
     return {
         one.name: _homogeneity(table, one, schema.missing, classes, people)

@@ -89,7 +89,7 @@ def answer(counts: Counts, job: Job) -> Answer:
 
 def _needs_population(job: Job) -> bool:
     """Whether a model compares classes with the population table."""
-    return any(model.population for model in job.models)
+    return any(model.declared.population for model in job.models)
 
 
 def _exposed(frequency: FrequencySet, recoding: Recoding, classes: Classes) -> Exposed:

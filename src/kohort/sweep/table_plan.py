@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_anonymity import KEY, k_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -115,15 +115,14 @@ class TablePlan:
         models = [model for model in self.jobs[0].models if all(model in job.models for job in self.jobs)]
         every = {name: text for one in said for name, text in one.items()}
         shared = {name: text for name, text in every.items() if all(one.get(name, text) == text for one in said)}
-        others = ", ".join(model.name for model in models if not isinstance(model, KAnonymity))
+        others = ", ".join(model.name for model in models if model.specification.key != KEY)
         return shared | ({"models": others} if others else {})
 
 
 def _said(job: Job) -> dict[str, str]:
     """What is told of a job where it is fixed."""
     said = {"quasi": ", ".join(one.name for one in job.schema.quasi)}
-    for model in job.models:
-        if isinstance(model, KAnonymity):
-            said["k"] = str(model.k)
+    if (k := k_of(job.models)) is not None:
+        said[KEY] = str(k)
     said["method"] = job.algorithm.name
     return said | ({} if job.algorithm.limit is None else {"max-suppression": str(job.algorithm.limit)})

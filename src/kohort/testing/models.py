@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.core.frequency import Histogram
+from kohort.models.base import satisfied_jointly
 from kohort.testing.toys import bare_of, draw, reverse
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def check_model(model: PrivacyModel, *, tables: int = 1000, seed: int = 0) -> No
     >>> check_model(KAnonymity(3))
     """
     random = np.random.default_rng(seed)
-    least = max(model.smallest_class, 2)
+    least = max(model.declared.smallest_class, 2)
     for _ in range(tables):
         toy = draw(random, least)
         for law, breaks in _LAWS.items():
@@ -90,26 +91,27 @@ def _depends_on_order(model: PrivacyModel, toy: Toy) -> bool:
     backwards = reverse(classes)
     if model.satisfied(classes).tolist() != model.satisfied(backwards)[::-1].tolist():
         return True
-    return model.satisfied_jointly(classes) != model.satisfied_jointly(backwards)
+    return satisfied_jointly(model, classes) != satisfied_jointly(model, backwards)
 
 
 def _is_joint(model: PrivacyModel, toy: Toy) -> bool:
     classes = toy.fine(model)
-    return not model.joint and model.satisfied_jointly(classes) != bool(model.satisfied(classes).all())
+    return not model.declared.joint and satisfied_jointly(model, classes) != bool(model.satisfied(classes).all())
 
 
 def _passes_smaller(model: PrivacyModel, toy: Toy) -> bool:
     classes = toy.fine(model)
-    return bool((model.satisfied(classes) & (classes.sizes < model.smallest_class)).any())
+    return bool((model.satisfied(classes) & (classes.sizes < model.declared.smallest_class)).any())
 
 
 def _counts_more(model: PrivacyModel, toy: Toy) -> bool:
     classes = toy.fine(model)
-    return model.size_only and bool((~model.satisfied(classes) & (classes.sizes >= model.smallest_class)).any())
+    least = model.declared.smallest_class
+    return model.declared.size_only and bool((~model.satisfied(classes) & (classes.sizes >= least)).any())
 
 
 def _looks_elsewhere(model: PrivacyModel, toy: Toy) -> bool:
-    if not model.class_only:
+    if not model.declared.class_only:
         return False
     classes = toy.fine(model)
     every = np.eye(classes.sizes.size, dtype=np.bool_)
@@ -118,7 +120,7 @@ def _looks_elsewhere(model: PrivacyModel, toy: Toy) -> bool:
 
 
 def _needs_others(model: PrivacyModel, toy: Toy) -> bool:
-    if not model.some_values:
+    if not model.declared.some_values:
         return False
     classes = toy.fine(model)
     alone = [classes.take(one) for one in np.eye(classes.sizes.size, dtype=np.bool_)]
@@ -134,18 +136,18 @@ def _held(one: Histogram) -> Histogram:
 
 def _union_fails(model: PrivacyModel, toy: Toy) -> bool:
     """A union of classes that all satisfy, but does not itself; of a joint model, also a whole release."""
-    if not model.monotone_generalization or toy.shared:
+    if not model.declared.monotone_generalization or toy.shared:
         return False
     fine, coarse = toy.fine(model), toy.coarse(model)
     good, above = model.satisfied(fine), model.satisfied(coarse)
     merged = np.array(toy.merged)
     if any(good[merged == class_].all() and not above[class_] for class_ in range(above.size)):
         return True
-    return model.joint and model.satisfied_jointly(fine) and not model.satisfied_jointly(coarse)
+    return satisfied_jointly(model, fine) and model.declared.joint is not None and not satisfied_jointly(model, coarse)
 
 
 def _more_fail(model: PrivacyModel, toy: Toy) -> bool:
-    if not model.monotone_suppression:
+    if not model.declared.monotone_suppression:
         return False
     good, above = model.satisfied(toy.fine(model)), model.satisfied(toy.coarse(model))
     records = np.array([toy.records(class_) for class_ in range(good.size)], np.int64)

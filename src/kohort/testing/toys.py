@@ -86,12 +86,12 @@ class Toy:
         counts = np.array([row.records for row in self.rows], np.int64)
         people = np.array([row.person for row in self.rows], np.int64) if self.shared else None
         domains: tuple[SensitiveDomain, ...] = ()
-        if model.sensitive is not None:
-            domains = (self._domain(model.sensitive, values, people_in(codes, len(values) + 1, counts, people)[:-1]),)
+        if (name := model.declared.sensitive) is not None:
+            domains = (self._domain(name, values, people_in(codes, len(values) + 1, counts, people)[:-1]),)
         sensitive = codes.astype(np.uint16)[:, None][:, : len(domains)]
         frequency = FrequencySet(np.empty((len(codes), 0), np.uint16), sensitive, counts, domains, people)
         known = profile(frequency, np.array(class_of, np.int64), len(strangers))
-        if not model.population:
+        if not model.declared.population:
             return known
         return replace(known, population=known.sizes + np.array(strangers, np.int64), outside=outside)
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
+from kohort.models.base import satisfied_jointly
 from kohort.schema.sensitive import narrowed, resolve
 from kohort.schema.spelling import even_spelling
 from kohort.verify.classes import classes_of
@@ -51,7 +52,7 @@ class Looked:
     def of(cls, claim: Claim, known: Known | None) -> Looked:
         """What the models of the claim look at."""
         people = _people(claim)
-        names = {model.sensitive for model in claim.models}
+        names = {model.declared.sensitive for model in claim.models}
         resolved: list[tuple[SensitiveDomain, Index]] = []
         for attribute in claim.schema.released:
             if attribute.name in names:
@@ -117,20 +118,20 @@ class Seen:
 
     def satisfied_jointly(self, model: PrivacyModel) -> bool:
         """Whether they satisfy it together: all of them, unless the model judges them as one."""
-        if model.joint:
-            return all(model.satisfied_jointly(part) for part in self._parts(model))
+        if model.declared.joint:
+            return all(satisfied_jointly(model, part) for part in self._parts(model))
         return bool(self.satisfied(model).all())
 
     def _parts(self, model: PrivacyModel) -> Iterator[ClassProfile]:
         """What the model looks at, of consecutive classes; of all at once where it must see them together."""
-        if model.sensitive is None:
+        if model.declared.sensitive is None:
             yield self.whole
             return
-        domain, codes = self.sensitive[model.sensitive]
+        domain, codes = self.sensitive[model.declared.sensitive]
         sizes = np.bincount(self.of, minlength=self.whole.sizes.size)
-        parts = batches(sizes, len(domain), some_values=model.some_values)
+        parts = batches(sizes, len(domain), some_values=model.declared.some_values)
         by_class, upto = np.argsort(self.of, kind="stable"), np.append(0, np.cumsum(sizes))
-        for some, few in [(slice(0, sizes.size), False)] if model.joint else parts:
+        for some, few in [(slice(0, sizes.size), False)] if model.declared.joint else parts:
             rows = by_class[upto[some.start] : upto[some.stop]]
             people = None if self.people is None else self.people.take(rows)
             values, held = narrowed(domain, codes.take(rows)) if few else (domain, codes.take(rows))

@@ -119,8 +119,8 @@ def _refuse_satisfying(left: Index, of: Index, due: Index, looked: Looked) -> No
     Models that judge all classes together are no reason to leave one out. Classes too small for the others are not
     looked at: people are no more than their records.
     """
-    models = [model for model in looked.claim.models if not model.joint]
-    k = max((model.smallest_class for model in models), default=1)
+    models = [model for model in looked.claim.models if not model.declared.joint]
+    k = max((model.declared.smallest_class for model in models), default=1)
     large = (np.bincount(of) >= k).take(of)
     if not large.any():
         return

@@ -109,7 +109,7 @@ def known_of(
         levels: Of a full-domain release, what each value is due to be released as.
         regions: Of any other, what the labels stand for.
     """
-    if claim.population is None or not any(model.population for model in claim.models):
+    if claim.population is None or not any(model.declared.population for model in claim.models):
         return None
     covers: list[Cover] = []
     labels: list[NDArray[np.integer]] = []

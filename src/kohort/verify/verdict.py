@@ -135,7 +135,7 @@ class Claim:
                 "a full-domain release has a level for every quasi-identifier, and releases it as a node",
                 hint="give each of them a hierarchy, and the label `ancestor`",
             )
-        asking = [model.name for model in self.models if model.population]
+        asking = [model.name for model in self.models if model.declared.population]
         if asking and self.population is None:
             what = f"{', '.join(asking)} cannot be judged without a population table"
             raise UsageError(what, hint="bring the table that the release was made with")
@@ -158,7 +158,7 @@ class Claim:
     @property
     def k(self) -> int:
         """The size below which no class satisfies the models."""
-        return max((model.smallest_class for model in self.models), default=1)
+        return max((model.declared.smallest_class for model in self.models), default=1)
 
 
 @dataclass(frozen=True, slots=True)

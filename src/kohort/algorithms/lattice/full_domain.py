@@ -34,7 +34,7 @@ def full_domain(problem: Problem, node: Node) -> FullDomain:
     if population is not None:
         known = np.bincount(grouping.of[tuples:], weights=population.counts, minlength=first.size)
         profiles = replace(profiles, population=known[: first.size].astype(np.int64))
-    alone = [model.satisfied(profiles) for model in problem.models if not model.joint]
+    alone = [model.satisfied(profiles) for model in problem.models if not model.declared.joint]
     kept = np.logical_and.reduce([np.ones(first.size, np.bool_), *alone])
     region = np.where(kept, np.cumsum(kept) - 1, -1)
     return FullDomain(node, nodes[first[kept]].astype(np.int64), region[grouping.of[:tuples]])

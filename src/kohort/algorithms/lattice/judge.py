@@ -14,6 +14,7 @@ from kohort.algorithms.problem import Candidate
 from kohort.core.lattice import Lattice
 from kohort.kernels import kernel
 from kohort.metrics import metric_of
+from kohort.models.base import satisfied_jointly
 
 if TYPE_CHECKING:
     from kohort.algorithms.lattice.classes import Classes, Rolled
@@ -105,17 +106,22 @@ class Judge:
     @cached_property
     def alone(self) -> tuple[PrivacyModel, ...]:
         """The models that judge each class alone: whatever fails one of them is suppressed."""
-        return tuple(model for model in self.problem.models if not model.joint)
+        return tuple(model for model in self.problem.models if not model.declared.joint)
+
+    @cached_property
+    def of_values(self) -> tuple[PrivacyModel, ...]:
+        """Those of them that look at more than the people of a class."""
+        return tuple(model for model in self.alone if not model.declared.size_only)
 
     @cached_property
     def joint(self) -> tuple[PrivacyModel, ...]:
         """The models that judge the classes that are left together: for them nothing is suppressed."""
-        return tuple(model for model in self.problem.models if model.joint)
+        return tuple(model for model in self.problem.models if model.declared.joint)
 
     @cached_property
     def monotone(self) -> bool:
         """Whether every model says that generalizing never suppresses more; and then no other may object."""
-        return not self.joint and all(model.monotone_suppression for model in self.alone)
+        return not self.joint and all(model.declared.monotone_suppression for model in self.alone)
 
     @cached_property
     def bounded(self) -> bool:
@@ -131,7 +137,7 @@ class Judge:
     @cached_property
     def size_only(self) -> bool:
         """Whether every model looks at nothing but the people of a class."""
-        return all(model.size_only for model in self.problem.models)
+        return all(model.declared.size_only for model in self.problem.models)
 
     @cached_property
     def by_records(self) -> bool:
@@ -141,7 +147,7 @@ class Judge:
     @cached_property
     def k(self) -> int:
         """The people without whom no class satisfies the models; at least one."""
-        return max((model.smallest_class for model in self.alone), default=1)
+        return max((model.declared.smallest_class for model in self.alone), default=1)
 
     @cached_property
     def people(self) -> int:
@@ -173,9 +179,8 @@ class Judge:
         if not self.size_only:
             asked = np.flatnonzero(~failing)
             profile = classes.profile(asked)
-            for model in self.alone:
-                if not model.size_only:
-                    failing[asked[~model.satisfied(profile)]] = True
+            for model in self.of_values:
+                failing[asked[~model.satisfied(profile)]] = True
         return failing, _total(classes.rolled.sizes, failing)
 
     def _together(self, classes: Classes, failing: Mask) -> bool:
@@ -184,7 +189,7 @@ class Judge:
         profile = classes.profile(kept)
         if profile.population is not None and self.problem.population is not None:
             profile = replace(profile, outside=self.problem.population.records - int(profile.population.sum()))
-        return kept.size > 0 and all(model.satisfied_jointly(profile) for model in self.joint)
+        return kept.size > 0 and all(satisfied_jointly(model, profile) for model in self.joint)
 
     def candidate(self, node: Node) -> Candidate:
         """The release of `node` as the metrics see it."""

@@ -48,13 +48,14 @@ from kohort.algorithms.problem import Solution
 from kohort.core.frequency import profile
 from kohort.core.recoding import classes_of
 from kohort.errors import InfeasibleError
+from kohort.models.base import satisfied_jointly
 
 if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Index, Mask
     from kohort.core.frequency import ClassProfile, FrequencySet
     from kohort.core.recoding import Multidimensional
-    from kohort.models.base import PrivacyModel
+    from kohort.models.base import Declaration
 
 __all__ = ["Cut", "Mondrian"]
 
@@ -119,7 +120,7 @@ class Mondrian:
         rule = rule_for(space.positions, space.factors, space.least, nearest=self.cut == "nearest")
         if rule is None or not space.strict or problem.population is not None:
             return Forest.uncut(frequency), np.ones(1, np.bool_)
-        if frequency.people is None and all(model.size_only for model in models):
+        if frequency.people is None and all(model.declared.size_only for model in models):
             forest = strict_by_size(frequency, rule, problem.threads)
         else:
             forest = strict_by_profile(frequency, rule, models, problem.threads)
@@ -149,16 +150,17 @@ def _require_together(problem: Problem, recoding: Multidimensional) -> None:
     people of the population whom no leaf's label fits are known to be absent.
     """
     shared = problem.frequency.people is not None
-    asked = [model for model in problem.models if model.joint or not _joins(model, shared=shared or model.population)]
+    asked = [model for model in problem.models if not _joins(model.declared, shared=shared)]
     if not asked:
         return
     released = classes_of(recoding, problem.frequency, problem.domains)
-    judged = np.bincount(released.of) > (0 if any(model.joint for model in asked) else 1)  # single leaves were judged
+    joint = any(model.declared.joint for model in asked)
+    judged = np.bincount(released.of) > (0 if joint else 1)  # single leaves were judged
     of = released.of[recoding.regions]
     rows = np.flatnonzero(judged[of])
     pieces = problem.frequency.take(recoding.tuples[rows], recoding.counts[rows])
     classes = _profile(problem, pieces, (np.cumsum(judged) - 1)[of[rows]], int(judged.sum()))
-    failing = [model.name for model in asked if not model.satisfied_jointly(classes)]
+    failing = [model.name for model in asked if not satisfied_jointly(model, classes)]
     if failing:
         raise InfeasibleError(
             f"the classes that were found satisfy {' and '.join(failing)} one by one, but not together",
@@ -166,9 +168,10 @@ def _require_together(problem: Problem, recoding: Multidimensional) -> None:
         )
 
 
-def _joins(model: PrivacyModel, *, shared: bool) -> bool:
+def _joins(declared: Declaration, *, shared: bool) -> bool:
     """Whether classes that satisfy the model do so as one; `shared`: though somebody may be counted in several."""
-    return model.monotone_generalization and (model.monotone_suppression or not shared)
+    apart = not (shared or declared.population)
+    return not declared.joint and declared.monotone_generalization and (declared.monotone_suppression or apart)
 
 
 def _profile(problem: Problem, pieces: FrequencySet, of: Index, classes: int) -> ClassProfile:

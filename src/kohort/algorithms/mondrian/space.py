@@ -70,8 +70,9 @@ class Space:
                 problem.domains, _widths(quasi.min(axis=0), quasi.max(axis=0), positions), strict=True
             )
         )
-        least = max(1, *(model.smallest_class for model in problem.models))
-        relaxed = relaxed and not any(model.population and not model.monotone_suppression for model in problem.models)
+        declared = [model.declared for model in problem.models]
+        least = max(1, *(one.smallest_class for one in declared))
+        relaxed = relaxed and not any(one.population and not one.monotone_suppression for one in declared)
         strict = cut == "nearest" or not relaxed
         alone = problem.frequency.people is not None or problem.population is not None
         return cls(positions, factors, problem.models, least, cut, strict, relaxed, problem.domains, alone)

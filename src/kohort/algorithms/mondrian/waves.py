@@ -123,7 +123,7 @@ class Cutter:
         people, order, dimensions = frequency.people, np.arange(len(frequency.quasi)), frequency.quasi.shape[1]
         parts: list[Codes | Index] = [frequency.quasi, frequency.sensitive]
         sizes, kind = [len(domain) for domain in frequency.sensitive_domains], frequency.quasi.dtype
-        asked = [model for model in models if not model.size_only]  # of records, the rule sees to the sizes
+        asked = [model for model in models if not model.declared.size_only]  # of records, the rule sees to the sizes
         if people is not None:
             asked, kind = [*models], np.dtype(np.uint32)
             parts.append(people[:, np.newaxis])
@@ -212,7 +212,7 @@ class Cutter:
     def narrows(self) -> bool:
         """Whether partitions of few rows are cut with a place for each value that occurs in them."""
         return self.cells >= MANY_VALUES * len(self.domains) > 0 and all(
-            model.some_values for model in self.models if model.sensitive is not None
+            model.declared.some_values for model in self.models if model.declared.sensitive is not None
         )
 
     @property

@@ -13,10 +13,6 @@ from kohort.assessment.checking.population import fitting
 from kohort.assessment.checking.profile import profile_of
 from kohort.engines.table import Table
 from kohort.errors import UsageError
-from kohort.models.basic_beta_likeness import BasicBetaLikeness
-from kohort.models.delta_disclosure import DeltaDisclosure
-from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
-from kohort.models.t_closeness import TCloseness
 from kohort.schema import Schema
 from kohort.shown import Shown, sizes_row
 
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.shown import Rows
 
-__all__ = ["Alike", "Check", "FailingClass", "Finding", "Strictest", "check", "named_column", "refers"]
+__all__ = ["Alike", "Check", "FailingClass", "Finding", "Strictest", "check", "named_column"]
 
 #: Failing classes of a model that are told, unless asked otherwise.
 FIRST: Final = 5
@@ -158,7 +154,7 @@ def check(
     table, population, reference = _read(table), _given(population), _given(reference)
     _refuse_vain(models, population, reference, sensitive)
     classes = classes_of(table, quasi)
-    seen = profile_of(table, classes, [*(model.sensitive for model in models), *sensitive], known, reference)
+    seen = profile_of(table, classes, [*(model.declared.sensitive for model in models), *sensitive], known, reference)
     if population is not None:
         seen = seen.among(*fitting(classes, population, known))
     findings = tuple(_finding(model, seen, first, own=reference is None) for model in models)
@@ -174,11 +170,6 @@ def check(
     )
 
 
-def refers(model: PrivacyModel) -> bool:
-    """Whether the model compares classes with the table before its release."""
-    return isinstance(model, TCloseness | DeltaDisclosure | BasicBetaLikeness | EnhancedBetaLikeness)
-
-
 def _read(source: object) -> Table:
     return source if isinstance(source, Table) else io.read(source)
 
@@ -191,14 +182,14 @@ def _refuse_vain(
     models: Sequence[PrivacyModel], population: Table | None, reference: Table | None, sensitive: Sequence[str]
 ) -> None:
     """Refuse a table that is not needed, and models that need one that is not there."""
-    needing = [model.name for model in models if model.population]
+    needing = [model.name for model in models if model.declared.population]
     if needing and population is None:
         hint = "give the register that the table is a sample of: population=…, --population"
         raise UsageError(f"{' and '.join(needing)} needs a population table", where="population", hint=hint)
     if population is not None and models and not needing:
         hint = "leave it out, or ask for k-map or presence"
         raise UsageError("no privacy model needs a population table", where="population", hint=hint)
-    if reference is not None and not sensitive and not any(map(refers, models)):
+    if reference is not None and not sensitive and not any(model.declared.refers for model in models):
         hint = "leave it out, name sensitive columns, or ask for t-closeness, delta-disclosure or beta-likeness"
         raise UsageError("no privacy model refers to another table", where="reference", hint=hint)
 
@@ -210,6 +201,6 @@ def _finding(model: PrivacyModel, seen: Seen, first: int, *, own: bool) -> Findi
         met,
         int(fails.sum()),
         int(seen.classes.sizes[fails].sum()),
-        () if met else first_failing(seen, model.sensitive, fails, first),
-        own and refers(model),
+        () if met else first_failing(seen, model.declared.sensitive, fails, first),
+        own and model.declared.refers,
     )

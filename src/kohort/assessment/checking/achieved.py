@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.models.average_risk import AverageRisk
-from kohort.models.base import Achieved
-from kohort.models.basic_beta_likeness import BasicBetaLikeness
-from kohort.models.delta_disclosure import DeltaDisclosure
-from kohort.models.delta_presence import DeltaPresence
-from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
-from kohort.models.entropy_l_diversity import EntropyLDiversity
-from kohort.models.k_anonymity import KAnonymity
-from kohort.models.k_map import KMap
-from kohort.models.maximum_risk import MaximumRisk
-from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.models.t_closeness import DISTANCES, TCloseness, distances_of
+from kohort.models.known import models, variants
 from kohort.schema.numbers import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.assessment.checking.profile import Seen
-    from kohort.models.base import PrivacyModel
+    from kohort.models.base import Achieved
+    from kohort.models.known import Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +36,8 @@ class Strictest:
     def text(self) -> str:
         """`l = 3`; rounded to the less strict side, so that the table meets what it says.
 
+        >>> from fractions import Fraction
+        >>> from kohort.models.base import Achieved
         >>> third = Fraction(1, 3)
         >>> Strictest("t-equal", "t-closeness", "illness", Achieved("t", third)).text
         't = 0.3334'
@@ -93,48 +82,25 @@ def strictest(seen: Seen, sensitive: Sequence[str]) -> tuple[Strictest, ...]:
 
 def alike(seen: Seen, sensitive: Sequence[str]) -> tuple[Alike, ...]:
     """Whose value of each of these columns a class reveals."""
-    return tuple(Alike(name, seen.alike(DistinctLDiversity(name, 2))) for name in sensitive)
-
-
-#: A parameter that is not looked at.
-_ANY = Fraction(1, 2)
+    return tuple(Alike(name, seen.alike(name)) for name in sensitive)
 
 
 def _of_table(seen: Seen) -> Iterator[Strictest]:
-    yield from _found(seen, "k", "k-anonymity", KAnonymity(2))
-    yield from _found(seen, "max-risk", "maximum risk", MaximumRisk(_ANY))
-    yield from _found(seen, "average-risk", "average risk", AverageRisk(_ANY))
-    if seen.whole.population is None:
-        reason = "no population table is given"
-        for key, model, parameter in (("k-map", "k-map", "k"), ("presence", "delta-presence", "delta")):
-            yield Strictest(key, model, None, Achieved(parameter, None, reason=reason))
-    else:
-        yield from _found(seen, "k-map", "k-map", KMap(2))
-        yield from _found(seen, "presence", "delta-presence", DeltaPresence(_ANY, _ANY))
+    """Models of people; those of a population last."""
+    tried = [one for kind in models().values() if not kind.specification.of_column for one in variants(kind, "")]
+    for one in sorted(tried, key=lambda one: one.model.declared.population):
+        yield from _found(seen, one)
 
 
 def _of_column(seen: Seen, name: str) -> Iterator[Strictest]:
-    yield from _found(seen, "l", "distinct l-diversity", DistinctLDiversity(name, 2))
-    yield from _found(seen, "entropy-l", "entropy l-diversity", EntropyLDiversity(name, Fraction(2)))
-    for l in (2, 3):  # noqa: E741  the paper's letter
-        made = RecursiveLDiversity(name, _ANY, l)
-        yield from _found(seen, f"recursive-{l}", f"recursive (c,{l})-diversity", made)
-    has = distances_of(seen.domain(name))
-    for distance in DISTANCES:
-        key, model = f"t-{distance}", f"t-closeness, {distance} distance"
-        if distance in has:
-            yield from _found(seen, key, model, TCloseness(name, _ANY, distance))
-        else:
-            reason = "the column has no hierarchy" if distance == "hierarchical" else "the values are not numbers"
-            yield Strictest(key, model, name, Achieved("t", None, reason=reason))
-    yield from _found(seen, "alpha", "(alpha,k)-anonymity", AlphaKAnonymity(name, _ANY, 2))
-    yield from _found(seen, "delta-disclosure", "delta-disclosure privacy", DeltaDisclosure(name, _ANY))
-    yield from _found(seen, "beta", "basic beta-likeness", BasicBetaLikeness(name, _ANY))
-    yield from _found(seen, "enhanced-beta", "enhanced beta-likeness", EnhancedBetaLikeness(name, _ANY))
+    for kind in models().values():
+        for one in variants(kind, name) if kind.specification.of_column else ():
+            yield from _found(seen, one)
 
 
-def _found(seen: Seen, key: str, name: str, model: PrivacyModel) -> Iterator[Strictest]:
+def _found(seen: Seen, variant: Variant) -> Iterator[Strictest]:
     """What the classes achieve by a model; where it has several parameters, each with its name."""
+    key, title, model = variant
     found = seen.achieved(model)
     for one in found:
-        yield Strictest(key if len(found) == 1 else f"{key}-{one.parameter}", name, model.sensitive, one)
+        yield Strictest(key if len(found) == 1 else f"{key}-{one.parameter}", title, model.declared.sensitive, one)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from kohort.assessment.checking.classes import named_column
 from kohort.core.frequency import ClassProfile, FrequencySet, batches, histogram_of, people_in, profile
 from kohort.errors import InputError, SchemaError
-from kohort.models.base import Achieved
+from kohort.models.base import Achieved, Declaration, satisfied_jointly
 from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import narrowed, resolve
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.schema import Schema
     from kohort.schema.sensitive import SensitiveDomain
+
+#: Of whoever looks at the values of a class alone.
+_OF_VALUES: Final = Declaration(monotone_generalization=True, monotone_suppression=True, some_values=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,22 +51,22 @@ class Seen:
 
     def satisfied(self, model: PrivacyModel) -> Mask:
         """(c,) which classes satisfy the model alone."""
-        return np.concatenate([np.empty(0, np.bool_), *(model.satisfied(part) for part in self._parts(model))])
+        return np.concatenate([np.empty(0, np.bool_), *(model.satisfied(part) for part in self._parts(model.declared))])
 
     def satisfied_jointly(self, model: PrivacyModel) -> bool:
         """Whether they satisfy it together: all of them, unless the model judges them as one."""
-        if model.joint:
-            return all(model.satisfied_jointly(part) for part in self._parts(model))
+        if model.declared.joint:
+            return all(satisfied_jointly(model, part) for part in self._parts(model.declared))
         return bool(self.satisfied(model).all())
 
     def achieved(self, model: PrivacyModel) -> tuple[Achieved, ...]:
         """The strictest parameters with which the classes, at least one, satisfy the model together."""
-        parts = [model.achieved(part) for part in self._parts(model)]
+        parts = [model.achieved(part) for part in self._parts(model.declared)]
         return tuple(reduce(Achieved.joined, one) for one in zip(*parts, strict=True))
 
-    def alike(self, model: PrivacyModel) -> int:
-        """People with a value of the model's attribute in classes where only one value occurs."""
-        histograms = (part.of(model.sensitive).counts for part in self._parts(model))
+    def alike(self, sensitive: str) -> int:
+        """People with a value of the attribute in classes where only one value occurs."""
+        histograms = (part.of(sensitive).counts for part in self._parts(replace(_OF_VALUES, sensitive=sensitive)))
         return sum(int(counts[np.count_nonzero(counts, axis=1) == 1].sum()) for counts in histograms)
 
     def domain(self, sensitive: str) -> SensitiveDomain:
@@ -78,17 +81,17 @@ class Seen:
         counts: list[int] = histogram_of(records, place, np.zeros_like(rows), 1).counts[0].tolist()
         return [(text, count) for text, count in zip(self.texts[sensitive], counts, strict=True) if count]
 
-    def _parts(self, model: PrivacyModel) -> Iterator[ClassProfile]:
-        """What the model looks at, of consecutive classes; of all at once where it must see them together."""
-        if model.sensitive is None:
+    def _parts(self, declared: Declaration) -> Iterator[ClassProfile]:
+        """What a model looks at, of consecutive classes; of all at once where it must see them together."""
+        if declared.sensitive is None:
             yield self.whole
             return
         domains, people = self.frequency.sensitive_domains, self.frequency.people
-        place = [domain.name for domain in domains].index(model.sensitive)
+        place = [domain.name for domain in domains].index(declared.sensitive)
         sizes, codes = self.classes.sizes, self.frequency.sensitive[:, place].astype(np.int64)
-        parts = batches(sizes, len(domains[place]), some_values=model.some_values)
+        parts = batches(sizes, len(domains[place]), some_values=declared.some_values)
         by_class, upto = np.argsort(self.classes.of, kind="stable"), np.append(0, np.cumsum(sizes))
-        for some, few in [(slice(0, sizes.size), False)] if model.joint else parts:
+        for some, few in [(slice(0, sizes.size), False)] if declared.joint else parts:
             rows = by_class[upto[some.start] : upto[some.stop]]
             domain, held = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
             records = FrequencySet(

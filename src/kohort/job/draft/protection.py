@@ -50,13 +50,14 @@ class Proposal:
     """
 
     key: str
-    model: TCloseness | DistinctLDiversity
+    model: PrivacyModel
     loss: float | None = None
 
     @property
     def value(self) -> str:
         """Its parameter, as a job file writes it."""
-        return f"{float(self.model.t):g}" if isinstance(self.model, TCloseness) else str(self.model.l)
+        parameter, *_ = self.model.specification.parameters
+        return f"{float(getattr(self.model, parameter.name)):g}"
 
 
 @dataclass(frozen=True, slots=True)

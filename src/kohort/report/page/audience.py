@@ -15,8 +15,6 @@ from enum import StrEnum
 from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
-from kohort.models.k_map import KMap
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -45,10 +43,12 @@ def least_of(models: Sequence[PrivacyModel]) -> int:
     """The fewest people that a public page tells of, where these models are promised.
 
     >>> from kohort.models.k_anonymity import KAnonymity
+    >>> from kohort.models.k_map import KMap
     >>> least_of([KAnonymity(10)]), least_of([KAnonymity(2), KMap(5)])
     (10, 5)
     """
-    return max(FEWEST, *(model.smallest_class for model in models), *(one.k for one in models if isinstance(one, KMap)))
+    declared = [model.declared for model in models]
+    return max(FEWEST, *(max(one.smallest_class, one.smallest_population) for one in declared))
 
 
 @dataclass(frozen=True, slots=True)
