@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def freely(job: Job) -> Job:
     """The job, with leave to release sensitive columns without a model, and any column that singles people out."""
-    modelled = {model.sensitive for model in job.models}
+    modelled = {model.declared.sensitive for model in job.models}
     free = tuple(one.name for one in job.schema.sensitive if one.name not in modelled)
     unchanged = tuple(one.name for one in job.schema.unchanged)
     return replace(job, no_model=free, allow_singling=job.allow_singling or unchanged)

@@ -29,7 +29,7 @@ from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
 from kohort.metrics import METRICS, measured
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration, PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Order
 from tests.reference.lattice import (
@@ -44,6 +44,7 @@ from tests.reference.lattice import (
     problem_of,
 )
 from tests.reference.mondrian_tables import DistinctLDiversity
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,14 +70,17 @@ HEIGHTS = ((2, 4, 3, 1), (2, 3, 1), (2, 1), (1,))
 
 
 @dataclass(frozen=True)
-class Mixed(PrivacyModel):
+class Mixed(ToyModel):
     """No sensitive value has more than half of a class: unions keep it, yet generalizing may suppress more."""
 
     name: str = "mixed"
-    sensitive: str = "disease"
-    smallest_class: int = 2
-    monotone_generalization: bool = True
-    monotone_suppression: bool = False
+
+    @property
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(
+            sensitive="disease", smallest_class=2, monotone_generalization=True, monotone_suppression=False
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have no value in more than half of their records."""
@@ -119,7 +123,9 @@ class Case:
 
     def nodes(self) -> dict[Node, Plain]:
         """Every node by definition."""
-        return every_node(self.table, self.satisfied, self.most, max(model.smallest_class for model in self.models))
+        return every_node(
+            self.table, self.satisfied, self.most, max(model.declared.smallest_class for model in self.models)
+        )
 
 
 # ── Tables ───────────────────────────────────────────────────────────────────────────────────────
@@ -185,7 +191,7 @@ def cases(draw: st.DrawFn) -> Case:
         )
     )
     model, accepts = asked
-    table = draw(tables(sensitive=model is not None and model.sensitive is not None))
+    table = draw(tables(sensitive=model is not None and model.declared.sensitive is not None))
     return Case(
         table,
         draw(st.sampled_from(LIMITS)),
@@ -294,7 +300,7 @@ def test_datafly_releases_what_is_allowed(case: Case) -> None:
     try:
         solution = Datafly(case.said).solve(problem)
     except InfeasibleError:
-        monotone = all(model.monotone_suppression for model in case.models)
+        monotone = all(model.declared.monotone_suppression for model in case.models)
         assert not (monotone and k_minimal(nodes))
     else:
         assert not solution.proven

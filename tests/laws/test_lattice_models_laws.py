@@ -252,7 +252,7 @@ class Case:
 
     def nodes(self) -> dict[Node, Plain]:
         """Every node by definition."""
-        k = max(model.smallest_class for model in self.models)
+        k = max(model.declared.smallest_class for model in self.models)
         limit = min(self.limit, len(self.table.records))
         return every_node(self.table, self.satisfied, limit, k, self.together)
 
@@ -370,7 +370,7 @@ def test_datafly_releases_what_is_allowed(case: Case) -> None:
     try:
         solution = Datafly(case.said).solve(problem)
     except InfeasibleError:
-        assert not (all(model.monotone_suppression for model in case.models) and k_minimal(nodes))
+        assert not (all(model.declared.monotone_suppression for model in case.models) and k_minimal(nodes))
     else:
         check_candidates(solution, nodes, "lm")
         check_recoding(solution.recoding, problem, nodes)

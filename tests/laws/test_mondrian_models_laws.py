@@ -20,7 +20,7 @@ from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.core.frequency import FrequencySet
 from kohort.errors import InfeasibleError
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration, PrivacyModel
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
@@ -28,6 +28,7 @@ from kohort.schema import Label, Scale
 from kohort.schema.sensitive import SensitiveDomain
 from tests.reference.mondrian import Record, mondrian
 from tests.reference.mondrian_tables import VALUES, DistinctLDiversity, SmallTable, in_order, leaves_of
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,14 +42,16 @@ MODES = st.builds(Mondrian, CUTS, st.booleans())
 
 
 @dataclass(frozen=True)
-class Whimsical(PrivacyModel):
+class Whimsical(ToyModel):
     """A model without any rule to rely on: of two attributes, people and population together."""
 
     divisor: int
     name: str = "whimsical"
-    sensitive: str = "disease"
-    monotone_generalization: bool = False
-    monotone_suppression: bool = False
+
+    @property
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(sensitive="disease", monotone_generalization=False, monotone_suppression=False)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes' counts, weighed, are no multiple of the divisor."""
@@ -58,14 +61,16 @@ class Whimsical(PrivacyModel):
 
 
 @dataclass(frozen=True)
-class Known(PrivacyModel):
+class Known(ToyModel):
     """At least so many people of the population fit the class's label."""
 
     k: int
     name: str = "known"
-    population: bool = True
-    monotone_generalization: bool = True
-    monotone_suppression: bool = True
+
+    @property
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(population=True, monotone_generalization=True, monotone_suppression=True)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have so many."""

@@ -45,7 +45,7 @@ def optimum(problem: Problem, limit: SuppressionLimit, objective: str) -> float:
 def test_parts_cost_no_more_than_the_whole(case: Case, most: int, seed: int) -> None:
     """However the attributes are parted, their optima join to no more than the optimum; a single part has it."""
     problem = case.problem
-    if not all(model.monotone_suppression for model in problem.models):
+    if not all(model.declared.monotone_suppression for model in problem.models):
         return
     told = np.random.default_rng(seed).random(len(problem.domains))
     for metric in JOINING:
@@ -65,7 +65,7 @@ def test_bounds_by_parts_are_bounds_whenever_it_stops(case: Case, stop: int) -> 
         patch.setattr(best_effort, "PARTS", (0, 4, 16))
         for metric in JOINING:
             best = optimum(problem, case.said, metric.name)
-            if best == inf or not all(model.monotone_suppression for model in problem.models):
+            if best == inf or not all(model.declared.monotone_suppression for model in problem.models):
                 continue
             ended = BestEffort(case.said, metric.name).solve(problem)
             assert (ended.proven, ended.bound) == (True, best)

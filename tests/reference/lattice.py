@@ -20,11 +20,12 @@ import numpy as np
 
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration, PrivacyModel
 from kohort.schema import Attribute, Order, Role
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import SensitiveDomain
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -180,12 +181,15 @@ def is_above(node: Node, other: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class NotByThree(PrivacyModel):
+class NotByThree(ToyModel):
     """No class of 3, 6, 9 … records: as far from monotone as a model of sizes can be."""
 
     name: str = "not by three"
-    monotone_generalization: bool = False
-    monotone_suppression: bool = False
+
+    @property
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(monotone_generalization=False, monotone_suppression=False)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes three does not divide."""

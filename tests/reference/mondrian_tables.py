@@ -15,11 +15,12 @@ import numpy as np
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet
 from kohort.core.recoding import Multidimensional
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration, PrivacyModel
 from kohort.schema import Attribute, Role, Scale
 from kohort.schema.domain import Domain
 from kohort.schema.sensitive import SensitiveDomain
 from tests.reference.mondrian import Record, Rules
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,20 +37,25 @@ Leaves: TypeAlias = list[list[Record]]
 
 
 @dataclass(frozen=True)
-class DistinctLDiversity(PrivacyModel):
+class DistinctLDiversity(ToyModel):
     """At least `l` different values of the sensitive attribute in every class: a model that sizes cannot judge."""
 
     l: int  # noqa: E741  the paper's letter
     name: str = "distinct l-diversity"
     sensitive: str = "disease"
-    class_only: bool = True
-    monotone_generalization: bool = True
     monotone_suppression: bool = True
 
     @property
-    def smallest_class(self) -> int:
-        """One record a value."""
-        return self.l
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(
+            sensitive=self.sensitive,
+            smallest_class=self.l,
+            class_only=True,
+            some_values=True,
+            monotone_generalization=True,
+            monotone_suppression=self.monotone_suppression,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have l different values."""

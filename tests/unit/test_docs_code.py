@@ -52,7 +52,7 @@ def test_pages_say_what_models_declare(name: str) -> None:
     text, model = (DOCS / "models" / f"{name}.md").read_text(encoding="utf-8"), shown(name)
     says = re.search(r"generalization: (yes|no).*suppression: (yes|no)", text)
     assert says
-    declared = model.monotone_generalization, model.monotone_suppression
+    declared = model.declared.monotone_generalization, model.declared.monotone_suppression
     assert says.groups() == tuple("yes" if one else "no" for one in declared)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from kohort.sweep.tables import TableSweep
 
 
-#: What can be asked of classes without a k.
-INSTEAD_OF_K: Final = frozenset({"k", "k-map", "presence", "max-risk", "average-risk"})
-
-
 def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError]) -> varied.Variations:
     """The jobs that flags make; k is 10 where nothing is said of it or instead of it.
 
@@ -39,12 +35,15 @@ def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageE
     Raises:
         UsageError: something cannot be varied, or is said besides.
     """
+    from kohort.models.known import models
+
     asked = varied.all_of(vary)
     for name in asked:
         if name != varied.QUASI and varied.said_at(raw, varied.place_of(name)) is not None:
             raise UsageError(f"{name} is varied", where=_flag(name), hint="leave it out, or vary another")
     flag_of = {_flag(name): f"--vary {name}" for name in asked}
-    if varied.said_at(raw, ("privacy", "k")) is None and not {*asked} & INSTEAD_OF_K:
+    instead = {key for key, kind in models().items() if not kind.specification.of_column}  # of k, or k itself
+    if varied.said_at(raw, ("privacy", "k")) is None and not {*asked} & instead:
         raw = {**raw, "privacy": {**varied.table(raw, ("privacy",)), "k": 10}}
 
     def make(tables: Mapping[str, object]) -> Request:

@@ -159,11 +159,13 @@ class _Column(Part):
 if TYPE_CHECKING:
     ColumnPart = _Column
 else:
+    _keys = model_keys(of_column=True)
+    _first, *_, _last = (key.replace("_", "-") for key in _keys)
     ColumnPart = create_model(
         "ColumnPart",
         __base__=_Column,
-        __doc__="One column; from l to enhanced-beta: the privacy models of a sensitive one.",
-        **model_keys(of_column=True),
+        __doc__=f"One column; from {_first} to {_last}: the privacy models of a sensitive one.",
+        **_keys,
     )
 
 

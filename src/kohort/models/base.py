@@ -87,7 +87,7 @@ class Declaration:
         needs_hierarchy: Whether it cannot be judged without one.
         smallest_class: No class with fewer people satisfies the model.
         smallest_population: No class that fits fewer people of the population satisfies it.
-        least_values: No class with fewer different values, each of another person, satisfies it.
+        least_values: No class with fewer different values satisfies it.
         different_values: Whether different values in a class are enough for it, though they may mean much the same.
         size_only: Whether every class with at least `smallest_class` people satisfies it, and nothing else counts.
         class_only: Whether a class is judged by the values that its own people have, whatever others there are.

@@ -38,10 +38,10 @@ def check_model(model: PrivacyModel, *, tables: int = 1000, seed: int = 0) -> No
     """Look for a counter-example to what `model` declares, on random toy tables of up to four classes and values.
 
     Tried are: the shape of the answer; that each class is judged as if it were released alone, whatever the order of
-    classes, and values from left to right or from right to left; `satisfied_jointly`, unless the model is joint;
-    `smallest_class`; `size_only`; `class_only`; `some_values`; `monotone_generalization`, on classes that have no
-    people in common; `monotone_suppression`. The reference distribution is that of the whole toy, and a population is
-    drawn for models that need one. Silence is no proof.
+    classes, and values from left to right or from right to left; `smallest_class`, `smallest_population` and
+    `least_values`; `size_only`; `class_only`; `some_values`; `monotone_generalization`, on classes that have no people
+    in common; `monotone_suppression`. The reference distribution is that of the whole toy, and a population is drawn
+    for models that need one. Silence is no proof.
 
     Args:
         model: Any model, with parameters; try several.
@@ -94,14 +94,20 @@ def _depends_on_order(model: PrivacyModel, toy: Toy) -> bool:
     return satisfied_jointly(model, classes) != satisfied_jointly(model, backwards)
 
 
-def _is_joint(model: PrivacyModel, toy: Toy) -> bool:
-    classes = toy.fine(model)
-    return not model.declared.joint and satisfied_jointly(model, classes) != bool(model.satisfied(classes).all())
-
-
 def _passes_smaller(model: PrivacyModel, toy: Toy) -> bool:
     classes = toy.fine(model)
     return bool((model.satisfied(classes) & (classes.sizes < model.declared.smallest_class)).any())
+
+
+def _fits_fewer(model: PrivacyModel, toy: Toy) -> bool:
+    classes, least = toy.fine(model), model.declared.smallest_population
+    return classes.population is not None and bool((model.satisfied(classes) & (classes.population < least)).any())
+
+
+def _has_fewer_values(model: PrivacyModel, toy: Toy) -> bool:
+    classes, least = toy.fine(model), model.declared.least_values
+    values = [np.count_nonzero(one.counts, axis=1) for one in classes.histograms]
+    return any(bool((model.satisfied(classes) & (found < least)).any()) for found in values)
 
 
 def _counts_more(model: PrivacyModel, toy: Toy) -> bool:
@@ -159,8 +165,9 @@ _LAWS: dict[str, Callable[[PrivacyModel, Toy], bool]] = {
     "satisfied() is no mask of one bool per class": _no_mask,
     "satisfied() judges a class otherwise when others stand beside it": _depends_on_others,
     "the order of classes or values matters": _depends_on_order,
-    "satisfied_jointly() is not that all are satisfied, and joint is not declared": _is_joint,
     "a class of fewer people than smallest_class satisfies": _passes_smaller,
+    "a class that fits fewer people than smallest_population satisfies": _fits_fewer,
+    "a class of fewer values than least_values satisfies": _has_fewer_values,
     "size_only is declared, but a class of at least smallest_class people fails": _counts_more,
     "class_only is declared, but values that nobody in the class has matter": _looks_elsewhere,
     "some_values is declared, but values that are left out since nobody in the classes has them matter": _needs_others,

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def accepts(models: Sequence[PrivacyModel]) -> Callable[[Group], bool]:
     """The same models of k-anonymity and `NotByThree`, as the plain reference asks them: by a class's records."""
-    k, divided = max(model.smallest_class for model in models), any(not model.monotone_suppression for model in models)
+    k = max(model.declared.smallest_class for model in models)
+    divided = any(not model.declared.monotone_suppression for model in models)
     return lambda group: group.records >= k and not (divided and group.records % 3 == 0)
 
 

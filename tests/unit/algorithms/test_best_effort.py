@@ -25,9 +25,10 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import METRICS
 from kohort.metrics.base import Metric, added
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration, PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
+from tests.toy_models import ToyModel
 from tests.unit.algorithms.lattices import chain
 
 if TYPE_CHECKING:
@@ -39,14 +40,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Toy(PrivacyModel):
+class Toy(ToyModel):
     """A model made for these tests: k-anonymity and something else."""
 
     name: str = "toy"
     monotone_suppression: bool = True
     sensitive: str | None = None
-    smallest_class: int = 2
-    monotone_generalization: bool = True
+
+    @property
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(
+            sensitive=self.sensitive,
+            smallest_class=2,
+            monotone_generalization=True,
+            monotone_suppression=self.monotone_suppression,
+        )
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """Which classes have an even number of records, or two sensitive values."""
@@ -190,7 +199,7 @@ def test_stopped_it_has_an_answer_and_a_bound(
         found = BestEffort(limit, objective).solve(replace(problem, enough=after(asked)))
     except LimitError:
         judge = Judge.asked(problem, limit, objective)
-        assert not problem.models[0].monotone_suppression
+        assert not problem.models[0].declared.monotone_suppression
         assert not judge.judge(judge.lattice.top).releasable
         return
     assert best.bound is not None

@@ -21,11 +21,12 @@ from kohort.engines.local import LocalEngine
 from kohort.errors import LimitError
 from kohort.io.options import ReadOptions
 from kohort.metrics import METRICS
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from tests.reference.lattice import Column, Group, RawTable, every_node, is_above, optima, problem_of
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,12 +41,15 @@ DEEP = Column((("p", "pq", "*"), ("q", "pq", "*"), ("r", "rs", "*"), ("s", "rs",
 
 
 @dataclass(frozen=True)
-class Odd(PrivacyModel):
+class Odd(ToyModel):
     """Only classes of 1, 3, 5 … records: not monotone at all."""
 
     name: str = "odd"
-    monotone_generalization: bool = False
-    monotone_suppression: bool = False
+
+    @property
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(monotone_generalization=False, monotone_suppression=False)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have an odd number of records."""

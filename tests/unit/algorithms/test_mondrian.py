@@ -15,10 +15,11 @@ from kohort.algorithms.mondrian import sizes
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.mondrian import Record, best_cut, mondrian
 from tests.reference.mondrian_tables import DistinctLDiversity, SmallTable, in_order, leaves_of, line, random_table
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,7 +193,7 @@ def test_allowable_cut_far_from_the_middle_is_found() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class OfSizes(PrivacyModel):
+class OfSizes(ToyModel):
     """Satisfied by classes of some sizes alone."""
 
     sizes: tuple[int, ...]
@@ -203,14 +204,9 @@ class OfSizes(PrivacyModel):
         return "of sizes"
 
     @property
-    def monotone_generalization(self) -> bool:
-        """False: two sizes may add up to another."""
-        return False
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """The same."""
-        return False
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(monotone_generalization=False, monotone_suppression=False)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes have such a size."""

@@ -300,6 +300,6 @@ def test_more_values_than_k_may_be_asked_of_people() -> None:
 def test_a_model_may_be_about_a_column_of_the_rest() -> None:
     """Where the rest is sensitive, a column that is not listed is."""
     schema = kohort.Schema((kohort.Attribute("a", kohort.Role.QUASI),), rest=kohort.Role.SENSITIVE)
-    assert kohort.Job.of(schema, kohort.DistinctLDiversity("b", 2)).models[0].sensitive == "b"
+    assert kohort.Job.of(schema, kohort.DistinctLDiversity("b", 2)).models[0].declared.sensitive == "b"
     with pytest.raises(UsageError, match="needs a hierarchy"):
         kohort.Job.of(schema, kohort.TCloseness("b", Fraction(1, 2), "hierarchical"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from kohort.errors import LimitError, SchemaError, UsageError
 from kohort.models._shares import MOST, not_above, not_below
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
+from kohort.models.base import Declaration, satisfied_jointly
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.delta_disclosure import DeltaDisclosure
 from kohort.models.delta_presence import DeltaPresence
@@ -54,12 +56,13 @@ def classes(rows: Sequence[Sequence[int]], table: Sequence[int], *, numeric: boo
 
 @pytest.mark.parametrize("model", OF_VALUES, ids=lambda model: model.name)
 def test_models_of_values_know_their_attribute(model: PrivacyModel) -> None:
-    """They look at one attribute and at no population, and a union of satisfying classes satisfies."""
-    assert (model.sensitive, model.population, model.size_only, model.joint) == ("s", False, False, False)
-    assert model.monotone_generalization
-    assert model.monotone_suppression == isinstance(model, DistinctLDiversity)
-    assert model.uses_hierarchy == isinstance(model, TCloseness)
-    assert model.smallest_class == (2 if isinstance(model, AlphaKAnonymity) else 1)
+    """They look at one attribute and at values, need no population, and a union of satisfying classes satisfies."""
+    declared = model.declared
+    assert (declared.sensitive, declared.population, declared.size_only, declared.joint) == ("s", False, False, None)
+    assert declared.monotone_generalization
+    assert declared.monotone_suppression == isinstance(model, DistinctLDiversity)
+    assert declared.uses_hierarchy == isinstance(model, TCloseness)
+    assert declared.smallest_class == (2 if isinstance(model, AlphaKAnonymity) else 1)
 
 
 @pytest.mark.parametrize("model", OF_VALUES, ids=lambda model: model.name)
@@ -69,27 +72,23 @@ def test_a_class_without_a_value_fails(model: PrivacyModel) -> None:
     assert model.satisfied(profile).tolist() == [False, True]
     assert model.satisfied(classes([[], []], [])).tolist() == [False, False]
     assert model.satisfied(classes([], [1, 1])).tolist() == []
-    assert not model.satisfied_jointly(profile)
-    assert model.satisfied_jointly(profile.take(np.array([False, True])))
+    assert not satisfied_jointly(model, profile)
+    assert satisfied_jointly(model, profile.take(np.array([False, True])))
 
 
 def test_models_of_sizes_and_populations() -> None:
     """What looks at no value declares what it looks at instead."""
+    up = Declaration(monotone_generalization=True, monotone_suppression=True)
     for whole in (KAnonymity(4), MaximumRisk(Fraction(3, 10))):
-        assert (whole.sensitive, whole.size_only, whole.smallest_class, whole.joint) == (None, True, 4, False)
-        assert whole.monotone_generalization
-        assert whole.monotone_suppression
-    map_ = KMap(4)
-    assert (map_.population, map_.smallest_class, map_.monotone_suppression) == (True, 1, True)
-    assert map_.monotone_generalization
-    low, none = DeltaPresence(HALF, Fraction(1)), DeltaPresence(Fraction(0), HALF)
-    assert (low.population, none.population) == (True, True)
-    assert (low.joint, low.monotone_generalization, low.monotone_suppression) == (True, False, False)
-    assert (none.joint, none.monotone_generalization, none.monotone_suppression) == (False, True, False)
-    average = AverageRisk(HALF)
-    assert (average.joint, average.size_only, average.smallest_class) == (True, False, 1)
-    assert not average.monotone_generalization
-    assert not average.monotone_suppression
+        assert whole.declared == replace(up, smallest_class=4, size_only=True)
+    assert KMap(4).declared == replace(up, population=True, smallest_population=4)
+    low, none = DeltaPresence(HALF, Fraction(1)).declared, DeltaPresence(Fraction(0), HALF).declared
+    assert low.joint is not None
+    assert replace(low, joint=None) == replace(none, monotone_generalization=False)
+    assert none == Declaration(population=True, monotone_generalization=True, monotone_suppression=False)
+    average = AverageRisk(HALF).declared
+    assert average.joint is not None
+    assert replace(average, joint=None) == Declaration(monotone_generalization=False, monotone_suppression=False)
 
 
 @pytest.mark.parametrize("model", [KMap(2), DeltaPresence(HALF, Fraction(1))], ids=lambda model: model.name)
@@ -109,9 +108,9 @@ def test_mean_risk_lets_single_classes_fail() -> None:
     """A class of one beside a large one is found for certain, and the mean is low; of no class, nobody is found."""
     model, profile = AverageRisk(Fraction(1, 5)), ClassProfile(np.array([1, 9]))
     assert model.satisfied(profile).tolist() == [False, True]
-    assert model.satisfied_jointly(profile)
-    assert not AverageRisk(Fraction(19, 100)).satisfied_jointly(profile)
-    assert model.satisfied_jointly(ClassProfile(np.empty(0, np.int64)))
+    assert satisfied_jointly(model, profile)
+    assert not satisfied_jointly(AverageRisk(Fraction(19, 100)), profile)
+    assert satisfied_jointly(model, ClassProfile(np.empty(0, np.int64)))
 
 
 def test_distances_are_as_the_attribute_allows() -> None:
@@ -145,9 +144,9 @@ def test_hierarchical_distance_needs_a_hierarchy() -> None:
     with pytest.raises(SchemaError, match="hierarchical distance needs a hierarchy") as refused:
         TCloseness("s", HALF, "hierarchical").satisfied(classes([[1, 1]], [1, 1]))
     assert refused.value.where == "column s"
-    assert TCloseness("s", HALF).uses_hierarchy
-    assert TCloseness("s", HALF, "hierarchical").uses_hierarchy
-    assert not TCloseness("s", HALF, "ordered").uses_hierarchy
+    assert TCloseness("s", HALF).declared.uses_hierarchy
+    assert TCloseness("s", HALF, "hierarchical").declared.uses_hierarchy
+    assert not TCloseness("s", HALF, "ordered").declared.uses_hierarchy
 
 
 def test_nobody_with_a_value_needs_no_hierarchy() -> None:

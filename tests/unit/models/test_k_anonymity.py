@@ -33,8 +33,8 @@ def test_classes_of_k_records_satisfy() -> None:
 def test_what_it_declares() -> None:
     """Search may rely on sizes alone and on both monotonicities; it looks at nothing sensitive."""
     model = KAnonymity(10)
-    assert (model.name, model.smallest_class, model.sensitive) == ("10-anonymity", 10, None)
-    assert model.size_only
-    assert model.monotone_generalization
-    assert model.monotone_suppression
+    assert (model.name, model.declared.smallest_class, model.declared.sensitive) == ("10-anonymity", 10, None)
+    assert model.declared.size_only
+    assert model.declared.monotone_generalization
+    assert model.declared.monotone_suppression
     assert KAnonymity(10) == model

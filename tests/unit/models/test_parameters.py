@@ -126,7 +126,7 @@ def test_numbers_are_kept_exactly(written: Any) -> None:  # noqa: ANN401  each w
     """A float is the decimal that it prints, and equal numbers make equal models."""
     assert TCloseness("s", written) == TCloseness("s", Fraction(1, 10))
     assert hash(TCloseness("s", written)) == hash(TCloseness("s", Fraction(1, 10)))
-    assert MaximumRisk(written).smallest_class == 10
+    assert MaximumRisk(written).declared.smallest_class == 10
 
 
 def _model(make: Callable[..., PrivacyModel], *parameters: object) -> PrivacyModel:

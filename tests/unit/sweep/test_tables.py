@@ -119,7 +119,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 def expected(case: Case, job: Job) -> Point:
     """The point that a real release of the job makes."""
-    known = case.population if any(model.population for model in job.models) else None
+    known = case.population if any(model.declared.population for model in job.models) else None
     try:
         release = kohort.anonymize(case.records, job, population=known)
     except InfeasibleError as fault:

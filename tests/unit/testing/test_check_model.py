@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
+from kohort.models.base import Declaration
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.models.delta_disclosure import DeltaDisclosure
 from kohort.models.delta_presence import DeltaPresence
@@ -19,18 +20,20 @@ from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
+from kohort.models.known import models, variants
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.testing import CounterExampleError, check_model
 from kohort.testing.toys import Row, Toy, draw, reverse
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
-    from kohort.models.base import Achieved, PrivacyModel
+    from kohort.models.base import PrivacyModel
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 
@@ -71,51 +74,51 @@ def test_every_model_is_what_it_declares(model: PrivacyModel) -> None:
     check_model(model, tables=100, seed=5)
 
 
+@pytest.mark.parametrize("key", models())
+def test_a_model_is_what_it_declares_with_its_own_examples(key: str) -> None:
+    """Every model that there is, with every example of its parameters; what it says of itself is of its mapping."""
+    assert models()[key].specification.key == key
+    for variant in variants(models()[key], "s"):
+        if not variant.model.declared.needs_hierarchy:
+            check_model(variant.model, tables=50, seed=6)
+
+
+NOTHING = Declaration(monotone_generalization=False, monotone_suppression=False)
+
+
 @dataclass(frozen=True)
-class Fake:
+class Fake(ToyModel):
     """A model put together from what it declares and how it judges."""
 
     judge: Callable[[ClassProfile], Mask]
-    jointly: Callable[[ClassProfile], bool] | None = None
+    declared: Declaration = NOTHING
     name: str = "a fake"
-    sensitive: str | None = None
-    population: bool = False
-    uses_hierarchy: bool = False
-    smallest_class: int = 1
-    size_only: bool = False
-    class_only: bool = False
-    some_values: bool = False
-    joint: bool = False
-    monotone_generalization: bool = False
-    monotone_suppression: bool = False
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) as it was made to judge."""
         return self.judge(classes)
 
-    def achieved(self, classes: ClassProfile) -> tuple[Achieved, ...]:  # noqa: ARG002  as models have it
-        """Nothing: it has no parameters."""
-        return ()
 
-    def satisfied_jointly(self, classes: ClassProfile) -> bool:
-        """As it was made to judge, or that all classes satisfy."""
-        return bool(self.judge(classes).all()) if self.jointly is None else self.jointly(classes)
+def declaring(fake: Fake, **what: Any) -> Fake:  # noqa: ANN401  whatever a declaration takes
+    """The fake, that declares more."""
+    return replace(fake, declared=replace(fake.declared, **what))
 
 
 def like(model: PrivacyModel) -> Fake:
     """A fake that judges as `model` and declares nothing."""
-    return Fake(model.satisfied, model.satisfied_jointly, "a fake", model.sensitive, model.population)
+    told = model.declared
+    return declaring(Fake(model.satisfied), sensitive=told.sensitive, population=told.population)
 
 
 @pytest.mark.parametrize(
     "model",
-    [model for model in MODELS if not model.monotone_suppression and not model.joint],
+    [model for model in MODELS if not model.declared.monotone_suppression and not model.declared.joint],
     ids=lambda model: model.name,
 )
 def test_false_monotonicity_under_suppression_is_found(model: PrivacyModel) -> None:
     """Of every model that does not declare it, merging classes is found to make more records fail."""
     with pytest.raises(CounterExampleError, match="monotone_suppression is declared") as found:
-        check_model(replace(like(model), monotone_suppression=True))
+        check_model(declaring(like(model), monotone_suppression=True))
     fine, merged = found.value.classes, found.value.merged
     assert model.satisfied(fine).any()
     assert not model.satisfied(merged).all()
@@ -125,13 +128,14 @@ def test_false_monotonicity_under_suppression_is_found(model: PrivacyModel) -> N
 
 def test_false_monotonicity_under_generalization_is_found() -> None:
     """A union of satisfying classes that fails is found, whether classes are judged alone or jointly."""
-    presence = replace(like(DeltaPresence(FIFTH, Fraction(1))), joint=True)
+    above = DeltaPresence(FIFTH, Fraction(1))
+    presence = declaring(like(above), joint=above.declared.joint)
     small = Fake(lambda classes: classes.sizes <= 3)
-    many = Fake(_all, lambda classes: classes.sizes.size >= 2, joint=True)
+    many = declaring(Fake(_all), joint=lambda classes: classes.sizes.size >= 2)
     for fake in (presence, small, many):
         check_model(fake)
         with pytest.raises(CounterExampleError, match="union of satisfying classes fails"):
-            check_model(replace(fake, monotone_generalization=True))
+            check_model(declaring(fake, monotone_generalization=True))
 
 
 def _all(classes: ClassProfile) -> Mask:
@@ -164,17 +168,18 @@ def _knows_all(classes: ClassProfile) -> Mask:
         (Fake(lambda classes: classes.sizes.astype(np.uint8).view(np.int8).astype(object)), "no mask"),
         (Fake(lambda _: np.ones(1, np.bool_)), "no mask"),
         (Fake(_relatively), "others stand beside it"),
-        (Fake(_with_first, sensitive="s"), "order of classes or values"),
+        (declaring(Fake(_with_first), sensitive="s"), "order of classes or values"),
         (
-            Fake(_all, lambda classes: bool((np.diff(classes.sizes) >= 0).all()), joint=True),
+            declaring(Fake(_all), joint=lambda classes: bool((np.diff(classes.sizes) >= 0).all())),
             "order of classes or values",
         ),
-        (Fake(_all, lambda _: False), "joint is not declared"),
-        (replace(like(KAnonymity(3)), smallest_class=4), "fewer people than smallest_class"),
-        (replace(like(KAnonymity(3)), smallest_class=2, size_only=True), "size_only is declared"),
-        (replace(like(TCloseness("s", FIFTH)), class_only=True), "class_only is declared"),
-        (Fake(_knows_all, sensitive="s", some_values=True), "some_values is declared"),
-        (replace(like(DistinctLDiversity("s", 3)), smallest_class=3), "fewer people than smallest_class"),
+        (declaring(like(KAnonymity(3)), smallest_class=4), "fewer people than smallest_class"),
+        (declaring(like(KAnonymity(3)), smallest_class=2, size_only=True), "size_only is declared"),
+        (declaring(like(TCloseness("s", FIFTH)), class_only=True), "class_only is declared"),
+        (declaring(Fake(_knows_all), sensitive="s", some_values=True), "some_values is declared"),
+        (declaring(like(KMap(3)), smallest_population=4), "fewer people than smallest_population"),
+        (declaring(like(DistinctLDiversity("s", 2)), least_values=3), "fewer values than least_values"),
+        (declaring(like(DistinctLDiversity("s", 3)), smallest_class=3), "fewer people than smallest_class"),
     ],
 )
 def test_what_judges_otherwise_than_declared_is_found(fake: Fake, law: str) -> None:
@@ -189,7 +194,7 @@ def test_what_judges_otherwise_than_declared_is_found(fake: Fake, law: str) -> N
 def test_a_counter_example_is_told() -> None:
     """The report holds the law, the classes with their people and values, and what becomes of them."""
     with pytest.raises(CounterExampleError) as found:
-        check_model(replace(like(DeltaPresence(Fraction(0), HALF)), monotone_suppression=True))
+        check_model(declaring(like(DeltaPresence(Fraction(0), HALF)), monotone_suppression=True))
     told = str(found.value)
     assert told.startswith("a fake: monotone_suppression is declared, but")
     assert "in the population: satisfies, part of 1" in told

@@ -247,7 +247,7 @@ def questions(draw: st.DrawFn, *, full_domain: bool) -> tuple[pl.DataFrame, pl.D
     models = draw(st.lists(st.sampled_from(ASKED), min_size=1, max_size=3, unique=True))
     nodes = {"hierarchy": CITIES} if full_domain or draw(st.booleans()) else {}
     known = None
-    if any(model.population for model in models):
+    if any(model.declared.population for model in models):
         others = draw(st.lists(st.tuples(st.sampled_from(ages), st.sampled_from(CITIES.leaves)), max_size=20))
         also = pl.DataFrame(others, schema={"age": pl.String, "city": pl.String}, orient="row")
         known = pl.concat([frame.select("age", "city"), also])

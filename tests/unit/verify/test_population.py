@@ -16,7 +16,7 @@ from kohort.core.frequency import ClassProfile
 from kohort.errors import VerificationError
 from kohort.io.typed import from_frame
 from kohort.models.average_risk import AverageRisk
-from kohort.models.base import PrivacyModel
+from kohort.models.base import Declaration, PrivacyModel
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.k_map import KMap
@@ -24,6 +24,7 @@ from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, verify_frame
 from kohort.verify.population import Cover, Known
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def fitting(attribute: Attribute, cells: Sequence[str], labels: Sequence[str], p
 
 
 @dataclass(frozen=True, slots=True)
-class Seen(PrivacyModel):
+class Seen(ToyModel):
     """A model of the population that every class satisfies, and that notes whom the classes fit."""
 
     found: list[int]
@@ -63,19 +64,9 @@ class Seen(PrivacyModel):
         return "seen"
 
     @property
-    def population(self) -> bool:
-        """Whom the labels fit is what it looks at."""
-        return True
-
-    @property
-    def monotone_generalization(self) -> bool:
-        """Whatever the classes are, they satisfy."""
-        return True
-
-    @property
-    def monotone_suppression(self) -> bool:
-        """The same."""
-        return True
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(population=True, monotone_generalization=True, monotone_suppression=True)
 
     def satisfied(self, classes: ClassProfile) -> Mask:
         """All classes; note whom they fit."""
