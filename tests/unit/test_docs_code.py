@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parents[2] / "docs"
 
 #: Every privacy model, by the name of its file.
-MODELS = sorted({path.stem for path in Path(*kohort.models.__path__).glob("[a-z]*.py")} - {"base"})
+MODELS = sorted(place.partition(":")[0].rpartition(".")[2] for place in kohort.models.MODELS.values())
 
 
 def row(name: str, begin: str) -> list[str]:

@@ -89,6 +89,7 @@ class Declaration:
         smallest_population: No class that fits fewer people of the population satisfies it.
         least_values: No class with fewer different values satisfies it.
         different_values: Whether different values in a class are enough for it, though they may mean much the same.
+        of_numbers: Whether the attribute must be numeric for it to be judged.
         size_only: Whether every class with at least `smallest_class` people satisfies it, and nothing else counts.
         class_only: Whether a class is judged by the values that its own people have, whatever others there are.
         some_values: Whether it also judges histograms from which values are left out that nobody in them has. Of
@@ -108,6 +109,7 @@ class Declaration:
     smallest_population: int = 1
     least_values: int = 0
     different_values: bool = False
+    of_numbers: bool = False
     size_only: bool = False
     class_only: bool = False
     some_values: bool = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.models.k_anonymity import k_of
-from kohort.schema import Role
+from kohort.schema import Role, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,6 +72,9 @@ def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
         elif model.declared.needs_hierarchy and (attribute is None or attribute.hierarchy is None):
             hint = "give the column one, or choose equal or ordered"
             yield Unfit(name, model, "a hierarchical distance needs a hierarchy", hint)
+        elif model.declared.of_numbers and attribute is not None and attribute.scale is Scale.CATEGORICAL:
+            hint = "make the column numeric, or choose another model"
+            yield Unfit(name, model, f"{model.name} is about numbers, and the column is categorical", hint)
         least = model.declared.least_values
         if k is not None and least > k and schema.person is None:  # of one person, several records may differ
             what = f"{model.name} needs classes of {least} records, so k = {k} would say nothing"

@@ -7,8 +7,8 @@ never as a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,8 +22,13 @@ from kohort.schema.spelling import even_spelling
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from kohort.arrays import Counts, Index
     from kohort.schema import Attribute
+
+    #: Exact numbers; objects where some do not fit 64 bits.
+    Numbers: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +45,8 @@ class SensitiveDomain:
         levels: Of a hierarchy, per level from the leaves to below the root: (v,) the node of each value, ascending.
         full: Where values are left out that nobody has of whom it is asked: the domain with all of them.
         places: (v,) where the values then stand in it.
+        numbers: (v,) the values as whole numbers, each times ten to the power of `digits`; `None` where they are none.
+        digits: How many digits after the point the values have.
     """
 
     name: str
@@ -48,6 +55,8 @@ class SensitiveDomain:
     levels: tuple[Index, ...] = ()
     full: SensitiveDomain | None = None
     places: Index | None = None
+    numbers: Numbers | None = field(default=None, repr=False)
+    digits: int = 0
 
     def __len__(self) -> int:
         """v, the number of values; a missing one is none."""
@@ -68,7 +77,9 @@ class SensitiveDomain:
         """
         places = values if self.places is None else self.places[values]
         levels = tuple(nodes[values] for nodes in self.levels)
-        return replace(self, reference=self.reference[values], levels=levels, full=self.whole, places=places)
+        numbers = None if self.numbers is None else self.numbers[values]
+        reference = self.reference[values]
+        return replace(self, reference=reference, levels=levels, full=self.whole, places=places, numbers=numbers)
 
     def counted(self, reference: Counts) -> SensitiveDomain:
         """The same values, counted otherwise."""
@@ -109,15 +120,17 @@ def resolve(
         )
     present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
     numeric = _is_numeric(attribute, present, counts[~absent])
-    size, of = _numbered(present, numeric=numeric, codes=attribute.scale is Scale.CATEGORICAL)
+    digits = max((len(text.partition(".")[2]) for text in present), default=0) if numeric else 0
+    size, of, numbers = _numbered(present, digits if numeric else None, codes=attribute.scale is Scale.CATEGORICAL)
     levels: tuple[Index, ...] = ()
     if attribute.hierarchy is not None and present:
         place, levels = _by_leaf(attribute, of, present, counts[~absent])
         of = place[of]
+        numbers = None if numbers is None else numbers[np.argsort(place)]
     codes = np.full(len(values), size, np.int64)
     codes[~absent] = of
     reference = np.bincount(codes[~absent], weights=counts[~absent], minlength=size).astype(np.int64)
-    return SensitiveDomain(attribute.name, reference, numeric, levels), codes
+    return SensitiveDomain(attribute.name, reference, numeric, levels, numbers=numbers, digits=digits), codes
 
 
 def narrowed(domain: SensitiveDomain, codes: Index) -> tuple[SensitiveDomain, Index]:
@@ -146,22 +159,22 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     return numeric
 
 
-def _numbered(present: Sequence[str], *, numeric: bool, codes: bool) -> tuple[int, Index]:
-    """How many different values there are, and the place of each text's among them: as numbers, or as texts.
+def _numbered(present: Sequence[str], digits: int | None, *, codes: bool) -> tuple[int, Index, Numbers | None]:
+    """How many different values there are, the place of each text's among them, and the numbers that they are.
 
-    Among texts too, equal numbers are one value, unless the schema says that they are `codes`: 10.1 is then not 10.10.
+    Numbers have `digits` after the point; `None`: the values are texts. Among texts too, equal numbers are one value,
+    unless the schema says that they are `codes`: 10.1 is then not 10.10.
     """
-    if numeric:
-        digits = max(len(text.partition(".")[2]) for text in present)
+    if digits is not None:
         numbers = [times_ten(text, digits) for text in present]
         small = max(map(abs, numbers)) < 1 << 63
         different, of = np.unique(np.array(numbers, np.int64 if small else object), return_inverse=True)
-        return different.size, of
+        return different.size, of, different
     keys = [even_spelling(text) for text in present]
     if not codes:
         keys = [said(exact(key)) if is_numeric_text((key,)) else key for key in keys]
     place = {key: code for code, key in enumerate(sorted(set(keys)))}
-    return len(place), np.array([place[key] for key in keys], np.int64)
+    return len(place), np.array([place[key] for key in keys], np.int64), None
 
 
 def _by_leaf(

@@ -87,7 +87,8 @@ class Toy:
         people = np.array([row.person for row in self.rows], np.int64) if self.shared else None
         domains: tuple[SensitiveDomain, ...] = ()
         if (name := model.declared.sensitive) is not None:
-            domains = (self._domain(name, values, people_in(codes, len(values) + 1, counts, people)[:-1]),)
+            reference = people_in(codes, len(values) + 1, counts, people)[:-1]
+            domains = (self._domain(name, values, reference, numeric=self.numeric or model.declared.of_numbers),)
         sensitive = codes.astype(np.uint16)[:, None][:, : len(domains)]
         frequency = FrequencySet(np.empty((len(codes), 0), np.uint16), sensitive, counts, domains, people)
         known = profile(frequency, np.array(class_of, np.int64), len(strangers))
@@ -95,11 +96,12 @@ class Toy:
             return known
         return replace(known, population=known.sizes + np.array(strangers, np.int64), outside=outside)
 
-    def _domain(self, name: str, values: list[int], reference: Counts) -> SensitiveDomain:
+    def _domain(self, name: str, values: list[int], reference: Counts, *, numeric: bool) -> SensitiveDomain:
         levels: tuple[Index, ...] = ()
         if self.pairs and values:
             levels = (np.arange(len(values)), np.unique(np.array(values) // 2, return_inverse=True)[1].astype(np.int64))
-        return SensitiveDomain(name, reference, self.numeric, levels)
+        numbers = np.array(values, np.int64) if numeric else None
+        return SensitiveDomain(name, reference, numeric, levels, numbers=numbers)
 
     def smaller(self) -> Iterator[Toy]:
         """Toys that lack something of this one; those that lack most come first."""
@@ -143,6 +145,7 @@ def reverse(one: ClassProfile) -> ClassProfile:
                 held.domain,
                 reference=held.domain.reference[::-1].copy(),
                 levels=tuple((nodes.max() - nodes)[::-1].copy() for nodes in held.domain.levels),
+                numbers=None if held.domain.numbers is None else held.domain.numbers[::-1].copy(),
             ),
             held.counts[::-1, ::-1].copy(),
         )
@@ -154,13 +157,13 @@ def reverse(one: ClassProfile) -> ClassProfile:
 
 def bare_of(one: ClassProfile) -> ClassProfile:
     """A single class with nothing but the values that it has, as if it were the whole table."""
-    histograms = tuple(
-        Histogram(
-            SensitiveDomain(held.domain.name, held.counts[0, held.counts[0] > 0]), held.counts[:, held.counts[0] > 0]
-        )
-        for held in one.histograms
-    )
-    return replace(one, histograms=histograms)
+    return replace(one, histograms=tuple(_bare(held) for held in one.histograms))
+
+
+def _bare(held: Histogram) -> Histogram:
+    used, counts = held.counts[0] > 0, held.counts[:, held.counts[0] > 0]
+    numbers = None if held.domain.numbers is None else held.domain.numbers[used]
+    return Histogram(SensitiveDomain(held.domain.name, counts[0], numeric=numbers is not None, numbers=numbers), counts)
 
 
 def draw(random: np.random.Generator, least: int) -> Toy:

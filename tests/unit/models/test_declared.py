@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -26,11 +26,16 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import DISTANCES, TCloseness
+from kohort.release.fit import unfit
+from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.sensitive import SensitiveDomain
+from kohort.testing import check_model
+from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kohort.arrays import Mask
     from kohort.models.base import PrivacyModel
 
 HALF = Fraction(1, 2)
@@ -208,3 +213,30 @@ def test_bounds_decide_as_what_they_replace() -> None:
     assert above.numerator * below.denominator - below.numerator * above.denominator == 1
     assert below.denominator + above.denominator > MOST
     assert not_above(HALF) == not_below(HALF) == HALF
+
+
+@dataclass(frozen=True)
+class OfNumbers(ToyModel):
+    """A model that no class fails, of numbers only."""
+
+    name: str = "a toy of numbers"
+
+    @property
+    def declared(self) -> Declaration:
+        """What it declares."""
+        return Declaration(sensitive="s", of_numbers=True, monotone_generalization=True, monotone_suppression=True)
+
+    def satisfied(self, classes: ClassProfile) -> Mask:
+        """(c,) every class, where the values are numbers."""
+        return np.full(classes.sizes.size, classes.of("s").domain.numbers is not None)
+
+
+def test_a_model_of_numbers_needs_them() -> None:
+    """A column that the schema calls categorical has none, and none are made up; toys have them."""
+    for scale, what in (
+        (Scale.CATEGORICAL, ["a toy of numbers is about numbers, and the column is categorical"]),
+        (None, []),
+    ):
+        schema = Schema((Attribute("age", Role.QUASI), Attribute("s", Role.SENSITIVE, scale=scale)))
+        assert [one.what for one in unfit(schema, [OfNumbers()])] == what
+    check_model(OfNumbers(), tables=50)

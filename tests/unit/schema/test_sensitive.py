@@ -32,6 +32,26 @@ def test_equal_numbers_are_one_value() -> None:
     assert codes.tolist() == [0, 1, 0]
 
 
+def test_numbers_are_kept_behind_the_values() -> None:
+    """As whole numbers with as many digits after the point, by code, also in a hierarchy's order; texts have none."""
+    values = ["9", "10.25", "-1", "9.0"]
+    domain, codes = resolve(Attribute("income", Role.SENSITIVE), values, np.ones(4, np.int64), NONE)
+    assert domain.numbers is not None
+    assert (domain.numbers.tolist(), domain.digits, codes.tolist()) == ([-100, 900, 1025], 2, [1, 2, 0, 1])
+    assert domain.some(np.array([0, 2])).numbers.tolist() == [-100, 1025]  # type: ignore[union-attr]
+    assert "1025" not in repr(domain)  # they are values of records
+    rows = (("9", "odd", "*"), ("-1", "odd", "*"), ("10.25", "even", "*"))
+    turned, codes = resolve(
+        Attribute("income", Role.SENSITIVE, hierarchy=Hierarchy.from_rows(rows)), values[:3], np.ones(3, np.int64), NONE
+    )
+    assert turned.numbers is not None
+    assert (turned.numbers.tolist(), codes.tolist()) == ([900, -100, 1025], [0, 2, 1])
+    large, _ = resolve(Attribute("id", Role.SENSITIVE), ["1", str(2**70)], np.ones(2, np.int64), NONE)
+    assert large.numbers is not None
+    assert large.numbers.tolist() == [1, 2**70]
+    assert resolve(ILLNESS, ["flu"], np.array([1]), NONE)[0].numbers is None
+
+
 def test_equal_numbers_are_one_value_among_texts() -> None:
     """One word, or one number with a leading zero, does not make two values of two texts of a number elsewhere."""
     assert resolved(ILLNESS, "1.5", "1.50", "unknown") == ([2, 1], [0, 0, 1])
