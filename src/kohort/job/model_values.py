@@ -123,10 +123,13 @@ def asked_for(told: Specification, part: Part, k: int | None) -> dict[str, objec
     value = getattr(part, attribute_of(told.key))
     if value is None or (k is None and any(one.origin == "job" for one in told.parameters)):
         return None
-    names = [one.name for one in told.own]
-    if told.is_range:
-        found = dict(zip(names, cast("tuple[object, ...]", value), strict=True))
-    else:
-        found = {name: value if len(names) == 1 else getattr(value, name) for name in names}
-    others = (one for one in told.parameters if one.origin != "key")
-    return found | {one.name: k if one.origin == "job" else getattr(part, attribute_of(one.name)) for one in others}
+    found: dict[str, object] = {}
+    for place, one in enumerate(told.own):
+        if told.is_range:
+            found[one.name] = value[place]
+        else:
+            found[one.name] = value if len(told.own) == 1 else getattr(value, one.name)
+    for one in told.parameters:
+        if one.origin != "key":
+            found[one.name] = k if one.origin == "job" else getattr(part, attribute_of(one.name))
+    return found
