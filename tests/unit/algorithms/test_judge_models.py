@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kohort.algorithms.problem import Algorithm, Problem
-    from kohort.models.base import PrivacyModel
+    from kohort.models.base import Declaration, PrivacyModel
 
 #: 6 records of one town and 2 of each of two others, in one province and another.
 TOWNS = chain("aN*", "bN*", "cS*")
@@ -241,13 +241,14 @@ def closeness() -> Problem:
 
 def trusting(problem: Problem) -> Problem:
     """The same for a search that believes the model monotone under suppression."""
+    (asked,) = problem.models
+    trusted = replace(asked.declared, monotone_suppression=True)
 
     class Trusted(TCloseness):
         @property
-        def monotone_suppression(self) -> bool:
-            return True
+        def declared(self) -> Declaration:
+            return trusted
 
-    asked = problem.models[0]
     assert isinstance(asked, TCloseness)
     return replace(problem, models=(Trusted(asked.sensitive, asked.t, asked.distance),))
 
