@@ -7,6 +7,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from kohort.errors import UsageError
 from kohort.models import MODELS
 from kohort.specification import plugins
 
@@ -21,12 +22,17 @@ def models() -> Mapping[str, type[PrivacyModel]]:
     """Every model by its key in a job; those of other packages are entry points `kohort.models`.
 
     Raises:
-        UsageError: another package brings a model by a key that is taken.
+        UsageError: another package brings a model by a key that is taken, or that is not the model's own.
 
     >>> models()["entropy-l"].specification.title
     'entropy l-diversity'
     """
-    return cast("Mapping[str, type[PrivacyModel]]", plugins("kohort.models", MODELS))
+    found = cast("Mapping[str, type[PrivacyModel]]", plugins("kohort.models", MODELS))
+    for key, kind in found.items():
+        if kind.specification.key != key:
+            what = f"{kind.__name__} is brought as {key}, and calls itself {kind.specification.key}"
+            raise UsageError(what, where="entry points kohort.models", hint="name the entry point by the model's key")
+    return found
 
 
 def build(kind: type[PrivacyModel], sensitive: str | None, parameters: Mapping[str, object]) -> PrivacyModel:

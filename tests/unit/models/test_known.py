@@ -1,0 +1,65 @@
+"""The models there are: kohort's own by one mapping, others by entry points, and each by one key."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort import specification
+from kohort.errors import UsageError
+from kohort.models import MODELS
+from kohort.models.known import models, variants
+from kohort.specification import Specification, plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAP = MODELS["k-map"]
+
+
+@pytest.fixture
+def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
+    """What other packages bring; whoever asks for models is told anew."""
+    found: list[EntryPoint] = []
+    monkeypatch.setattr(specification, "entry_points", lambda group: found if group == "kohort.models" else [])
+    models.cache_clear()
+    yield found
+    models.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("key", "what"),
+    [("k-map", "kohort.models.k_map:KMap brings k-map, which there is already"), ("mine", "KMap is brought as mine")],
+)
+def test_a_key_that_is_taken_or_not_its_own_is_refused(brought: list[EntryPoint], key: str, what: str) -> None:
+    """No package takes the place of a model, nor calls one otherwise than it calls itself."""
+    brought.append(EntryPoint(key, MAP, "kohort.models"))
+    with pytest.raises(UsageError, match=what) as refused:
+        models()
+    assert refused.value.where == "entry points kohort.models"
+    assert refused.value.hint
+
+
+def test_others_come_after_our_own(brought: list[EntryPoint]) -> None:
+    """Whatever is installed, the order is that of the mapping, then that of the keys."""
+    assert list(models()) == list(MODELS)
+    own = {"own": "kohort.specification:Specification"}
+    brought += [EntryPoint(key, own["own"], "kohort.models") for key in ("b", "a")]
+    assert dict(plugins("kohort.models", own)) == dict.fromkeys(("own", "a", "b"), Specification)
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_a_model_describes_itself(key: str) -> None:
+    """Its sentences are sentences, it tells every parameter, and why of each property that it declares."""
+    told = models()[key].specification
+    assert all(text.endswith(".") for text in (told.sentence, *(one.sentence for one in told.parameters)))
+    assert not told.not_promised or told.not_promised.endswith(".")
+    assert {"monotone_generalization", "monotone_suppression"} <= told.properties.keys()
+    for variant in variants(models()[key], "s"):
+        declared = variant.model.declared
+        assert all(hasattr(declared, name) for name in told.properties)
+        assert all(hasattr(variant.model, one.name) for one in told.parameters)
+        for name in ("size_only", "class_only", "population", "refers", "of_numbers"):
+            assert not getattr(declared, name) or name in told.properties
