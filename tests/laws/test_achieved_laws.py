@@ -26,12 +26,13 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness, distances_of
 from kohort.schema.sensitive import SensitiveDomain
-from tests.laws.test_model_laws import Classes, classes
+from tests.laws.test_model_laws import Classes, classes, numbered
 from tests.reference import models as plain
 
 if TYPE_CHECKING:
@@ -194,6 +195,22 @@ def test_sizes_risks_and_presence(pairs: list[tuple[int, int]], outside: int) ->
     for value in beside(low):
         made = tried(DeltaPresence(Fraction(1, 2), Fraction(1)), low, value)
         assert made is None or satisfied_jointly(made, profile) == low.allows(value)
+
+
+@given(numbered())
+def test_the_greatest_k_and_e(given: tuple[Classes, list[Fraction]]) -> None:
+    """(k,e)-anonymity: the values of the class with fewest, and the least range; either with the other as loose."""
+    classes_, numbers = given
+    fewest, least = KEAnonymity("s", 2, Fraction(1)).achieved(classes_.profile)
+    assert fewest.value == min(len(plain.present(held)) for held in classes_.held)
+    if least.value is None:
+        assert fewest.value == 0
+        return
+    values = [[numbers[value] for value in plain.present(held)] for held in classes_.held]
+    assert least.value == min(max(some) - min(some) for some in values)
+    if least.value > 0:
+        assert satisfied_jointly(KEAnonymity("s", 2, least.value), classes_.profile)
+        assert not satisfied_jointly(KEAnonymity("s", 2, least.value + Fraction(1, 10**3)), classes_.profile)
 
 
 @given(classes(), st.integers(0, 5))

@@ -23,6 +23,7 @@ from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
+from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
@@ -130,6 +131,29 @@ def test_alpha_k_anonymity_bounds_shares_and_sizes(given: Classes, alpha: Fracti
     assert given.judged(AlphaKAnonymity("s", alpha, k)) == [
         plain.is_alpha_k_anonymous(held, size, alpha, k) for held, size in zip(given.held, given.sizes, strict=True)
     ]
+
+
+@st.composite
+def numbered(draw: st.DrawFn) -> tuple[Classes, list[Fraction]]:
+    """Random classes whose values are numbers, in any order, and the numbers; some do not fit 64 bits."""
+    given = draw(classes())
+    (held,) = given.profile.histograms
+    unit, digits, v = draw(st.sampled_from([1, 2**62])), draw(st.integers(0, 2)), len(held.domain)
+    whole = draw(st.lists(st.integers(-9, 9), min_size=v, max_size=v, unique=True))
+    numbers = np.array([number * unit for number in whole], object if unit > 1 else np.int64)
+    domain = replace(held.domain, numeric=True, numbers=numbers, digits=digits)
+    profile = replace(given.profile, histograms=(Histogram(domain, held.counts),))
+    return replace(given, profile=profile), [Fraction(number * unit, 10**digits) for number in whole]
+
+
+@given(numbered(), st.integers(2, 5), _numbers.filter(lambda e: e > 0), st.sampled_from([1, 2**62]))
+def test_k_e_anonymity_bounds_values_and_range(
+    given: tuple[Classes, list[Fraction]], k: int, e: Fraction, unit: int
+) -> None:
+    """A class passes exactly if it has k values and the greatest is e above the least."""
+    classes_, numbers = given
+    expected = [plain.is_k_e_anonymous(held, numbers, k, e * unit) for held in classes_.held]
+    assert classes_.judged(KEAnonymity("s", k, e * unit)) == expected
 
 
 @given(classes(), _numbers.filter(lambda delta: delta > 0))

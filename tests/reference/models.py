@@ -56,6 +56,12 @@ def is_alpha_k_anonymous(held: Held, size: int, alpha: Fraction, k: int) -> bool
     return size >= k and bool(people) and all(share(people, value) <= alpha for value in people)
 
 
+def is_k_e_anonymous(held: Held, numbers: Sequence[Fraction], k: int, e: Fraction) -> bool:
+    """At least k values, of which the greatest is at least e above the least."""
+    values = [numbers[value] for value in present(held)]
+    return len(values) >= k and max(values) - min(values) >= e
+
+
 def is_delta_disclosing(held: Held, table: Held, delta: Fraction) -> bool:
     """|ln p / q| < delta for every value of the table; a value that is missing from the class is infinitely rarer."""
     people = present(held)

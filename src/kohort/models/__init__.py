@@ -45,5 +45,6 @@ MODELS: Final[Mapping[str, str]] = MappingProxyType(
         "delta": "kohort.models.delta_disclosure:DeltaDisclosure",
         "beta": "kohort.models.basic_beta_likeness:BasicBetaLikeness",
         "enhanced-beta": "kohort.models.enhanced_beta_likeness:EnhancedBetaLikeness",
+        "k-e": "kohort.models.k_e_anonymity:KEAnonymity",
     }
 )

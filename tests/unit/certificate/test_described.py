@@ -22,6 +22,7 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.known import models
 from kohort.models.maximum_risk import MaximumRisk
@@ -46,6 +47,7 @@ EVERY: tuple[PrivacyModel, ...] = (
     DeltaDisclosure("s", HALF),
     BasicBetaLikeness("s", HALF),
     EnhancedBetaLikeness("s", HALF),
+    KEAnonymity("s", 3, HALF),
     KMap(3),
     DeltaPresence(Fraction(1, 10), HALF),
     MaximumRisk(Fraction(1, 7)),

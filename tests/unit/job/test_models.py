@@ -10,6 +10,7 @@ import pytest
 import kohort
 from kohort.errors import JobError, UsageError
 from kohort.job import faults_of, parse, question
+from kohort.models.k_e_anonymity import KEAnonymity
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
@@ -35,6 +36,7 @@ average-risk = "0.1"
 role = "sensitive"
 hierarchy = "intervals:10,20"
 missing = "suppress"
+k-e = { k = 3, e = "7.5" }
 enhanced-beta = 2
 beta = 1.5
 delta = 1
@@ -61,6 +63,7 @@ SAID: tuple[PrivacyModel, ...] = (
     kohort.DeltaDisclosure("income", Fraction(1)),
     kohort.BasicBetaLikeness("income", Fraction(3, 2)),
     kohort.EnhancedBetaLikeness("income", Fraction(2)),
+    KEAnonymity("income", 3, Fraction(15, 2)),
     kohort.TCloseness("illness", Fraction(3, 10)),
     kohort.KMap(5),
     kohort.DeltaPresence(Fraction(0), Fraction(1, 2)),

@@ -22,6 +22,7 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_anonymity import KAnonymity
+from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
@@ -177,6 +178,20 @@ def test_a_hundred_million_people_are_judged_exactly_enough() -> None:
     assert TCloseness("s", Fraction(0)).satisfied(profile).tolist() == [True, False]
     assert TCloseness("s", Fraction(1, 1000)).satisfied(profile).tolist() == [True, True]
     assert TCloseness("s", Fraction(999, 10**6)).satisfied(profile).tolist() == [True, False]
+
+
+def test_a_range_needs_numbers() -> None:
+    """Of names there is none, and that is said by name; where nobody has a value, a class fails like any other."""
+    model = KEAnonymity("s", 2, HALF)
+    with pytest.raises(SchemaError, match="needs numbers") as refused:
+        model.satisfied(classes([[1, 1]], [1, 1]))
+    assert refused.value.where == "column s"
+    assert [one.reason for one in model.achieved(classes([[1, 1]], [1, 1]))] == ["the values are not numbers"]
+    nobody = ClassProfile(np.array([3]), classes([[]], []).histograms)
+    assert model.satisfied(nobody).tolist() == [False]
+    assert [one.reason for one in model.achieved(nobody)] == ["in a class nobody has a value"]
+    assert model.declared.of_numbers
+    assert (model.declared.least_values, model.declared.smallest_class) == (2, 1)
 
 
 @pytest.mark.parametrize("letters", [10**9, 10**20], ids=["a billion", "more"])

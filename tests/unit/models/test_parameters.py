@@ -16,6 +16,7 @@ from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.entropy_l_diversity import EntropyLDiversity
+from kohort.models.k_e_anonymity import KEAnonymity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
@@ -52,6 +53,7 @@ NUMBERS: list[tuple[Callable[[Any], PrivacyModel], list[object]]] = [
     (lambda delta: DeltaDisclosure("s", delta), [0, -1]),
     (lambda beta: BasicBetaLikeness("s", beta), [0, -1, "2e9"]),
     (lambda beta: EnhancedBetaLikeness("s", beta), [0, -1, "2e9"]),
+    (lambda e: KEAnonymity("s", 2, e), [0, -1]),
     (lambda low: DeltaPresence(low, Fraction(1, 2)), [-0.1, 0.6, 2]),
     (lambda high: DeltaPresence(Fraction(1, 5), high), [0.1, 1.1, -1]),
     (lambda high: DeltaPresence(Fraction(0), high), [0, 1]),
@@ -64,6 +66,7 @@ WHOLE: list[Callable[[Any], PrivacyModel]] = [
     lambda number: DistinctLDiversity("s", number),
     lambda number: RecursiveLDiversity("s", Fraction(2), number),
     lambda k: AlphaKAnonymity("s", Fraction(1, 2), k),
+    lambda k: KEAnonymity("s", k, Fraction(1)),
     KMap,
 ]
 
@@ -107,6 +110,7 @@ def test_a_model_of_a_value_names_its_attribute(name: Any) -> None:  # noqa: ANN
         lambda: DeltaDisclosure(name, half),
         lambda: BasicBetaLikeness(name, half),
         lambda: EnhancedBetaLikeness(name, half),
+        lambda: KEAnonymity(name, 2, half),
     ]
     for make in makers:
         with pytest.raises(UsageError, match="must name a sensitive attribute"):
@@ -146,6 +150,7 @@ def _model(make: Callable[..., PrivacyModel], *parameters: object) -> PrivacyMod
         (_model(DeltaDisclosure, "s", 1), "1-disclosure privacy of s"),
         (_model(BasicBetaLikeness, "s", 1), "basic 1-likeness of s"),
         (_model(EnhancedBetaLikeness, "s", 1.5), "enhanced 1.5-likeness of s"),
+        (_model(KEAnonymity, "s", 3, 0.5), "(3, 0.5)-anonymity of s"),
         (_model(KMap, 5), "5-map"),
         (_model(DeltaPresence, 0.1, 0.9), "(0.1, 0.9)-presence"),
         (_model(MaximumRisk, 0.1), "maximum risk 0.1"),
