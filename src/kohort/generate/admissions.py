@@ -28,8 +28,7 @@ import numpy as np
 import polars as pl
 
 from kohort.generate.draw import BATCH, below, key_of, stretches, words_of
-from kohort.generate.folder import json_of, write_folder
-from kohort.generate.frames import csv_of, dated, numbered, pick
+from kohort.generate.folder import csv_of, dated, json_of, numbered, pick, write_folder
 from kohort.generate.hospital import (
     AGES,
     BLOCK,

@@ -21,8 +21,7 @@ import numpy as np
 import polars as pl
 
 from kohort.generate.draw import BATCH, below, key_of, stretches, words_of
-from kohort.generate.folder import json_of, write_folder
-from kohort.generate.frames import csv_of, numbered, pick
+from kohort.generate.folder import csv_of, json_of, numbered, pick, write_folder
 from kohort.generate.population import EDUCATIONS, GENDERS, YOUNGEST, italy_hierarchies, population
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
         _refuse_names("a frame", options)
         name, table = "the frame", from_frame(source)
     if options.trim:
-        from kohort.io.trim import trimmed  # noqa: PLC0415  polars is loaded when something is read
+        from kohort.io.cells import trimmed  # noqa: PLC0415  polars is loaded when something is read
 
         table = trimmed(table)
     if not (table.records or options.allow_empty):

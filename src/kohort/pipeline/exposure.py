@@ -30,7 +30,7 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline import outcome_of
 from kohort.pipeline.counting import counts_of, problem_of
 from kohort.schema import Label, Scale
-from kohort.schema.domain.step import round_step
+from kohort.schema.numbers import round_step
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
 
 from kohort.errors import DurabilityError
 from kohort.publish.disk import locked, reason, reporting
-from kohort.publish.drafts import Draft, open_draft
-from kohort.publish.places import examine
+from kohort.publish.drafts import Draft, examine, open_draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

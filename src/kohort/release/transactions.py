@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
-from kohort.io.baskets.frames import to_frame
 from kohort.io.baskets.options import BasketOptions, Form
+from kohort.io.baskets.write import to_frame
 from kohort.release import plain
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown, verified

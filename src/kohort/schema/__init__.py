@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kohort.errors import JobError, SchemaError
-from kohort.schema.attribute import Attribute, Grid
-from kohort.schema.words import Label, Missing, Order, Role, Scale, word
+from kohort.schema.attribute import Attribute, Grid, Label, Missing, Order, Role, Scale, word
 from kohort.shown import Shown
 
 if TYPE_CHECKING:

@@ -25,8 +25,6 @@ from kohort.schema import Role
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, released_classes
 from kohort.verify.columns import check_columns
-from kohort.verify.complete import complete_records
-from kohort.verify.exposed import exposure
 from kohort.verify.judging import Looked, check_models
 from kohort.verify.levels import check_level, check_suppression
 from kohort.verify.population import known_of
@@ -38,9 +36,10 @@ from kohort.verify.records import (
     check_records,
     check_regions,
     check_values,
+    complete_records,
     disorder,
 )
-from kohort.verify.singling import singled_out
+from kohort.verify.singling import exposure, singled_out
 from kohort.verify.verdict import Band, Check, Claim, Verdict
 
 if TYPE_CHECKING:

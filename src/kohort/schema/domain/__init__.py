@@ -10,10 +10,9 @@ import numpy as np
 from kohort.errors import InputError
 from kohort.schema import Attribute, Missing, Scale
 from kohort.schema.domain.base import Domain, share
-from kohort.schema.domain.decimals import decimal, interval
 from kohort.schema.domain.names import of_names
 from kohort.schema.domain.numeric import of_numbers
-from kohort.schema.numbers import is_numeric_text
+from kohort.schema.numbers import decimal, interval, is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
