@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.release.purpose import Purpose
+    from kohort.release.job import Purpose
     from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions

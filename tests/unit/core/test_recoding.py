@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from kohort.core.frequency import FrequencySet
+from kohort.core.labels import labels_at
 from kohort.core.recoding import Classes, FullDomain, Multidimensional, classes_of, set_text
-from kohort.core.recoding.labels import labels_at
 from kohort.schema import Attribute, Label, Role
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_tree, intervals

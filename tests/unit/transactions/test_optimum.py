@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.transactions import _highs, optimum
-from kohort.transactions._highs import Answer
+from kohort.transactions import optimum
 from kohort.transactions._reduction import reduced
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.loss import lost
-from kohort.transactions.optimum import Optimum
+from kohort.transactions.optimum import Answer, Optimum
 from kohort.transactions.problem import ItemSuppression, SuppressionProblem
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
@@ -72,7 +71,7 @@ def test_a_chain_is_reduced_to_nothing() -> None:
 @given(family=families(most=30), losses=st.lists(st.integers(1, 9).map((6).__mul__), min_size=9, max_size=9))
 def test_the_solver_finds_and_proves_the_least(family: Family, losses: list[int]) -> None:
     """HiGHS's items hit every set at the least loss, which is its bound; a start does not hold it up."""
-    answer = _highs.solved(incidence_of(family, 9), np.array(losses, np.int64), np.arange(9, dtype=np.int32), None)
+    answer = optimum.solved(incidence_of(family, 9), np.array(losses, np.int64), np.arange(9, dtype=np.int32), None)
     assert hits(family, answer.items.tolist())
     chosen: list[int] = answer.items.tolist()
     assert sum(losses[item] for item in chosen) == answer.bound == least(family, losses)

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
-from kohort.io.baskets.cells import Coded, by_first, by_key
-from kohort.io.baskets.names import check_items
+from kohort.io.baskets.cells import Coded, by_first, by_key, check_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final, assert_never
 import numpy as np
 
 from kohort.errors import InputError, UsageError
-from kohort.io.baskets.cells import Coded
+from kohort.io.baskets.cells import Coded, check_items
 from kohort.io.baskets.lines import read_lines
-from kohort.io.baskets.names import check_items
 from kohort.io.baskets.options import Form
 from kohort.io.baskets.tables import from_long
 from kohort.io.header import lay_out

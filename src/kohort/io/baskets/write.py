@@ -15,7 +15,7 @@ import polars as pl
 
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import FileError, UsageError
-from kohort.io.baskets.names import UNPRINTABLE
+from kohort.io.baskets.cells import UNPRINTABLE
 from kohort.io.baskets.options import Form
 from kohort.io.options import ReadOptions
 from kohort.io.source import LF, WORD, words_of

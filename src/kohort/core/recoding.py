@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 import numpy as np
 
 from kohort.core.frequency import group
-from kohort.core.recoding.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
+from kohort.core.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
 
 if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Shares
