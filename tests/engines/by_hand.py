@@ -12,7 +12,7 @@ import polars as pl
 from kohort.engines.table import Column, Table, narrow
 from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.hierarchies import from_tree
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.generate.draw import Draw
+from kohort.generate.population import Draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.generate.draw import Words
+    from kohort.generate.population import Words
 
 #: Items at most, and cells of all patterns together: each takes some 100 bytes while the patterns are made.
 MOST: Final = 10_000_000

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 import numpy as np
 
-from kohort.generate.draw import Draw, evenly
-from kohort.generate.population import names_only, population, tree_of
+from kohort.generate.population import Draw, evenly, names_only, population, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,10 +22,8 @@ from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.altering import altered, coarsened, refuse_unknown, with_columns
-from kohort.pipeline.counting import counts_of, problem_of
-from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless
-from kohort.pipeline.gate import refuse_perturbed, refuse_unsafe
-from kohort.pipeline.stages import Stages, beside, is_path, paths, silent
+from kohort.pipeline.counting import Stages, beside, counts_of, is_path, paths, problem_of, silent
+from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_perturbed, refuse_unsafe
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled

@@ -11,7 +11,7 @@ import numpy as np
 from kohort.certificate.transactions import certificate
 from kohort.io.baskets import Reading, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
-from kohort.pipeline.stages import Stages, beside, paths, silent
+from kohort.pipeline.counting import Stages, beside, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release.transactions import BasketWriting, TransactionRelease
 from kohort.transactions.database import Transactions, places_of

@@ -16,11 +16,10 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
 from kohort.sweep.ending import Ending, status_of
-from kohort.transactions.feasibility import refuse_infeasible
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import CellSuppression, ItemSuppression
+from kohort.transactions.problem import CellSuppression, ItemSuppression, refuse_infeasible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -31,14 +31,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.kernels import kernel
-from kohort.transactions._incidence import Incidence
-from kohort.transactions._rows import Rows
+from kohort.transactions._greedy import by_loss, give_back
+from kohort.transactions._rows import Incidence, Rows
 from kohort.transactions._tids import cohort_of
 from kohort.transactions.database import Transactions
-from kohort.transactions.feasibility import is_feasible, refuse_infeasible
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import CellSuppression, Remedy
-from kohort.transactions.reversal import by_loss, give_back
+from kohort.transactions.problem import CellSuppression, Remedy, is_feasible, refuse_infeasible
 from kohort.transactions.suppression import items_of, steps
 
 if TYPE_CHECKING:

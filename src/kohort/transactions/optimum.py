@@ -25,12 +25,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.transactions._incidence import Incidence
+from kohort.transactions._greedy import give_back
 from kohort.transactions._reduction import reduced
-from kohort.transactions.feasibility import refuse_infeasible
+from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import ItemSuppression, Remedy
-from kohort.transactions.reversal import give_back
+from kohort.transactions.problem import ItemSuppression, Remedy, refuse_infeasible
 from kohort.transactions.suppression import items_of, steps
 
 if TYPE_CHECKING:

@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.transactions._greedy import drop_greedily
-from kohort.transactions._incidence import Incidence
-from kohort.transactions.feasibility import refuse_infeasible
+from kohort.transactions._greedy import drop_greedily, give_back
+from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import ItemSuppression, Remedy, Step
-from kohort.transactions.reversal import give_back
+from kohort.transactions.problem import ItemSuppression, Remedy, Step, refuse_infeasible
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Items, Mask

@@ -18,10 +18,9 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Attribute, Role, Schema
-from kohort.verify.columns import places
 from kohort.verify.reading import read
 from kohort.verify.records import check_cells, check_records, differing, lacking, released_texts
-from kohort.verify.verdict import Check, Claim, fault
+from kohort.verify.verdict import Check, Claim, fault, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
-from kohort.schema.sensitive import narrowed, resolve
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling, narrowed, resolve
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Check, Claim, fault

@@ -14,10 +14,9 @@ import numpy as np
 import polars as pl
 
 from kohort.verify.classes import classes_of
-from kohort.verify.columns import places, plain
 from kohort.verify.records import differing, labels_of, without_value
 from kohort.verify.values import counted, values_of, with_others
-from kohort.verify.verdict import Check, fault
+from kohort.verify.verdict import Check, fault, places, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,9 +14,9 @@ import numpy as np
 
 from kohort.schema import Label, Missing
 from kohort.verify.classes import classes_of
-from kohort.verify.columns import places
 from kohort.verify.records import lacking
 from kohort.verify.values import with_others
+from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -37,8 +37,7 @@ from kohort.io.options import ReadOptions
 from kohort.io.records import Layout
 from kohort.io.source import LF, Text
 from kohort.io.text import read_records
-from kohort.verify.columns import check_columns, plain, unmarked
-from kohort.verify.verdict import Check, Claim, fault
+from kohort.verify.verdict import Check, Claim, check_columns, fault, plain, unmarked
 
 if TYPE_CHECKING:
     from kohort.engines.table import Column

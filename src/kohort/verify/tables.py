@@ -24,7 +24,6 @@ from kohort.errors import FileError
 from kohort.schema import Role
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, released_classes
-from kohort.verify.columns import check_columns
 from kohort.verify.judging import Looked, check_models
 from kohort.verify.levels import check_level, check_suppression
 from kohort.verify.population import known_of
@@ -40,7 +39,7 @@ from kohort.verify.records import (
     disorder,
 )
 from kohort.verify.singling import exposure, singled_out
-from kohort.verify.verdict import Check, Claim, Verdict
+from kohort.verify.verdict import Check, Claim, Verdict, check_columns
 
 if TYPE_CHECKING:
     import polars as pl

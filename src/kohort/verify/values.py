@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
-from kohort.verify.columns import places
+from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

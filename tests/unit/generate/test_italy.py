@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kohort.errors import FileError, TargetError, UsageError
-from kohort.generate.draw import Draw
 from kohort.generate.italy import HIERARCHIES, ROLES, italy, italy_batches, italy_hierarchies, write_italy
 from kohort.generate.population import (
     AGE_GROUPS,
@@ -21,6 +20,7 @@ from kohort.generate.population import (
     EDUCATIONS,
     GENDER_ODDS,
     GENDERS,
+    Draw,
     Population,
     population,
 )

@@ -28,7 +28,7 @@ from tests.unit.transactions.sets import Family, families, family_of, hits, hitt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.transactions._incidence import Incidence
+    from kohort.transactions._rows import Incidence
     from kohort.transactions.problem import Remedy
 
 LOSSES = st.lists(st.integers(1, 4), min_size=9, max_size=9)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kohort.errors import InfeasibleError
 from kohort.transactions import _greedy
-from kohort.transactions._incidence import Incidence
+from kohort.transactions._rows import Incidence
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.methods import METHODS

@@ -24,7 +24,7 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling
 from kohort.verify import Claim, fit, reading, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.records import disorder

@@ -11,7 +11,7 @@ from kohort.errors import InputError, UsageError
 from kohort.io.baskets.cells import Coded, check_items
 from kohort.io.baskets.lines import read_lines
 from kohort.io.baskets.options import Form
-from kohort.io.baskets.tables import from_long
+from kohort.io.baskets.typed import from_long
 from kohort.io.header import lay_out
 from kohort.io.records import fill
 from kohort.io.source import line_of
