@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Classes, Recoding
     from kohort.engines.table import Table
+    from kohort.schema import Schema
     from kohort.schema.domain import Domain
 
 
@@ -32,6 +33,16 @@ class Recoded:
 
 class Engine(Protocol):
     """Holds a table; counts its tuples and recodes its records."""
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """The schema over the table's columns; round grids are steps, since the values are known."""
+        ...
 
     @property
     def domains(self) -> tuple[Domain, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kohort.pipeline.counting import Stages, beside, silent
+from kohort.pipeline.publishing import Stages, beside, silent
 from kohort.pipeline.tables import Report, anonymize, claim_of, outcome_of, rehearse, save, solve
 
 __all__ = ["Report", "Stages", "anonymize", "beside", "claim_of", "outcome_of", "rehearse", "save", "silent", "solve"]

@@ -1,26 +1,22 @@
-"""What a search sees of a table, and the problem that it is given.
-
-What the paths of tables and of transactions share: timed stages, the files a run reads, the certificate's place.
-"""
+"""What a search sees of a table, and the problem that it is given."""
 
 from __future__ import annotations
 
-import os
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kohort.algorithms.problem import Problem, never
 from kohort.engines.complete import entered
+from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError
+from kohort.pipeline.altering import with_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     from kohort.core.frequency import FrequencySet
-    from kohort.engines.local import LocalEngine
+    from kohort.engines.base import Engine
     from kohort.engines.table import Table
     from kohort.release import Job
     from kohort.schema.domain import Domain
@@ -54,7 +50,22 @@ def entered_by(job: Job, table: Table) -> Table:
     return entered(table, job.complete, job.schema.missing).table if job.complete else table
 
 
-def counts_of(engine: LocalEngine, job: Job) -> Counts:
+def engine_of(table: Table, job: Job, population: Table | None = None, *, coarse: Table | None) -> Engine:
+    """The engine that holds the records as the job's search judges them.
+
+    Args:
+        table: The records that enter, as they were read.
+        job: The job; its schema is over the table's columns.
+        population: The population table, where a model needs one.
+        coarse: The columns that are changed before the search; see `kohort.pipeline.altering.coarsened`.
+
+    Raises:
+        InputError: values have no place in their domain.
+    """
+    return LocalEngine(with_columns(table, coarse), job.schema, population)
+
+
+def counts_of(engine: Engine, job: Job) -> Counts:
     """The tuples that the job's search looks at.
 
     Raises:
@@ -64,7 +75,7 @@ def counts_of(engine: LocalEngine, job: Job) -> Counts:
     if not frequency.records:
         what = "every record lacks a value, and the schema suppresses those"
         raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
-    return Counts(engine.table.records, frequency, engine.domains, engine.suppressed, engine.population)
+    return Counts(engine.records, frequency, engine.domains, engine.suppressed, engine.population)
 
 
 def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
@@ -87,38 +98,3 @@ def _deadline(seconds: float | None) -> Callable[[], bool]:
         return never
     end = time.monotonic() + seconds
     return lambda: time.monotonic() > end
-
-
-@dataclass(slots=True)
-class Stages:
-    """Wall seconds of each stage, and who wants to hear of them."""
-
-    tell: Callable[[str], None]
-    seconds: dict[str, float] = field(default_factory=dict[str, float])
-
-    @contextmanager
-    def __call__(self, name: str) -> Generator[None]:
-        """Tell of stage `name` and time it."""
-        self.tell(name)
-        start = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - start
-
-
-def silent(_: str) -> None:
-    """Hear of a stage and do nothing."""
-
-
-def beside(target: Path) -> Path:
-    """Where the certificate of a release stands: `NAME.kohort.json` beside `NAME`."""
-    return target.parent / f"{target.name}.kohort.json"  # `.` and `/` have no name that could be replaced
-
-
-def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is a file, or standard input, rather than something in memory."""
-    return isinstance(source, str | os.PathLike)
-
-
-def paths(source: object) -> tuple[Path, ...]:
-    """The files that the target must not be."""
-    return (Path(source),) if is_path(source) and source != "-" else ()

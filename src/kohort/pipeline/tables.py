@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -13,7 +14,6 @@ from kohort import io
 from kohort.certificate import certificate
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.complete import entered
-from kohort.engines.local import LocalEngine
 from kohort.engines.table import Table
 from kohort.errors import UsageError
 from kohort.io.typed import kind_of
@@ -21,9 +21,10 @@ from kohort.io.write import format_of, write
 from kohort.metrics import measured
 from kohort.metrics.base import Outcome
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.altering import altered, coarsened, refuse_unknown, with_columns
-from kohort.pipeline.counting import Stages, beside, counts_of, is_path, paths, problem_of, silent
+from kohort.pipeline.altering import altered, coarsened, refuse_unknown
+from kohort.pipeline.counting import counts_of, engine_of, problem_of
 from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_perturbed, refuse_unsafe
+from kohort.pipeline.publishing import Publication, Stages, beside, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
@@ -157,7 +158,7 @@ def solve(
         table = table if chosen is None else chosen.table
         refuse_unsafe(table, job)
         changed = coarsened(table, job)
-        engine = LocalEngine(with_columns(table, changed), job.schema, population)
+        engine = engine_of(table, job, population, coarse=changed)
         job = replace(job, schema=engine.schema)
         counts = counts_of(engine, job)
     with stage("solve"):
@@ -230,12 +231,7 @@ def save(
     claim = claim_of(release, format_)
 
     def write_release(file: BinaryIO) -> None:
-        with stage("write"):
-            write(release.table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
-
-    def verify_release(file: BinaryIO) -> Verdict:
-        with stage("verify"):
-            return verify(file, claim)
+        write(release.table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
 
     def certify(verdict: Verdict) -> bytes:
         return certificate(
@@ -248,16 +244,12 @@ def save(
             linked=release.linked,
         )
 
-    def published(verdict: Verdict) -> Release:
+    def finish(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
 
-    def companion(report: Report) -> Companion[Verdict]:
-        return Companion(report.path, lambda verdict: report.content(published(verdict)))
-
-    companions = [Companion(beside(path), certify), *map(companion, reports)]
-    return published(
-        publish(path, write_release, verify_release, companions=companions, overwrite=overwrite, inputs=inputs)
-    )
+    publication = Publication(write_release, partial(verify, claim=claim), certify, finish)
+    companions = [Companion(report.path, report.content) for report in reports]
+    return publication.publish(path, stage, companions, overwrite=overwrite, inputs=inputs)
 
 
 def _like(source: object) -> str:

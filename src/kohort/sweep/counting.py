@@ -11,10 +11,9 @@ from kohort.assessment.risk.classes import Exposed, exposed
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
-from kohort.engines.local import LocalEngine
 from kohort.pipeline import outcome_of
-from kohort.pipeline.altering import coarsened, with_columns
-from kohort.pipeline.counting import counts_of, entered_by, looked_at, problem_of
+from kohort.pipeline.altering import coarsened
+from kohort.pipeline.counting import counts_of, engine_of, entered_by, looked_at, problem_of
 from kohort.pipeline.feasibility import refuse_hopeless
 from kohort.release import plain
 from kohort.release.fit import check_population
@@ -64,7 +63,7 @@ def count(table: Table, job: Job, population: Table | None) -> Counts:
     known = population if _needs_population(job) else None
     check_population(job, known)
     table = entered_by(job, table)
-    return counts_of(LocalEngine(with_columns(table, coarsened(table, job)), job.schema, known), job)
+    return counts_of(engine_of(table, job, known, coarse=coarsened(table, job)), job)
 
 
 def answer(counts: Counts, job: Job) -> Answer:
