@@ -30,14 +30,14 @@ class Counts:
         records: Of the table.
         frequency: Its tuples.
         domains: What their codes mean.
-        gone: Records that the schema suppresses.
+        suppressed_by_schema: Records that the schema suppresses.
         population: The tuples of the population table.
     """
 
     records: int
     frequency: FrequencySet
     domains: tuple[Domain, ...]
-    gone: int
+    suppressed_by_schema: int
     population: FrequencySet | None
 
 
@@ -81,7 +81,9 @@ def counts_of(engine: Engine, job: Job) -> Counts:
 def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
     """What the job's search is to solve; its time begins now."""
     enough = _deadline(job.time_limit)
-    return Problem(counts.frequency, counts.domains, job.models, threads, counts.gone, counts.population, enough)
+    return Problem(
+        counts.frequency, counts.domains, job.models, threads, counts.suppressed_by_schema, counts.population, enough
+    )
 
 
 def looked_at(job: Job) -> tuple[str, ...]:

@@ -171,7 +171,7 @@ def solve(
         classes = classes_of(solution.recoding, counts.frequency, counts.domains)
         released = altered(engine.recode(solution.recoding, classes), job, table, changed)
         refuse_perturbed(released.recoded.table, table, released.recoded.lineage, job)
-    suppressed = counts.gone + classes.suppressed
+    suppressed = counts.suppressed_by_schema + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
     outcome = outcome_of(table.records, suppressed, job.k, classes, full)

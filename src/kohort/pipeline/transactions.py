@@ -84,20 +84,20 @@ def _solved(source: object, job: TransactionJob, stage: Stages) -> TransactionRe
     with stage("count"):
         problem = problem_of(reading.database, job)
     with stage("solve"):
-        remedy = job.algorithm.solve(problem)
+        solution = job.algorithm.solve(problem)
     with stage("recode"):
-        recoded = recode(problem.database, remedy.suppression)
+        recoded = recode(problem.database, solution.suppression)
     return TransactionRelease(
         job,
         reading.database,
         problem.database,
         problem.roles,
-        remedy,
+        solution,
         recoded.database,
         recoded.lineage,
         recoded.dropped,
         losses=problem.losses,
-        lost=lost(problem, remedy.suppression),
+        lost=lost(problem, solution.suppression),
         repeated=reading.repeated,
         seconds=stage.seconds,
         like=reading.like,
@@ -187,7 +187,7 @@ def claim_of(release: TransactionRelease) -> CoherenceClaim:
         dropped=frozenset(release.named(release.dropped)),
         lineage=release.lineage,
         removed=frozenset(source.names) - frozenset(searched.names),
-        cells=isinstance(release.remedy.suppression, CellSuppression),
+        cells=isinstance(release.solution.suppression, CellSuppression),
     )
 
 

@@ -77,7 +77,7 @@ def answer(counts: Counts, job: Job) -> Answer:
     refuse_hopeless(problem, job.algorithm.limit)
     solution = job.algorithm.solve(problem)
     classes = classes_of(solution.recoding, frequency, counts.domains)
-    suppressed = counts.gone + classes.suppressed
+    suppressed = counts.suppressed_by_schema + classes.suppressed
     levels = solution.candidates[0].outcome.full_domain if solution.candidates else None
     return Answer(
         outcome_of(counts.records, suppressed, job.k, classes, levels),

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from kohort.sweep.transaction_plan import Plan, Run
     from kohort.transactions.database import Transactions
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import Suppression, SuppressionProblem
+    from kohort.transactions.problem import Moles, Suppression, SuppressionProblem
 
     #: Tells the seconds since some moment.
     Clock: TypeAlias = Callable[[], float]
@@ -196,7 +195,7 @@ def _outcomes(source: Transactions, plan: Plan, run: Run, clock: Clock | None) -
     found: list[Outcome] = []
     for method in plan.methods:
         try:
-            remedy, more = _timed(partial(METHODS[method].suppress, problem, moles), clock)
+            solution, more = _timed(partial(METHODS[method].suppress, problem, moles), clock)
         except LimitError as fault:
             found.append(_failed(run, method, fault))
             continue
@@ -205,8 +204,8 @@ def _outcomes(source: Transactions, plan: Plan, run: Run, clock: Clock | None) -
             method=method,
             seed=run.seed,
             moles=tuple(map(len, moles.sets)),
-            dropped=_dropped(problem.database, remedy.suppression),
-            distortion=distortion(problem, remedy.suppression),
+            dropped=_dropped(problem.database, solution.suppression),
+            distortion=distortion(problem, solution.suppression),
             seconds=mined + more if clock else None,
         )
         found.append(outcome)

@@ -29,15 +29,14 @@ from kohort.transactions._greedy import give_back
 from kohort.transactions._reduction import reduced
 from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import ItemSuppression, Remedy, refuse_infeasible
+from kohort.transactions.problem import ItemSuppression, SuppressionSolution, refuse_infeasible
 from kohort.transactions.suppression import items_of, steps
 
 if TYPE_CHECKING:
     import highspy
 
     from kohort.arrays import Counts, Items
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.problem import Moles, SuppressionProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +67,7 @@ class Optimum:
         """The name on the command line."""
         return "optimal"
 
-    def solve(self, problem: SuppressionProblem) -> Remedy:
+    def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
         """What to suppress.
 
         Raises:
@@ -80,7 +79,7 @@ class Optimum:
         refuse_infeasible(problem)
         return self.suppress(problem, mine(problem))
 
-    def suppress(self, problem: SuppressionProblem, moles: Moles) -> Remedy:
+    def suppress(self, problem: SuppressionProblem, moles: Moles) -> SuppressionSolution:
         """The same where the minimal moles are known, and that the empty set is none."""
         refuse_missing()
         losses = problem.losses
@@ -93,7 +92,7 @@ class Optimum:
         # A bound above what is known to do would be an error of the solver's: then it has said nothing.
         known = alone + bound if bound <= loss else None
         trace = {"open_items": int(np.count_nonzero(core.sets.degrees)), "open_moles": len(core.sets)}
-        return Remedy(
+        return SuppressionSolution(
             ItemSuppression(np.append(moles.singles, items)),
             moles,
             proven=bound == loss,

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Items, Mask
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions
-    from kohort.transactions.moles import Moles
     from kohort.transactions.roles import Roles
 
 
@@ -93,7 +92,28 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Remedy:
+class Moles:
+    """The minimal moles of a database: those of which no part is a mole.
+
+    Attributes:
+        sets: For each size i = 1, 2, ... up to p or the longest transaction, (s, i) the minimal moles of i items, items
+            ascending, sets in lexicographic order.
+        rare: For each size, (s,) whether the cohort is below k; the others breach h.
+        trace: What was counted.
+    """
+
+    sets: tuple[Items, ...]
+    rare: tuple[Mask, ...]
+    trace: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def singles(self) -> Items:
+        """(s,) the items that are moles alone."""
+        return self.sets[0][:, 0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuppressionSolution:
     """What an algorithm found.
 
     Attributes:
@@ -116,14 +136,14 @@ class Remedy:
 
 
 class SuppressionAlgorithm(Protocol):
-    """Turns a problem into a remedy; pure."""
+    """Turns a problem into a solution; pure."""
 
     @property
     def name(self) -> str:
         """The name on the command line."""
         ...
 
-    def solve(self, problem: SuppressionProblem) -> Remedy:
+    def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
         """What to suppress.
 
         Raises:

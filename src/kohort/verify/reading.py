@@ -1,6 +1,6 @@
 """A release read back from its bytes, as text; whatever the bytes hold beside their cells is a fault.
 
-A format can spell one table in many ways, and each freedom can carry what nobody looked for: a needless quote, a
+A format can spell one table in many ways, and each freedom can carry what nobody looks for: a needless quote, a
 dictionary's unused value, a note in a footer. So the bytes must be those of the plainest spelling. Of text that is
 proved by adding them up; Parquet and IPC are written again, and the bytes must be the same.
 
@@ -100,7 +100,7 @@ def read(file: BinaryIO, claim: Claim) -> Reading:
 
 
 def content_of(file: BinaryIO) -> Content:
-    """The bytes of a file, left on disk until they are looked at where that can be."""
+    """The bytes of a file, left on disk until they are read, where that can be."""
     try:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):  # no file of the system, or one without a byte

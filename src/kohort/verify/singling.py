@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask
     from kohort.engines.table import CellCodes, Column, Table
-    from kohort.verify.classes import Classes
+    from kohort.verify.classes import ReleasedClasses
     from kohort.verify.labels import Meaning
     from kohort.verify.verdict import Claim
 
@@ -199,7 +199,7 @@ class _Records:
 
 
 def exposure(
-    table: Table, meanings: Mapping[str, Meaning], claim: Claim, classes: Classes, people: Index | None
+    table: Table, meanings: Mapping[str, Meaning], claim: Claim, classes: ReleasedClasses, people: Index | None
 ) -> Exposed:
     """Who is exposed, by what.
 
@@ -220,7 +220,9 @@ def exposure(
     return Exposed(whose.count(every), *(whose.count(records) for records in by.values()))
 
 
-def _exposed(column: Column, meaning: Meaning, values: NDArray[np.integer], classes: Classes, people: People) -> Mask:
+def _exposed(
+    column: Column, meaning: Meaning, values: NDArray[np.integer], classes: ReleasedClasses, people: People
+) -> Mask:
     """(m,) which records have a value that their label prints and nobody else of their class has."""
     exposed = np.zeros(values.size, np.bool_)
     records = np.flatnonzero(_printed(column, meaning, values, classes))
@@ -230,7 +232,7 @@ def _exposed(column: Column, meaning: Meaning, values: NDArray[np.integer], clas
     return exposed
 
 
-def _printed(column: Column, meaning: Meaning, values: NDArray[np.integer], classes: Classes) -> Mask:
+def _printed(column: Column, meaning: Meaning, values: NDArray[np.integer], classes: ReleasedClasses) -> Mask:
     """(m,) which records have a value that their label prints, though it stands for others too."""
     label, rank = column.codes, meaning.ranks.take(values)
     present: Mask = ~meaning.values.absent.take(values)

@@ -24,9 +24,9 @@ from kohort.errors import FileError
 from kohort.schema import Role
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, released_classes
-from kohort.verify.judging import Looked, check_models
+from kohort.verify.judging import ModelInputs, check_models
 from kohort.verify.levels import check_level, check_suppression
-from kohort.verify.population import known_of
+from kohort.verify.population import matched_population
 from kohort.verify.reading import Reading, read
 from kohort.verify.records import (
     check_cells,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kohort.schema import Attribute
     from kohort.verify.fit import Fit
     from kohort.verify.labels import Meaning
-    from kohort.verify.levels import Due
+    from kohort.verify.values import ExpectedLabels
 
 
 def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim) -> Verdict:
@@ -103,7 +103,7 @@ def verify_table(table: Table, claim: Claim) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Held:
+class _CheckedLabels:
     """What the labels of the quasi-identifiers are, once every cell was held against its input record.
 
     Attributes:
@@ -112,7 +112,7 @@ class _Held:
     """
 
     regions: dict[str, tuple[Meaning, Fit]] = field(default_factory=dict[str, "tuple[Meaning, Fit]"])
-    levels: dict[str, Due] = field(default_factory=dict[str, "Due"])
+    levels: dict[str, ExpectedLabels] = field(default_factory=dict[str, "ExpectedLabels"])
 
     @property
     def data_dependent(self) -> bool:
@@ -137,13 +137,13 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
             Check.IDENTIFIERS: check_identifiers(table, claim),
         }
     )
-    held = _held_against_input(table, claim, checks)
+    held = _check_against_input(table, claim, checks)
     disordered = disorder(table, claim)
     classes = released_classes(table, claim, ordered=disordered is None)
     meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
-    looked = Looked.of(claim, known_of(claim, table, classes, held.levels, meanings))
-    people = check_models(table, looked, classes).sizes
-    checks[Check.SUPPRESSED] = check_suppression(table, held.levels, classes, looked) if held.levels else 0
+    inputs = ModelInputs.of(claim, matched_population(claim, table, classes, held.levels, meanings))
+    people = check_models(table, inputs, classes).sizes
+    checks[Check.SUPPRESSED] = check_suppression(table, held.levels, classes, inputs) if held.levels else 0
     for name, (meaning, found) in held.regions.items():
         check_ends(table[name], meaning, found, claim, classes)
     if disordered is not None:
@@ -151,7 +151,7 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
     sizes = classes.sizes
     checks.update({Check.CLASSES: sizes.size, Check.ORDER: table.records})
     checks[Check.ENDS] = table.records if held.regions else 0
-    whose = None if looked.people is None else looked.people.take(claim.lineage)
+    people_of_records = None if inputs.people is None else inputs.people.take(claim.lineage)
     return Verdict(
         records=table.records,
         suppressed=claim.suppressed,
@@ -163,10 +163,10 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
         sha256=reading.sha256,
         data_dependent=held.data_dependent,
         checks={check.value: checks[check] for check in Check if checks[check]},
-        people=None if whose is None else np.unique(whose).size,
+        people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
-        singling=singled_out([table[one.name] for one in claim.schema.unchanged], whose),
-        exposed=exposure(table, meanings, claim, classes, whose),
+        singling=singled_out([table[one.name] for one in claim.schema.unchanged], people_of_records),
+        exposed=exposure(table, meanings, claim, classes, people_of_records),
     )
 
 
@@ -186,9 +186,9 @@ def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> Check:
     return Check.CELLS
 
 
-def _held_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> _Held:
+def _check_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> _CheckedLabels:
     """Check every cell against its input record."""
-    held = _Held()
+    held = _CheckedLabels()
     for attribute in claim.schema.released:
         column = table[attribute.name]
         if attribute.role is not Role.QUASI:

@@ -186,7 +186,7 @@ class Verdict(Shown):
         smallest: Records of the smallest class, people where there is a person key: the k that was achieved; 0 without
             records.
         largest: Records of the largest class.
-        bands: Classes by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
+        bands: ReleasedClasses by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
         models: Names of the models, all met.
         sha256: Of the file's bytes; empty for a table in memory.
         data_dependent: Whether some label was chosen by looking at records: ranges and means without a grid, nodes of
@@ -230,7 +230,7 @@ class Verdict(Shown):
             ("Records", f"{self.records:,}"),
             ("Suppressed", f"{self.suppressed:,}"),
             *([] if self.people is None else [("People", f"{self.people:,}")]),
-            ("Classes", f"{self.classes:,}"),
+            ("ReleasedClasses", f"{self.classes:,}"),
             ("Smallest class", f"{self.smallest:,}"),
             ("Largest class", f"{self.largest:,}"),
             ("Models met", ", ".join(self.models)),

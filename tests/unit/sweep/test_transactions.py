@@ -28,8 +28,7 @@ from tests.unit.sweep.transaction_sweeps import DENSE, DISEASES, PAPER, drawn, j
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.problem import Moles, SuppressionProblem
 
 
 def test_the_paper_s_example_costs_what_it_says() -> None:
