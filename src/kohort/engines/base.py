@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index, Shares
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes, Recoding
+    from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.table import Table
     from kohort.schema import Schema
     from kohort.schema.domain import Domain
@@ -68,7 +68,7 @@ class Engine(Protocol):
         """
         ...
 
-    def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> Recoded:
         """Apply `recoding`, whose classes are `classes`, to the records that the last `count` counted.
 
         Records that it puts in no region are suppressed: nothing of them is left in the table, no value either.

@@ -39,12 +39,12 @@ _BITS = 48
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Draw:
+class RandomDraw:
     """A choice among outcomes whose odds depend on a condition, made by one search in a sorted table.
 
     The table lists, condition after condition, the upper bound of each possible outcome's share of 48 bits.
 
-    >>> coin = Draw.of([(1, 1), (0, 1)])  # fair under condition 0, always outcome 1 under condition 1
+    >>> coin = RandomDraw.of([(1, 1), (0, 1)])  # fair under condition 0, always outcome 1 under condition 1
     >>> words = np.array([0, 1 << 63, 5], dtype=np.uint64)
     >>> coin(words, given=np.array([0, 0, 1])).tolist()
     [0, 1, 1]
@@ -54,7 +54,7 @@ class Draw:
     outcomes: Index
 
     @classmethod
-    def of(cls, odds: Sequence[Sequence[int]]) -> Draw:
+    def of(cls, odds: Sequence[Sequence[int]]) -> RandomDraw:
         """A draw with relative `odds[condition][outcome]`; outcomes of odds 0 never occur."""
         bounds: list[int] = []
         outcomes: list[int] = []
@@ -179,13 +179,13 @@ class Population:
     last_names: list[str]
     cities: list[City]
     professions: list[Profession]
-    gender: Draw
-    first_name: Draw  # given the gender; female names count on from the male ones
-    last_name: Draw
-    city: Draw
-    age: Draw  # counted from the youngest
-    education: Draw  # given the age
-    profession: Draw  # given the education
+    gender: RandomDraw
+    first_name: RandomDraw  # given the gender; female names count on from the male ones
+    last_name: RandomDraw
+    city: RandomDraw
+    age: RandomDraw  # counted from the youngest
+    education: RandomDraw  # given the age
+    profession: RandomDraw  # given the education
 
 
 @cache
@@ -202,13 +202,13 @@ def population() -> Population:
         last_names=last_names,
         cities=cities,
         professions=professions,
-        gender=Draw.of([GENDER_ODDS]),
-        first_name=Draw.of([[1] * len(male), [0] * len(male) + [1] * len(female)]),
-        last_name=Draw.of([[1] * len(last_names)]),
-        city=Draw.of([[city["inhabitants"] for city in cities]]),
-        age=Draw.of([evenly(AGE_GROUPS)]),
-        education=Draw.of(schooling),
-        profession=Draw.of([[p["holders"].get(degree, 0) for p in professions] for degree in EDUCATIONS]),
+        gender=RandomDraw.of([GENDER_ODDS]),
+        first_name=RandomDraw.of([[1] * len(male), [0] * len(male) + [1] * len(female)]),
+        last_name=RandomDraw.of([[1] * len(last_names)]),
+        city=RandomDraw.of([[city["inhabitants"] for city in cities]]),
+        age=RandomDraw.of([evenly(AGE_GROUPS)]),
+        education=RandomDraw.of(schooling),
+        profession=RandomDraw.of([[p["holders"].get(degree, 0) for p in professions] for degree in EDUCATIONS]),
     )
 
 

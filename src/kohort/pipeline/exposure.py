@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes
+    from kohort.core.recoding import RegionClasses
     from kohort.release import Job, Release
     from kohort.schema import Attribute, Grid
     from kohort.schema.domain import Domain
@@ -156,7 +156,7 @@ def _exposure(release: Release, job: Job, names: Collection[str], threads: int) 
 
 
 def exposed(
-    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: RegionClasses
 ) -> Exposed:
     """Whose exact value a label gives away: it prints this one beside others, and nobody else of the class has it.
 
@@ -181,7 +181,7 @@ def exposed(
     return Exposed(count(np.logical_or.reduce([*by.values()])), *map(count, by.values()))
 
 
-def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: Classes, column: int) -> Mask:
+def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: RegionClasses, column: int) -> Mask:
     """Which pieces have a value that their class's label prints, though it stands for others too."""
     class_of = classes.of[recoding.regions]
     if domain.label is Label.SET:
@@ -201,7 +201,7 @@ def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: 
 
 
 def downcoded(
-    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: RegionClasses
 ) -> list[int]:
     """(d,) cells whose label covers several values and yet tells that somebody of the class has this one."""
     class_of = classes.of[recoding.regions]

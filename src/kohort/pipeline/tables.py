@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kohort.algorithms.problem import Problem
-    from kohort.core.recoding import Classes
+    from kohort.core.recoding import RegionClasses
     from kohort.metrics.base import Levels
     from kohort.verify import Verdict
 
@@ -257,7 +257,7 @@ def _like(source: object) -> str:
     return "polars" if is_path(source) else kind_of(source)
 
 
-def outcome_of(records: int, suppressed: int, k: int, classes: Classes, full_domain: Levels | None) -> Outcome:
+def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:
     """The release as the metrics see it."""
     losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
     return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from kohort.publish.commit import Companion, check_target, publish
-from kohort.publish.drafts import Draft
+from kohort.publish.files import TemporaryFile
 
-__all__ = ["Companion", "Draft", "check_target", "publish"]
+__all__ = ["Companion", "TemporaryFile", "check_target", "publish"]

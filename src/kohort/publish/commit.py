@@ -21,11 +21,11 @@ import os
 from contextlib import ExitStack
 from dataclasses import dataclass
 from operator import methodcaller
-from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Generic, TypeAlias, TypeVar
 
 from kohort.errors import DurabilityError
 from kohort.publish.disk import locked, reason, reporting
-from kohort.publish.drafts import Draft, examine, open_draft
+from kohort.publish.files import TemporaryFile, examine, open_temporary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 
 V = TypeVar("V")
+
+#: A step of a commit, or its inverse.
+Step: TypeAlias = "Callable[[], None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +106,31 @@ def publish(
     """
     paths = [target, *(companion.path for companion in companions)]
     places = examine(paths, overwrite=overwrite, inputs=inputs)
-    with ExitStack() as drafts:
-        release, *others = [drafts.enter_context(open_draft(place)) for place in places]
+    with ExitStack() as stack:
+        release, *others = [stack.enter_context(open_temporary(place)) for place in places]
         release.fill(write)
         with reporting("reading back", target), release.reading() as file:
             verdict = verify(file)
-        for companion, draft in zip(companions, others, strict=True):
-            draft.fill(methodcaller("write", companion.content(verdict)))
+        for companion, output in zip(companions, others, strict=True):
+            output.fill(methodcaller("write", companion.content(verdict)))
         with reporting("moving into place", target):
             _commit(release, others)
     return verdict
 
 
-def _commit(release: Draft, companions: Sequence[Draft]) -> None:
-    """Give every draft its name, or none.
+def _commit(release: TemporaryFile, companions: Sequence[TemporaryFile]) -> None:
+    """Give every file its name, or none.
 
     Before each step its inverse is noted. An inverse looks at the files rather than at what was noted, so that it
     is right even where an interrupt fell between the two; and should one fail, those after it are left alone,
     because each keeps the promise of the order only when the ones before it were done.
     """
-    drafts = [release, *companions]
+    outputs = [release, *companions]
     inverses: list[Callable[[], None]] = []
     with ExitStack() as locks:
-        folders = [locks.enter_context(locked(path)) for path in sorted({draft.place.folder for draft in drafts})]
-        for draft in drafts:
-            draft.place.demand_unchanged()
+        folders = [locks.enter_context(locked(path)) for path in sorted({output.place.folder for output in outputs})]
+        for output in outputs:
+            output.place.demand_unchanged()
         try:
             for step, inverse in _steps(release, companions):
                 inverses.append(inverse)
@@ -137,8 +140,8 @@ def _commit(release: Draft, companions: Sequence[Draft]) -> None:
             for inverse in reversed(inverses):
                 inverse()
             raise
-        for draft in drafts:
-            draft.forget()
+        for output in outputs:
+            output.forget()
     if failures:
         raise DurabilityError(
             "the release is in place, but the disk did not confirm that it will survive a power cut",
@@ -147,12 +150,12 @@ def _commit(release: Draft, companions: Sequence[Draft]) -> None:
         )
 
 
-def _steps(release: Draft, companions: Sequence[Draft]) -> list[tuple[Callable[[], None], Callable[[], None]]]:
+def _steps(release: TemporaryFile, companions: Sequence[TemporaryFile]) -> list[tuple[Step, Step]]:
     """What a commit does, in order, each step with its inverse."""
     return [
         *((companion.withdraw, companion.restore) for companion in companions),
-        (release.supplant if release.place.former else release.appear, release.restore),
-        *((companion.appear, companion.retract) for companion in companions),
+        (release.exchange if release.place.former else release.rename, release.restore),
+        *((companion.rename, companion.retract) for companion in companions),
     ]
 
 

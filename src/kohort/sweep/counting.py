@@ -21,14 +21,14 @@ from kohort.release.fit import check_population
 if TYPE_CHECKING:
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes, Recoding
+    from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.table import Table
     from kohort.metrics.base import Outcome
     from kohort.pipeline.counting import Counts
     from kohort.release import Job
 
 
-class Answer(NamedTuple):
+class PointAnswer(NamedTuple):
     """What a job would release.
 
     Attributes:
@@ -66,7 +66,7 @@ def count(table: Table, job: Job, population: Table | None) -> Counts:
     return counts_of(engine_of(table, job, known, coarse=coarsened(table, job)), job)
 
 
-def answer(counts: Counts, job: Job) -> Answer:
+def answer(counts: Counts, job: Job) -> PointAnswer:
     """Solve what the job asks, by one thread.
 
     Raises:
@@ -79,7 +79,7 @@ def answer(counts: Counts, job: Job) -> Answer:
     classes = classes_of(solution.recoding, frequency, counts.domains)
     suppressed = counts.suppressed_by_schema + classes.suppressed
     levels = solution.candidates[0].outcome.full_domain if solution.candidates else None
-    return Answer(
+    return PointAnswer(
         outcome_of(counts.records, suppressed, job.k, classes, levels),
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
         by_size(_exposed(frequency, solution.recoding, classes), THRESHOLD),
@@ -91,7 +91,7 @@ def _needs_population(job: Job) -> bool:
     return any(model.population for model in job.models)
 
 
-def _exposed(frequency: FrequencySet, recoding: Recoding, classes: Classes) -> Exposed:
+def _exposed(frequency: FrequencySet, recoding: Recoding, classes: RegionClasses) -> Exposed:
     """How many would hide among how many in the release."""
     if frequency.people is None:
         sizes, place = np.unique(classes.sizes, return_inverse=True)

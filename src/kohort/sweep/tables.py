@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kohort.engines.table import Table
     from kohort.pipeline.counting import Counts
     from kohort.release import Job
-    from kohort.sweep.counting import Answer
+    from kohort.sweep.counting import PointAnswer
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
@@ -192,7 +192,7 @@ def _solve(counts: Once[Counts], job: Job, *, timed: bool) -> Point:
     return replace(point, seconds=seconds) if timed else point
 
 
-def _point(found: Answer, job: Job) -> Point:
+def _point(found: PointAnswer, job: Job) -> Point:
     """The figures of an answer."""
     outcome, names = found.outcome, [one.name for one in job.schema.quasi]
     sizes = outcome.sizes

@@ -136,7 +136,7 @@ _OPTIONS: Final = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class SolverAnswer:
     """What a solver says, in floating point: to be checked.
 
     Attributes:
@@ -163,11 +163,11 @@ def refuse_missing() -> None:
         raise MissingExtraError(what, hint="pip install 'kohort[optimal]'") from None
 
 
-def solved(sets: Incidence, losses: Counts, start: Items, time_limit: float | None) -> Answer:
+def solved(sets: Incidence, losses: Counts, start: Items, time_limit: float | None) -> SolverAnswer:
     """The hitting set of least loss that is found in so many seconds, beginning with `start`."""
     items = np.flatnonzero(sets.degrees).astype(np.int32)
     if not items.size:
-        return Answer(items, 0, 0)
+        return SolverAnswer(items, 0, 0)
     unit = int(np.gcd.reduce(losses[items]))
     solver = _solver(sets, items, losses[items] // unit, time_limit)
     solver.setSolution(items.size, np.arange(items.size, dtype=np.int32), np.isin(items, start).astype(np.float64))
@@ -176,7 +176,7 @@ def solved(sets: Incidence, losses: Counts, start: Items, time_limit: float | No
     floor = info.mip_dual_bound if isfinite(info.mip_dual_bound) else 0.0
     bound = max(ceil(floor - _DOUBT * (1 + abs(floor))), 0) * unit
     chosen = items[values > 1 / 2] if values.size else items[:0]
-    return Answer(chosen, bound, max(int(info.mip_node_count), 0))
+    return SolverAnswer(chosen, bound, max(int(info.mip_node_count), 0))
 
 
 def _solver(sets: Incidence, items: Items, costs: Counts, time_limit: float | None) -> highspy.Highs:

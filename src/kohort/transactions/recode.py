@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recoded:
+class RecodedTransactions:
     """A database less what was suppressed.
 
     Attributes:
@@ -41,7 +41,7 @@ class Recoded:
     dropped: Items
 
 
-def recode(database: Transactions, suppression: Suppression) -> Recoded:
+def recode(database: Transactions, suppression: Suppression) -> RecodedTransactions:
     """The database less what `suppression` takes.
 
     >>> from kohort.transactions.database import Transactions
@@ -62,7 +62,7 @@ def recode(database: Transactions, suppression: Suppression) -> Recoded:
     stays[dropped] = False
     narrow = left.only(stays)
     lineage = content_order(narrow)
-    return Recoded(arranged(narrow, lineage), lineage, dropped)
+    return RecodedTransactions(arranged(narrow, lineage), lineage, dropped)
 
 
 #: Transactions while they are sorted: (n,) uint64, upper bits their next items, lower bits their number.

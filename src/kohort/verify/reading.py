@@ -34,7 +34,7 @@ import polars as pl
 from kohort.engines.table import Table
 from kohort.errors import InputError, LimitError
 from kohort.io.options import ReadOptions
-from kohort.io.records import Layout
+from kohort.io.records import RecordLayout
 from kohort.io.source import LF, Text
 from kohort.io.text import read_records
 from kohort.verify.verdict import Check, Claim, check_columns, fault, plain, unmarked
@@ -233,7 +233,7 @@ def inflated(content: Content) -> bytes:
     return text
 
 
-def _layout(content: Content, claim: Claim, separator: str) -> Layout:
+def _layout(content: Content, claim: Claim, separator: str) -> RecordLayout:
     """How the text is divided, once its header is the one that is due."""
     if content[:3] == codecs.BOM_UTF8:
         raise fault(Check.BYTES, "the text starts with a byte order mark")
@@ -250,7 +250,7 @@ def _layout(content: Content, claim: Claim, separator: str) -> Layout:
     cells = ('"' + name.replace('"', '""') + '"' if quote else name for name, quote in zip(names, special, strict=True))
     if (separator.join(cells) + "\n").encode() != header:
         raise fault(Check.BYTES, "the header has needless quotes or another line end")
-    return Layout(tuple(names), ord(separator), ord('"'), LF, len(header))
+    return RecordLayout(tuple(names), ord(separator), ord('"'), LF, len(header))
 
 
 def _special(values: pl.Series, separator: str, *, alone: bool) -> pl.Series:

@@ -20,8 +20,8 @@ from kohort.generate.population import (
     EDUCATIONS,
     GENDER_ODDS,
     GENDERS,
-    Draw,
     Population,
+    RandomDraw,
     population,
 )
 from kohort.schema.hierarchies.tree import from_tree
@@ -226,7 +226,7 @@ def test_a_draw_is_its_inverse_distribution(odds: list[list[int]]) -> None:
     extremes = np.array([0, 2**64 - 1], dtype=np.uint64)
     words = np.concatenate([words, extremes])
     for condition, row in enumerate(odds):
-        drawn = Draw.of(odds)(words, given=np.full(len(words), condition))
+        drawn = RandomDraw.of(odds)(words, given=np.full(len(words), condition))
         for word, outcome in zip(words.tolist(), drawn.tolist(), strict=True):
             share = (word >> 16) / 2**48
             assert row[outcome] > 0

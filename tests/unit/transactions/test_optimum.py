@@ -19,7 +19,7 @@ from kohort.transactions._reduction import reduced
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.loss import lost
-from kohort.transactions.optimum import Answer, Optimum
+from kohort.transactions.optimum import Optimum, SolverAnswer
 from kohort.transactions.problem import ItemSuppression, SuppressionProblem
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
@@ -134,10 +134,10 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.exit_status == 10
 
 
-def doubted(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> tuple[SuppressionProblem, SuppressionSolution]:
+def doubted(monkeypatch: pytest.MonkeyPatch, answer: SolverAnswer) -> tuple[SuppressionProblem, SuppressionSolution]:
     """What comes of the ring when the solver says this."""
 
-    def said(_sets: Incidence, _losses: object, _start: object, _limit: float | None) -> Answer:
+    def said(_sets: Incidence, _losses: object, _start: object, _limit: float | None) -> SolverAnswer:
         return answer
 
     monkeypatch.setattr(optimum, "solved", said)
@@ -147,13 +147,13 @@ def doubted(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> tuple[Suppressio
 
 def test_items_that_miss_a_mole_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver's items leave a mole, the greedy answer is given; a bound below it proves nothing."""
-    problem, solution = doubted(monkeypatch, Answer(np.array([0, 1], np.int32), 6, 0))
+    problem, solution = doubted(monkeypatch, SolverAnswer(np.array([0, 1], np.int32), 6, 0))
     assert (lost(problem, solution.suppression), solution.bound, solution.proven) == (10, 7, False)
 
 
 def test_a_bound_above_what_is_known_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver claims that more is lost than is, it has said nothing."""
-    problem, solution = doubted(monkeypatch, Answer(np.arange(5, dtype=np.int32), 12, 0))
+    problem, solution = doubted(monkeypatch, SolverAnswer(np.arange(5, dtype=np.int32), 12, 0))
     assert (lost(problem, solution.suppression), solution.bound, solution.proven) == (10, None, False)
 
 
@@ -161,7 +161,7 @@ def test_a_bound_above_what_is_known_is_not_taken(monkeypatch: pytest.MonkeyPatc
 def test_of_equal_optima_the_greedy_one_is_given(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     """Whichever of the ring's five optima the solver comes upon, the answer is the same."""
     items = np.sort(np.array([first, (first + 1) % 5, (first + 3) % 5], np.int32))
-    problem, solution = doubted(monkeypatch, Answer(items, 9, 0))
+    problem, solution = doubted(monkeypatch, SolverAnswer(items, 9, 0))
     greedy = Greedy(give_back=True).solve(problem).suppression
     assert isinstance(solution.suppression, ItemSuppression)
     assert isinstance(greedy, ItemSuppression)

@@ -31,7 +31,7 @@ LARGEST_POSITION = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
+class NumericValues:
     """The distinct numbers of a column.
 
     Attributes:
@@ -49,7 +49,7 @@ class Numbers:
     of: Index
 
     @classmethod
-    def read(cls, observed: Sequence[str], counts: Counts) -> Numbers:
+    def read(cls, observed: Sequence[str], counts: Counts) -> NumericValues:
         """The numbers that the observed texts write; texts of equal numbers are one."""
         digits = max(len(text.partition(".")[2]) for text in observed)
         numbers = [times_ten(text, digits) for text in observed]
@@ -73,7 +73,7 @@ def of_numbers(attribute: Attribute, present: Sequence[str], counts: Counts, gap
 
     `gaps` records have no value, which then is a value too: its code is 0, its place one step before the least.
     """
-    numbers = Numbers.read(present, counts)
+    numbers = NumericValues.read(present, counts)
     gap = ("",) if gaps else ()
     texts = gap + numbers.texts
     hierarchy, leaves = hierarchy_over(attribute, texts, np.append(np.full(len(gap), gaps), numbers.records))
@@ -127,7 +127,7 @@ def _check_spelling(attribute: Attribute, hierarchy: Hierarchy | None) -> None:
         )
 
 
-def _ends(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -> tuple[Fraction, Fraction]:
+def _ends(attribute: Attribute, hierarchy: Hierarchy | None, numbers: NumericValues) -> tuple[Fraction, Fraction]:
     """The least and the greatest number of the domain: declared by bounds or by the leaves, else observed."""
     if attribute.bounds is not None:
         low, high = (end * 10**numbers.digits for end in attribute.bounds)
@@ -187,7 +187,7 @@ class Cells:
     of: Index
 
 
-def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -> Cells:
+def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: NumericValues) -> Cells:
     """The cells of the attribute's grid that hold `numbers`.
 
     Raises:
@@ -220,7 +220,7 @@ def cells(attribute: Attribute, hierarchy: Hierarchy | None, numbers: Numbers) -
     return Cells(texts, lower, upper, digits, np.cumsum(starts) - 1)
 
 
-def _check_inside(attribute: Attribute, cuts: Sequence[int], whole: Sequence[int], numbers: Numbers) -> None:
+def _check_inside(attribute: Attribute, cuts: Sequence[int], whole: Sequence[int], numbers: NumericValues) -> None:
     outside = np.array([not cuts[0] <= number < cuts[-1] for number in whole])
     if outside.any():
         raise InputError(

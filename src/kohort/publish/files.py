@@ -1,7 +1,4 @@
-"""Drafts: files that nobody sees until they are given their names, and that leave nothing behind.
-
-Places: where outputs go, what stands there, and whether it may be replaced.
-"""
+"""Temporary files that nobody sees until they get their names, and the targets that they are renamed to."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Target:
     """Where an output goes.
 
     Attributes:
@@ -47,9 +44,9 @@ class Place:
             raise TargetError("the output was changed while this run worked", where=str(self.path), hint="run again")
 
 
-def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -> list[Place]:
+def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -> list[Target]:
     """The place of every output, each one fit to be published to; the folders are swept on the way."""
-    places: list[Place] = []
+    places: list[Target] = []
     for path in paths:
         with reporting("looking at the output", path):
             place = _place(path)
@@ -63,7 +60,7 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
     return places
 
 
-def _place(path: Path) -> Place:
+def _place(path: Path) -> Target:
     """The place of `path`, its folder usable and cleared of what dead runs left."""
     if not path.parent.is_dir():
         raise FileError("the output's folder does not exist", where=str(path.parent), hint="create it first")
@@ -71,10 +68,10 @@ def _place(path: Path) -> Place:
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise FileError("the output's folder cannot be read and written", where=str(folder), hint="name another folder")
     sweep(folder)
-    return Place(folder / path.name, _status(folder / path.name))
+    return Target(folder / path.name, _status(folder / path.name))
 
 
-def _refuse_kind(place: Place) -> None:
+def _refuse_kind(place: Target) -> None:
     """Refuse to replace what is not a file."""
     mode = place.former.st_mode if place.former else stat.S_IFREG
     if stat.S_ISLNK(mode):
@@ -85,7 +82,7 @@ def _refuse_kind(place: Place) -> None:
         raise FileError(f"the output is {kind}", where=str(place.path), hint="name a file")
 
 
-def _refuse_input(place: Place, inputs: Sequence[Path]) -> None:
+def _refuse_input(place: Target, inputs: Sequence[Path]) -> None:
     """Refuse to replace a file the run reads, whatever name either goes by."""
     for source in inputs:
         same = place.former and source.exists() and os.path.samestat(source.stat(), place.former)
@@ -120,7 +117,7 @@ _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TemporaryFile:
     """An open file in the folder of its place, bearing no name or a temporary one.
 
     Attributes:
@@ -131,7 +128,7 @@ class Draft:
         kept: The temporary name of the file it replaces, until nothing can fail any more.
     """
 
-    place: Place
+    place: Target
     fd: int
     named: bool
     name: Path
@@ -151,7 +148,7 @@ class Draft:
             file.seek(0)
             yield file
 
-    def appear(self) -> None:
+    def rename(self) -> None:
         """Take the place's name, which is free."""
         self._settle_mode()
         try:
@@ -163,7 +160,7 @@ class Draft:
                 raise
             self.name.rename(self.place.path)
 
-    def supplant(self) -> None:
+    def exchange(self) -> None:
         """Take the place's name from the former file in one step, keeping that file within reach."""
         self._settle_mode()
         if not self.named:
@@ -218,8 +215,8 @@ class Draft:
 
 
 @contextmanager
-def open_draft(place: Place) -> Generator[Draft]:
-    """A new draft, of which nothing remains at the end but what was published."""
+def open_temporary(place: Target) -> Generator[TemporaryFile]:
+    """A new temporary file, of which nothing remains at the end but what was published."""
     name, kept = (place.folder / f".kohort-{secrets.token_hex(16)}" for _ in range(2))
     with ExitStack() as end:
         end.callback(_remove, name)  # before the name exists, lest an interrupt come between
@@ -227,7 +224,7 @@ def open_draft(place: Place) -> Generator[Draft]:
             unnamed = _open_unnamed(place.folder)
             fd = _open_named(name) if unnamed is None else unnamed
         end.callback(os.close, fd)
-        yield Draft(place, fd, unnamed is None, name, kept)
+        yield TemporaryFile(place, fd, unnamed is None, name, kept)
 
 
 def _open_unnamed(folder: Path) -> int | None:
