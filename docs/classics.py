@@ -216,8 +216,8 @@ C_DM grows with k because its bound, the dotted line, does. This growth does not
 {cells("lm", ".4f")}
 
 **Being near the bounds of C_DM and C_AVG proves nothing about utility.** At k = 100 the relaxed median form has the
-smallest classes: C_AVG {of("c_avg", ".2f", *relaxed)} and C_DM {of("c_dm", ",", *relaxed)}, whereas the strict nearest cuts
-have {of("c_avg", ".2f", *strict)} and {of("c_dm", ",", *strict)}. It wins by both measures, yet its release is
+smallest classes: C_AVG {of("c_avg", ".2f", *relaxed)} and C_DM {of("c_dm", ",", *relaxed)}, whereas the strict
+nearest cuts have {of("c_avg", ".2f", *strict)} and {of("c_dm", ",", *strict)}. It wins by both measures, yet its release is
 worth less: LM {of("lm", ".2f", *relaxed)} against {of("lm", ".2f", *strict)}. It gets classes of the right size by
 dealing records with tied values to either side, at the price of wide, overlapping ranges. Class sizes show how evenly
 records were dealt, not how much information remains: shuffling all records and making a class of every k of them
@@ -251,9 +251,9 @@ $ {REGISTER}
 By C_DM alone, more attributes seem cheaper: it falls from {found("c_dm", 2, strict):,} to
 {found("c_dm", 5, strict):,}. Only the size of classes falls. By gender and city, the men of a large
 city are one class, however many they are, and no attribute is left to cut; each additional attribute allows further
-cuts. Meanwhile the loss rises from {found("lm", 2, strict):.4f} to {found("lm", 5, strict):.4f}: few people agree in five
-attributes, so the release must make them equal. This is the curse of dimensionality (Aggarwal: *On k-Anonymity and the Curse of
-Dimensionality*, VLDB 2005), and only the second picture shows it.
+cuts. Meanwhile the loss rises from {found("lm", 2, strict):.4f} to {found("lm", 5, strict):.4f}: few people agree
+in five attributes, so the release must make them equal. This is the curse of dimensionality (Aggarwal: *On k-Anonymity
+and the Curse of Dimensionality*, VLDB 2005), and only the second picture shows it.
 """
 
 
