@@ -217,10 +217,10 @@ C_DM grows with k because its bound, the dotted line, does. This growth does not
 
 **Being near the bounds of C_DM and C_AVG proves nothing about utility.** At k = 100 the relaxed median form has the
 smallest classes: C_AVG {of("c_avg", ".2f", *relaxed)} and C_DM {of("c_dm", ",", *relaxed)}, whereas the strict
-nearest cuts have {of("c_avg", ".2f", *strict)} and {of("c_dm", ",", *strict)}. It wins by both measures, yet its release is
-worth less: LM {of("lm", ".2f", *relaxed)} against {of("lm", ".2f", *strict)}. It gets classes of the right size by
-dealing records with tied values to either side, at the price of wide, overlapping ranges. Class sizes show how evenly
-records were dealt, not how much information remains: shuffling all records and making a class of every k of them
+nearest cuts have {of("c_avg", ".2f", *strict)} and {of("c_dm", ",", *strict)}. It wins by both measures, yet its
+release is worth less: LM {of("lm", ".2f", *relaxed)} against {of("lm", ".2f", *strict)}. It gets classes of the right
+size by dealing records with tied values to either side, at the price of wide, overlapping ranges. Class sizes show how
+evenly records were dealt, not how much information remains: shuffling all records and making a class of every k of them
 reaches both bounds and keeps nothing. So kohort always reports LM beside them.
 """
 
