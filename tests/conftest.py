@@ -31,13 +31,16 @@ TRACED = 10
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Run all of a test; coverage traces the first examples of a law, and nothing of a test marked `untraced`."""
+    """Run all of a test; coverage traces the first examples of a law, and nothing of a test marked `untraced`.
+
+    Nor of a test that needs public data: where there is none it is skipped, and the figure must be the same.
+    """
     coverage = Coverage.current()
     if coverage is None:
         return (yield)
     law: Any = getattr(getattr(item, "obj", None), "hypothesis", None)
     test = law and law.inner_test
-    if item.get_closest_marker("untraced"):
+    if item.get_closest_marker("untraced") or "data_folder" in getattr(item, "fixturenames", ()):
         coverage.stop()
     elif law:
         law.inner_test = _first_traced(test, coverage)

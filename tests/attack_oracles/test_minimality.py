@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from tests.attack_oracles.toy import Released, Rows
 
+pytestmark = pytest.mark.untraced
+
 LARGE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 #: One illness may be that of half of a class: the promise is 1/l for l = 2.
