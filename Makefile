@@ -10,7 +10,7 @@ CLEAN := .venv dist build demo bench/out docs/_build mutants \
 	.mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache .coverage
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench docs format clean
+.PHONY: help demo test lint types pyright mypy bench docs format clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -27,9 +27,13 @@ lint: .venv/dev ## style, format and the direction of imports
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo
 
-types: .venv/dev ## mypy and pyright, both strict
-	$(BIN)/mypy $(CHECKED)
+types: pyright mypy ## mypy and pyright, both strict
+
+pyright: .venv/dev
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+mypy: .venv/dev
+	$(BIN)/mypy $(CHECKED)
 
 bench: .venv/dev ## the figures of bench/
 	$(BIN)/python -m bench.run

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bench.measure import Cost
-    from kohort.transactions.problem import Remedy, SuppressionAlgorithm
+    from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
 
 
 class Case(NamedTuple):
@@ -99,10 +99,10 @@ SIZES = MappingProxyType({"bms-pos": Size(515_597, 1_657, 6.7, 0.5), "kosarak": 
 
 
 class Found(NamedTuple):
-    """A remedy, and the CPU seconds that it took."""
+    """A solution, and the CPU seconds that it took."""
 
     cpu: float
-    remedy: Remedy
+    solution: SuppressionSolution
 
 
 def public_database(case: Case) -> Transactions:
@@ -128,19 +128,19 @@ def solved(problem: SuppressionProblem, algorithm: SuppressionAlgorithm, runs: i
     found: list[Found] = []
     for _ in range(runs):
         began = time.process_time()
-        remedy = algorithm.solve(problem)
-        found.append(Found(time.process_time() - began, remedy))
+        solution = algorithm.solve(problem)
+        found.append(Found(time.process_time() - began, solution))
     return min(found, key=lambda one: one.cpu)
 
 
-def distorted(problem: SuppressionProblem, remedy: Remedy) -> float:
+def distorted(problem: SuppressionProblem, solution: SuppressionSolution) -> float:
     """The share of the cells that are lost."""
-    return float(distortion(problem, remedy.suppression))
+    return float(distortion(problem, solution.suppression))
 
 
-def moles_of(remedy: Remedy) -> str:
+def moles_of(solution: SuppressionSolution) -> str:
     """The minimal moles of each size, from 1 on."""
-    return " ".join(f"{len(sets):,}" for sets in remedy.moles.sets)
+    return " ".join(f"{len(sets):,}" for sets in solution.moles.sets)
 
 
 # --- mining and greedy ------------------------------------------------------------------------------------------------
@@ -166,9 +166,9 @@ def mined(database: Transactions, case: Case, h: str, options: argparse.Namespac
     solved(problems[0], Greedy())  # compiles what is not cached
     found = [solved(problem, Greedy(), options.runs) for problem in problems]
     times = [one.cpu for one in found]
-    cpu, first = median(times), found[0].remedy
+    cpu, first = median(times), found[0].solution
     beside = f"{'meets' if cpu <= case.target else 'MISSES'} {case.target:g} s, " if case.target else ""
-    share = median(distorted(problem, one.remedy) for problem, one in zip(problems, found, strict=True))
+    share = median(distorted(problem, one.solution) for problem, one in zip(problems, found, strict=True))
     return (
         f"{cpu:.3f} s CPU ({min(times):.3f} to {max(times):.3f}), {beside}distortion {share:.4f};"
         f" moles {moles_of(first)}, {len(first.steps)} more items dropped"
@@ -251,7 +251,7 @@ def one_point(database: Transactions, k: int, options: argparse.Namespace) -> Po
     """Time one problem, and print it."""
     problem = asked(database, Coherence.of(h=options.h, k=k, p=options.p), options.delta, 1)
     found = solved(problem, Greedy(), options.runs)
-    point = Point(len(database), sum(map(len, found.remedy.moles.sets)), found.cpu)
+    point = Point(len(database), sum(map(len, found.solution.moles.sets)), found.cpu)
     print(
         f"{point.transactions:>9,} transactions, k {k:>5,}: {point.moles:>9,} minimal moles {point.cpu:>8.3f} s CPU,"
         f" {1e6 * point.cpu / point.transactions:.2f} us/transaction",
@@ -316,12 +316,12 @@ def on_gap(options: argparse.Namespace) -> None:
 
 def print_gaps(problems: Sequence[SuppressionProblem], optima: Sequence[Found]) -> None:
     """A line for the optimum, and one for each method."""
-    least = [distorted(problem, best.remedy) for problem, best in zip(problems, optima, strict=True)]
-    proven = sum(best.remedy.proven for best in optima)
+    least = [distorted(problem, best.solution) for problem, best in zip(problems, optima, strict=True)]
+    proven = sum(best.solution.proven for best in optima)
     seconds = max(best.cpu for best in optima)
     print(f"  {'optimum':<18}{mean(least):>11.4f}  proven {proven} of {len(optima)}, at most {seconds:.1f} s CPU")
     for name, method in METHODS.items():
-        found = [gap(problem, method, best.remedy) for problem, best in zip(problems, optima, strict=True)]
+        found = [gap(problem, method, best.solution) for problem, best in zip(problems, optima, strict=True)]
         excess = [one.excess for one in found]
         exact = sum(not one for one in excess)
         print(
@@ -331,11 +331,11 @@ def print_gaps(problems: Sequence[SuppressionProblem], optima: Sequence[Found]) 
         )
 
 
-def gap(problem: SuppressionProblem, method: Greedy, best: Remedy) -> Gap:
+def gap(problem: SuppressionProblem, method: Greedy, best: SuppressionSolution) -> Gap:
     """How far a method is from the optimum; from its bound, where none is proven."""
-    remedy = method.solve(problem)
+    solution = method.solve(problem)
     least = lost(problem, best.suppression) if best.proven or best.bound is None else best.bound
-    return Gap(distorted(problem, remedy), lost(problem, remedy.suppression) / least - 1 if least else 0.0)
+    return Gap(distorted(problem, solution), lost(problem, solution.suppression) / least - 1 if least else 0.0)
 
 
 def main() -> None:

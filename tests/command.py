@@ -8,11 +8,17 @@ import re
 import signal
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO, TextIOWrapper
 from typing import Any, cast
 from unittest.mock import patch
 
+from typer.main import get_command
+
 from kohort.cli import main
+
+#: The command line as Typer makes it anew for each run: that takes longer than most commands do.
+_command = cache(get_command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,7 @@ def kohort(*arguments: object, stdin: bytes = b"") -> Ran:
     handler = signal.getsignal(signal.SIGTERM)  # which the command line replaces
     try:
         with (
+            patch("typer.main.get_command", _command),
             patch.dict(os.environ, {"COLUMNS": "100", "POLARS_MAX_THREADS": "2"}),
             patch("sys.stdin", TextIOWrapper(BytesIO(stdin))),
             redirect_stdout(out),

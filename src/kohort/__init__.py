@@ -74,7 +74,7 @@ _MODULES = MappingProxyType(
         "Optimum": "kohort.transactions.optimum",
         "Order": "kohort.schema",
         "PostRandomization": "kohort.perturb.post_randomization",
-        "Purpose": "kohort.release.purpose",
+        "Purpose": "kohort.release.job",
         "RankSwapping": "kohort.perturb.rank_swapping",
         "ReadOptions": "kohort.io.options",
         "RecursiveLDiversity": "kohort.models.recursive_l_diversity",
@@ -241,7 +241,7 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.pipeline import anonymize, rehearse, save
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
     from kohort.release import Job, Release, Writing
-    from kohort.release.purpose import Purpose
+    from kohort.release.job import Purpose
     from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
     from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
     from kohort.schema.hierarchies.files import read_hierarchy

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from tests.attack_oracles.toy import Released, Rows
 
-LARGE = os.environ.get("HYPOTHESIS_PROFILE", "quick") != "quick"
+pytestmark = pytest.mark.untraced
+
+LARGE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 #: One illness may be that of half of a class: the promise is 1/l for l = 2.
 HALF = AlphaKAnonymity("illness", Fraction(1, 2), 2)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.problem import Algorithm
     from kohort.arrays import Index
-    from kohort.core.recoding import Classes, Recoding
+    from kohort.core.recoding import Recoding, RegionClasses
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
 
@@ -251,7 +251,7 @@ def minimality(world: World, people: Rows, illnesses: Sequence[str], promise: fl
     return Minimality(releases, breached, gained, surest, naive)
 
 
-def _pieces(recoding: Recoding, frequency: FrequencySet, classes: Classes) -> list[tuple[int, int, int]]:
+def _pieces(recoding: Recoding, frequency: FrequencySet, classes: RegionClasses) -> list[tuple[int, int, int]]:
     """The tuple, the class and the records of each piece that is released."""
     if isinstance(recoding, Multidimensional):
         of = classes.of[recoding.regions].tolist()

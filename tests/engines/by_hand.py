@@ -12,13 +12,13 @@ import polars as pl
 from kohort.engines.table import Column, Table, narrow
 from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.hierarchies import from_tree
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes
+    from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
     from kohort.schema.domain import Domain
 
@@ -139,7 +139,7 @@ class ByHand:
         ]
         return cls(records, kept, tuples)
 
-    def expected(self, regions: Sequence[int], classes: Classes, schema: Schema) -> list[tuple[str | None, ...]]:
+    def expected(self, regions: Sequence[int], classes: RegionClasses, schema: Schema) -> list[tuple[str | None, ...]]:
         """The rows of the release, in its order, where `regions` has the region of each kept record; -1 for none."""
         quasi = [attribute.name for attribute in schema.quasi]
         others = [attribute.name for attribute in schema.released if attribute.name not in quasi]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.engines import order
-from kohort.engines.order import Key, blocks, order_by, ranks_of
+from kohort.engines.order import SortKey, blocks, order_by, ranks_of
 
 
 @pytest.mark.parametrize("records", [0, 1, 2, 500])
@@ -18,7 +18,7 @@ def test_records_are_ordered_by_their_keys(records: int, bits: tuple[int, ...]) 
     """The order is that of the tuples of keys, first key first."""
     draw = np.random.default_rng([records, *bits])
     numbers = [draw.integers(0, 1 << size, records) for size in bits]
-    found = order_by([Key(number) for number in numbers])
+    found = order_by([SortKey(number) for number in numbers])
     assert sorted(found.tolist()) == list(range(records))
     rows = list(zip(*(number.tolist() for number in numbers), strict=True))
     assert [rows[place] for place in found] == sorted(rows)
@@ -27,16 +27,16 @@ def test_records_are_ordered_by_their_keys(records: int, bits: tuple[int, ...]) 
 def test_keys_may_be_looked_up() -> None:
     """A key's numbers may be ranks of codes."""
     ranks, codes = np.array([2, 0, 1]), np.array([0, 1, 2, 1], dtype=np.uint8)
-    assert order_by([Key(ranks, codes)]).tolist() == [1, 3, 2, 0]
-    assert Key(ranks, codes).records == 4
-    assert Key(ranks, codes).of(slice(1, 3)).tolist() == [0, 1]
+    assert order_by([SortKey(ranks, codes)]).tolist() == [1, 3, 2, 0]
+    assert SortKey(ranks, codes).records == 4
+    assert SortKey(ranks, codes).of(slice(1, 3)).tolist() == [0, 1]
 
 
 def test_the_size_of_blocks_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records are taken in blocks that cover each of them once."""
     monkeypatch.setattr(order, "BLOCK", 3)
     assert [list(range(8))[rows] for rows in blocks(8)] == [[0, 1, 2], [3, 4, 5], [6, 7]]
-    keys = [Key(np.array([3, 1, 2, 0, 3, 1, 2])), Key(np.array([1, 1, 0, 0, 0, 0, 0]))]
+    keys = [SortKey(np.array([3, 1, 2, 0, 3, 1, 2])), SortKey(np.array([1, 1, 0, 0, 0, 0, 0]))]
     assert order_by(keys).tolist() == [3, 5, 1, 6, 2, 4, 0] or order_by(keys).tolist() == [3, 5, 1, 2, 6, 4, 0]
 
 

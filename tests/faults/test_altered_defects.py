@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -27,7 +28,7 @@ from tests.jobs import freely
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.perturb.effect import Effect
+    from kohort.release import Release
 
 KEY = Key(bytes(range(32)))
 PEOPLE = italy(60, seed=5).with_columns(
@@ -55,23 +56,33 @@ JOB = freely(
         insecure_reproducible=True,
     )
 )
-RELEASE = kohort.anonymize(PEOPLE, JOB)
-CLAIM = Claim(
-    RELEASE.job.schema,
-    RELEASE.job.models,
-    RELEASE.source,
-    RELEASE.lineage,
-    effects=RELEASE.effects,
-    key=KEY,
-    allowed=JOB.allow_singling,
-)
-INCOME, GENDER = RELEASE.effects
+
+
+@cache
+def release() -> Release:
+    """The release that defects are seeded into."""
+    return kohort.anonymize(PEOPLE, JOB)
+
+
+@cache
+def claim() -> Claim:
+    """What is claimed of it."""
+    made = release()
+    return Claim(
+        made.job.schema,
+        made.job.models,
+        made.source,
+        made.lineage,
+        effects=made.effects,
+        key=KEY,
+        allowed=JOB.allow_singling,
+    )
 
 
 def changed(name: str, change: Callable[[list[str | None]], None]) -> Table:
     """The release with the cells of one column changed, in the same places."""
     columns: list[Column] = []
-    for column in RELEASE.table.columns:
+    for column in release().table.columns:
         if column.name != name:
             columns.append(column)
             continue
@@ -81,13 +92,13 @@ def changed(name: str, change: Callable[[list[str | None]], None]) -> Table:
         places = {one: place for place, one in enumerate(values.to_list())}
         codes = narrow(np.array([places[one] for one in cells]), len(values))
         columns.append(Column(name, values, codes, column.dtype))
-    return Table(tuple(columns), RELEASE.table.records)
+    return Table(tuple(columns), release().table.records)
 
 
-def refused(table: Table, claim: Claim = CLAIM) -> tuple[str, str]:
+def refused(table: Table, claimed: Claim | None = None) -> tuple[str, str]:
     """The check and column that refuse it, and what they say."""
     with pytest.raises(VerificationError) as told:
-        verify_table(table, claim)
+        verify_table(table, claimed or claim())
     return told.value.where, told.value.what
 
 
@@ -98,7 +109,7 @@ def present(cells: list[str | None]) -> int:
 
 def test_the_release_itself_passes() -> None:
     """What was released is accepted, each altered column by its own check."""
-    checks = verify_table(RELEASE.table, CLAIM).checks
+    checks = verify_table(release().table, claim()).checks
     assert (checks["perturbation"], checks["pseudonyms"]) == (120, 60)
 
 
@@ -112,7 +123,7 @@ def test_another_pseudonym() -> None:
         "check pseudonyms, column person_id",
         "2 cells are not the pseudonyms of their records' identifiers",
     )
-    where, what = refused(RELEASE.table, replace(CLAIM, key=Key(bytes(32))))
+    where, what = refused(release().table, replace(claim(), key=Key(bytes(32))))
     assert (where, what[:2]) == ("check pseudonyms, column person_id", "60")
 
 
@@ -120,7 +131,7 @@ def test_an_identifier_as_it_is() -> None:
     """An identifier in the place of its pseudonym is refused as what it is: a name."""
 
     def tell(cells: list[str | None]) -> None:
-        cells[0] = PEOPLE["person_id"][int(RELEASE.lineage[0])]
+        cells[0] = PEOPLE["person_id"][int(release().lineage[0])]
 
     assert refused(changed("person_id", tell))[0] == "check identifiers, column person_id"
 
@@ -185,26 +196,34 @@ def test_names_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("effect", "what"),
+    ("column", "changes", "what"),
     [
-        (replace(INCOME, unchanged=INCOME.unchanged + 1), "other records are as they were than it is said"),
-        (replace(INCOME, records=1), "other records have a value than it is said"),
-        (replace(INCOME, mean=(1.0, 1.0)), "the mean is another than it is said"),
-        (replace(INCOME, variance=None), "the variance is another than it is said"),
-        (replace(INCOME, variance=(1.0, 1.0)), "the variance is another than it is said"),
-        (replace(GENDER, unchanged=0), "other records are as they were than it is said"),
-        (replace(GENDER, mean=(0.0, 0.0)), "some cells are no plain numbers"),
+        ("annual_income", {"records": 1}, "other records have a value than it is said"),
+        ("annual_income", {"mean": (1.0, 1.0)}, "the mean is another than it is said"),
+        ("annual_income", {"variance": None}, "the variance is another than it is said"),
+        ("annual_income", {"variance": (1.0, 1.0)}, "the variance is another than it is said"),
+        ("gender", {"unchanged": 0}, "other records are as they were than it is said"),
+        ("gender", {"mean": (0.0, 0.0)}, "some cells are no plain numbers"),
     ],
 )
-def test_an_effect_that_is_not_so(effect: Effect, what: str) -> None:
+def test_an_effect_that_is_not_so(column: str, changes: dict[str, Any], what: str) -> None:
     """What is said of a perturbation must be true of the cells."""
-    others = tuple(one for one in CLAIM.effects if one.column != effect.column)
-    assert refused(RELEASE.table, replace(CLAIM, effects=(*others, effect)))[1] == what
+    effects = tuple(replace(one, **changes) if one.column == column else one for one in claim().effects)
+    assert refused(release().table, replace(claim(), effects=effects))[1] == what
+
+
+def test_one_record_more_is_said_to_be_unchanged() -> None:
+    """The number of unchanged records is exact."""
+    income, gender = release().effects
+    wrong = replace(income, unchanged=income.unchanged + 1)
+    assert refused(release().table, replace(claim(), effects=(wrong, gender)))[1] == (
+        "other records are as they were than it is said"
+    )
 
 
 def test_perturbed_in_secret() -> None:
     """A column that is perturbed without being said so differs from the input."""
-    where, _ = refused(RELEASE.table, replace(CLAIM, effects=(GENDER,)))
+    where, _ = refused(release().table, replace(claim(), effects=release().effects[1:]))
     assert where == "check cells, column annual_income"
 
 

@@ -27,7 +27,7 @@ from kohort.schema.hierarchies import (
     write_csv,
     write_json,
 )
-from kohort.schema.hierarchies.texts import PERIODS
+from kohort.schema.hierarchies.sets import PERIODS
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.core.frequency import FrequencySet, group, profile
-from kohort.core.recoding import Classes, Multidimensional, classes_of, set_text
+from kohort.core.recoding import Multidimensional, RegionClasses, classes_of, set_text
 from kohort.schema import Attribute, Role
 from kohort.schema.domain import Domain, decimal, interval, resolve
 from kohort.schema.hierarchies import suppress
@@ -164,7 +164,7 @@ cells_and_regions = st.lists(
 )
 
 
-def labelled(records: Sequence[tuple[str, int]], parts: dict[str, Any]) -> tuple[Classes, list[int], list[str]]:
+def labelled(records: Sequence[tuple[str, int]], parts: dict[str, Any]) -> tuple[RegionClasses, list[int], list[str]]:
     """The classes of cells in regions; the region of each cell, numbered from 0; and what each is released as."""
     cells = [cell for cell, _ in records]
     domain, code = resolved(cells, **parts)

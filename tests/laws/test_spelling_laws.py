@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable

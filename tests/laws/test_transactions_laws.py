@@ -16,10 +16,10 @@ from kohort.errors import InfeasibleError
 from kohort.transactions._engines import EngineName
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.database import Transactions
-from kohort.transactions.feasibility import is_feasible
 from kohort.transactions.loss import distortion, item_losses, lost
 from kohort.transactions.moles import mine
 from kohort.transactions.optimum import Optimum
+from kohort.transactions.problem import is_feasible
 from kohort.transactions.suppression import Greedy, Score
 from tests.reference import transactions as plain
 from tests.reference.transactions import RawDatabase, items_of, problem_of, raw_databases, told, told_plainly
@@ -115,23 +115,23 @@ def test_who_is_safe_is_safe_from_less(raw: RawDatabase, fewer: int, k: int, h: 
 @given(raw=raw_databases())
 def test_the_greedy_order_is_that_of_the_definition(score: Score, raw: RawDatabase) -> None:
     """Items that are moles alone come first, then step by step the highest score, all counted anew after each."""
-    remedy = Greedy(score=score).solve(problem_of(raw))
+    solution = Greedy(score=score).solve(problem_of(raw))
     steps = plain.greedy(raw, str(score))
-    assert [(step.item, step.moles, step.left) for step in remedy.steps] == [
+    assert [(step.item, step.moles, step.left) for step in solution.steps] == [
         (step.item, step.moles, step.left) for step in steps
     ]
-    assert items_of(remedy) == plain.singles(raw) + [step.item for step in steps]
-    assert told(remedy.moles) == told_plainly(raw)
+    assert items_of(solution) == plain.singles(raw) + [step.item for step in steps]
+    assert told(solution.moles) == told_plainly(raw)
 
 
 @given(raw_databases())
 def test_all_public_items_are_dropped(raw: RawDatabase) -> None:
     """The baseline drops every public item: moles alone first, the others in item order, with what each hits."""
-    remedy = Greedy(score=Score.ALL).solve(problem_of(raw))
+    solution = Greedy(score=Score.ALL).solve(problem_of(raw))
     alone = plain.singles(raw)
-    assert items_of(remedy) == alone + sorted(raw.public.difference(alone))
+    assert items_of(solution) == alone + sorted(raw.public.difference(alone))
     moles = [frozenset(mole) for mole in plain.minimal_moles(raw) if len(mole) > 1]
-    for step in remedy.steps:
+    for step in solution.steps:
         rest = [mole for mole in moles if step.item not in mole]
         assert (step.moles, step.left) == (len(moles) - len(rest), len(rest))
         moles = rest
@@ -144,13 +144,13 @@ def test_all_public_items_are_dropped(raw: RawDatabase) -> None:
 def test_what_is_left_is_coherent(score: Score, *, back: bool, raw: RawDatabase) -> None:
     """Once the items are dropped no mole is left; only public items are dropped, none twice; the loss is theirs."""
     problem = problem_of(raw)
-    remedy = Greedy(score=score, give_back=back).solve(problem)
-    dropped = items_of(remedy)
+    solution = Greedy(score=score, give_back=back).solve(problem)
+    dropped = items_of(solution)
     assert plain.is_coherent(raw.less(dropped))
     assert len(set(dropped)) == len(dropped)
     assert raw.public.issuperset(dropped)
-    assert lost(problem, remedy.suppression) == plain.loss(raw, dropped)
-    assert distortion(problem, remedy.suppression) == plain.distortion(raw, dropped)
+    assert lost(problem, solution.suppression) == plain.loss(raw, dropped)
+    assert distortion(problem, solution.suppression) == plain.distortion(raw, dropped)
 
 
 @pytest.mark.parametrize("score", Score)
@@ -158,15 +158,15 @@ def test_what_is_left_is_coherent(score: Score, *, back: bool, raw: RawDatabase)
 def test_what_is_given_back_was_dispensable(score: Score, raw: RawDatabase) -> None:
     """Items are tried from the greatest loss on; in the end none can be given back, and no more is lost than before."""
     problem = problem_of(raw)
-    remedy, before = Greedy(score=score, give_back=True).solve(problem), items_of(Greedy(score=score).solve(problem))
+    solution, before = Greedy(score=score, give_back=True).solve(problem), items_of(Greedy(score=score).solve(problem))
     dropped, returned = list(before), list[int]()
     for item in sorted(before, key=lambda one: (-raw.loss(one), one)):
         rest = [one for one in dropped if one != item]
         if plain.is_coherent(raw.less(rest)):
             dropped = rest
             returned.append(item)
-    assert remedy.returned is not None
-    assert (items_of(remedy), remedy.returned.tolist()) == (dropped, returned)
+    assert solution.returned is not None
+    assert (items_of(solution), solution.returned.tolist()) == (dropped, returned)
     assert plain.is_least(raw, frozenset(dropped))
     assert plain.loss(raw, dropped) <= plain.loss(raw, before)
 
@@ -176,12 +176,12 @@ def test_the_optimum_is_that_of_all_ways(raw: RawDatabase) -> None:
     """No set of public items that makes the database coherent loses less; that is proven, and the bound is the loss."""
     pytest.importorskip("highspy", reason="the extra `optimal` is not installed")
     problem = problem_of(raw)
-    remedy = Optimum().solve(problem)
-    assert plain.is_coherent(raw.less(items_of(remedy)))
+    solution = Optimum().solve(problem)
+    assert plain.is_coherent(raw.less(items_of(solution)))
     least = plain.optimum(raw)
-    assert plain.loss(raw, items_of(remedy)) == least
-    assert (remedy.proven, remedy.bound) == (True, least)
-    assert told(remedy.moles) == told_plainly(raw)
+    assert plain.loss(raw, items_of(solution)) == least
+    assert (solution.proven, solution.bound) == (True, least)
+    assert told(solution.moles) == told_plainly(raw)
 
 
 @given(raw_databases(feasible=False))
@@ -200,8 +200,8 @@ def test_what_cannot_be_released_is_refused(raw: RawDatabase) -> None:
 def test_cells_go_where_they_do_harm(raw: RawDatabase) -> None:
     """No set that occurs in the release is a mole of it; only public cells go, no more than with whole items."""
     problem = problem_of(raw)
-    remedy, items = LocalSuppression().solve(problem), Greedy(give_back=True).solve(problem)
-    suppression = remedy.suppression
+    solution, items = LocalSuppression().solve(problem), Greedy(give_back=True).solve(problem)
+    suppression = solution.suppression
     rest = plain.released(raw, suppression)
     assert plain.is_coherent(rest)
     gone = [sorted(row - left) for row, left in zip(raw.rows, rest.rows, strict=True)]
@@ -233,6 +233,6 @@ def test_weights_are_proportions(raw: RawDatabase, denominator: int) -> None:
     whole = [raw.loss(item) for item in range(len(raw.weights))]
     assert all(one * sum(whole) == other * int(losses.sum()) for one, other in zip(losses.tolist(), whole, strict=True))
     other = replace(problem, losses=losses)
-    remedy = Greedy().solve(other)
-    assert items_of(remedy) == items_of(Greedy().solve(problem))
-    assert distortion(other, remedy.suppression) == plain.distortion(raw, items_of(remedy))
+    solution = Greedy().solve(other)
+    assert items_of(solution) == items_of(Greedy().solve(problem))
+    assert distortion(other, solution.suppression) == plain.distortion(raw, items_of(solution))

@@ -21,11 +21,10 @@ from kohort.errors import InfeasibleError
 from kohort.transactions._engines import EngineName
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.feasibility import responsible
 from kohort.transactions.loss import distortion, item_losses
 from kohort.transactions.moles import mine
 from kohort.transactions.optimum import Optimum
-from kohort.transactions.problem import ItemSuppression, SuppressionProblem
+from kohort.transactions.problem import ItemSuppression, SuppressionProblem, responsible
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy, Score
 from tests.reference import transactions as plain
@@ -33,7 +32,7 @@ from tests.reference import transactions as plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kohort.transactions.problem import Remedy
+    from kohort.transactions.problem import SuppressionSolution
 
 
 def problem_of(
@@ -50,10 +49,10 @@ def with_p(problem: SuppressionProblem, p: int) -> SuppressionProblem:
     return replace(problem, coherence=replace(problem.coherence, p=p))
 
 
-def dropped(problem: SuppressionProblem, remedy: Remedy) -> list[str]:
+def dropped(problem: SuppressionProblem, solution: SuppressionSolution) -> list[str]:
     """The names of the items that are dropped, in order."""
-    assert isinstance(remedy.suppression, ItemSuppression)
-    return [problem.database.names[item] for item in remedy.suppression.items.tolist()]
+    assert isinstance(solution.suppression, ItemSuppression)
+    return [problem.database.names[item] for item in solution.suppression.items.tolist()]
 
 
 def moles(problem: SuppressionProblem, engine: EngineName | None = None) -> list[str]:
@@ -118,9 +117,9 @@ def test_example_1_scores() -> None:
 def test_example_1_dropped(score: Score, order: str, share: Fraction) -> None:
     """MM/IL drops 5, then 1, beside 6: 8 of 20 cells; MM alone 0.5; 1/IL as MM/IL; all public items hold 0.9."""
     problem = example_1()
-    remedy = Greedy(score=score).solve(problem)
-    assert dropped(problem, remedy) == list(order)
-    assert distortion(problem, remedy.suppression) == share
+    solution = Greedy(score=score).solve(problem)
+    assert dropped(problem, solution) == list(order)
+    assert distortion(problem, solution.suppression) == share
     assert problem.losses.sum() == 20
 
 
@@ -135,8 +134,8 @@ def test_example_1_optimum() -> None:
     problem = example_1()
     assert plain.optimum(raw_of(problem)) == 8
     pytest.importorskip("highspy", reason="the extra `optimal` is not installed")
-    remedy = Optimum().solve(problem)
-    assert (sorted(dropped(problem, remedy)), remedy.proven, remedy.bound) == (["1", "5", "6"], True, 8)
+    solution = Optimum().solve(problem)
+    assert (sorted(dropped(problem, solution)), solution.proven, solution.bound) == (["1", "5", "6"], True, 8)
 
 
 # ── Example 2 ────────────────────────────────────────────────────────────────────────────────────
@@ -181,10 +180,10 @@ def test_example_2_scores() -> None:
 def test_example_2_dropped() -> None:
     """Beside x, y and z, d is dropped first and then b: 8 of 27 cells."""
     problem = example_2()
-    remedy = Greedy().solve(problem)
-    assert dropped(problem, remedy) == list("xyzdb")
-    assert [(step.moles, step.left) for step in remedy.steps] == [(4, 3), (3, 0)]
-    assert distortion(problem, remedy.suppression) == Fraction(8, 27)
+    solution = Greedy().solve(problem)
+    assert dropped(problem, solution) == list("xyzdb")
+    assert [(step.moles, step.left) for step in solution.steps] == [(4, 3), (3, 0)]
+    assert distortion(problem, solution.suppression) == Fraction(8, 27)
 
 
 def test_example_2_known_one_by_one() -> None:

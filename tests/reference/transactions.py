@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kohort.arrays import Mask
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import Remedy, Suppression
+    from kohort.transactions.problem import Moles, Suppression, SuppressionSolution
 
 #: Some items: a transaction, or what an attacker knows.
 Items: TypeAlias = "frozenset[int]"
@@ -230,10 +229,10 @@ def told_plainly(raw: RawDatabase) -> list[tuple[Ordered, bool]]:
     return [(mole, is_rare(raw, frozenset(mole))) for mole in minimal_moles(raw)]
 
 
-def items_of(remedy: Remedy) -> list[int]:
-    """The items that a remedy drops, in order."""
-    assert isinstance(remedy.suppression, ItemSuppression)
-    dropped: list[int] = remedy.suppression.items.tolist()
+def items_of(solution: SuppressionSolution) -> list[int]:
+    """The items that a solution drops, in order."""
+    assert isinstance(solution.suppression, ItemSuppression)
+    dropped: list[int] = solution.suppression.items.tolist()
     return dropped
 
 

@@ -70,7 +70,7 @@ def test_flags_ask_for_the_model(name: str, tmp_path: Path) -> None:
     """The command that a page gives to check a file judges it by that model, and the flag of a run is in it."""
     for file in ("release", "input", "register"):
         (tmp_path / f"{file}.csv").write_text("age,town,illness,salary\n31,Bari,flu,3000\n")
-    command = row(name, "is this file so?")[0]
+    command = row(name, "check a file")[0]
     words = [str(tmp_path / word) if word.endswith(".csv") else word for word in command.split()[1:]]
     ran = run(*words, "--json")
     assert shown(name).name in [one["model"] for one in json.loads(ran.out)["models"]]

@@ -21,8 +21,8 @@ from kohort.io.write import Format, format_of
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.verify.classes import bands
-from kohort.verify.columns import unmarked
 from kohort.verify.singling import singled_out
+from kohort.verify.verdict import unmarked
 
 if TYPE_CHECKING:
     import os

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.release.transactions import TransactionRelease
-    from kohort.transactions.moles import Moles
+    from kohort.transactions.problem import Moles
     from kohort.verify.transactions import CoherenceVerdict
 
 #: What coherence does not promise, whatever its h, k and p.
@@ -99,7 +99,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
     """
     model, source, searched = release.job.coherence, release.source, release.database
     public, private, neither = release.roles.sizes
-    cells = isinstance(release.remedy.suppression, CellSuppression)
+    cells = isinstance(release.solution.suppression, CellSuppression)
     together, support = verdict.confidence
     return CoherenceCertificate(
         **shared(verdict, name, release.job.described()),
@@ -114,7 +114,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
         public=public,
         private=private,
         neither=neither,
-        minimal_moles=_by_size(release.remedy.moles),
+        minimal_moles=_by_size(release.solution.moles),
         dropped=release.dropped.size,
         suppressed="cells" if cells else "items",
         suppressed_cells=searched.cells.size - verdict.cells,

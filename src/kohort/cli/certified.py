@@ -68,7 +68,7 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 
 def _transactions(source: str, known: CoherenceCertificate, said: Mapping[str, object]) -> Again:
     """The transactions checked again: in the form that is said, by the items that are."""
-    from kohort.certificate.transactions_again import check_transactions_again
+    from kohort.certificate.again import check_transactions_again
 
     items = {key: said[key] for key in ("private", "private-file", "public", "public-file")}
     listed = any(names is not None for names in items.values())

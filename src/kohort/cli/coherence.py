@@ -54,7 +54,7 @@ def asked(made: TransactionRequest, tell: Callable[[str], None]) -> SuppressionP
 
 def in_the_way(problem: SuppressionProblem) -> list[str]:
     """Names of the private items that are in more than the share h of all transactions."""
-    from kohort.transactions.feasibility import responsible
+    from kohort.transactions.problem import responsible
 
     return [problem.database.names[item] for item in responsible(problem).tolist()]
 

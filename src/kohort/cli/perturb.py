@@ -52,7 +52,7 @@ def perturb(
     from kohort.io.write import format_of, write
     from kohort.publish import check_target, publish
     from kohort.report.perturbed import perturbed_numbers
-    from kohort.verify.perturbed import verify_perturbed
+    from kohort.verify.altered import verify_perturbed
 
     asked = _asked(perturb, seed, insecure_reproducible=insecure_reproducible)
     form, inputs = format_of(out, format_), () if source == "-" else (Path(source),)

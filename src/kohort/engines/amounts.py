@@ -30,7 +30,7 @@ _TINIEST: Final = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
+class CodedNumbers:
     """A column of numbers.
 
     Attributes:
@@ -53,7 +53,7 @@ class Numbers:
         return self.values[self.column.codes[records]]
 
 
-def numbers_of(column: Column, missing: frozenset[str]) -> Numbers | None:
+def numbers_of(column: Column, missing: frozenset[str]) -> CodedNumbers | None:
     """The column as numbers; `None` where some value is none, or no record has one."""
     gaps = column.absent(missing)
     texts: list[str] = column.values.filter(pl.Series(~gaps)).to_list()
@@ -63,10 +63,10 @@ def numbers_of(column: Column, missing: frozenset[str]) -> Numbers | None:
     values = np.full(gaps.size, np.nan)
     values[~gaps] = np.array(texts, np.float64) + 0.0  # no negative zero
     decimals = decimals_of(texts) if typed else max(len(text.partition(".")[2]) for text in texts)
-    return Numbers(column, values, min(decimals, _TINIEST))
+    return CodedNumbers(column, values, min(decimals, _TINIEST))
 
 
-def read_numbers(column: Column, missing: frozenset[str]) -> Numbers:
+def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
     """The column as numbers, exactly; of one without values, no number.
 
     Raises:
@@ -83,7 +83,7 @@ def read_numbers(column: Column, missing: frozenset[str]) -> Numbers:
                 where=f"column {column.name}",
                 hint="declare missing tokens, correct the cells, or perturb names by post-randomization",
             )
-        return Numbers(column, np.full(gaps.size, np.nan), 0)
+        return CodedNumbers(column, np.full(gaps.size, np.nan), 0)
     large = np.abs(found.values) >= EXACT
     if large.any():
         cells = int(column.counts()[large].sum())
@@ -102,7 +102,7 @@ def rounded(numbers: Amounts, decimals: int, bounds: tuple[float, float], *, lik
         numbers: Any.
         decimals: Digits after the point.
         bounds: Between which numbers all lie; they are not rounded beyond.
-        like: Numbers whose mean and variance they have, and are to keep.
+        like: CodedNumbers whose mean and variance they have, and are to keep.
 
     Raises:
         UsageError: no such number lies between the bounds.
@@ -140,7 +140,7 @@ def distinct_from(numbers: Amounts, tokens: Iterable[str], decimals: int, bounds
     return free
 
 
-def written(cells: Amounts, decimals: int, numbers: Numbers, records: Index) -> Column:
+def written(cells: Amounts, decimals: int, numbers: CodedNumbers, records: Index) -> Column:
     """The column with the numbers `cells` in some records; the others stay as they are.
 
     Whole numbers stay whole in a typed column; others make it one of floats.

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index, Shares
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes, Recoding
+    from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.table import Table
+    from kohort.schema import Schema
     from kohort.schema.domain import Domain
 
 
@@ -32,6 +33,16 @@ class Recoded:
 
 class Engine(Protocol):
     """Holds a table; counts its tuples and recodes its records."""
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """The schema over the table's columns; round grids are steps, since the values are known."""
+        ...
 
     @property
     def domains(self) -> tuple[Domain, ...]:
@@ -57,7 +68,7 @@ class Engine(Protocol):
         """
         ...
 
-    def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> Recoded:
         """Apply `recoding`, whose classes are `classes`, to the records that the last `count` counted.
 
         Records that it puts in no region are suppressed: nothing of them is left in the table, no value either.

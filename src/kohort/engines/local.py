@@ -11,7 +11,7 @@ import polars as pl
 from kohort.core.frequency import FrequencySet, group, people_in
 from kohort.core.recoding import FullDomain
 from kohort.engines.base import Recoded
-from kohort.engines.order import Key, blocks, order_by, ranks_of
+from kohort.engines.order import SortKey, blocks, order_by, ranks_of
 from kohort.engines.population import check_columns, population_tuples, with_others
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import HierarchyError, InputError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Codes, Counts, Index
-    from kohort.core.recoding import Classes, Recoding
+    from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.table import CellCodes
     from kohort.schema import Attribute, Schema
     from kohort.schema.sensitive import SensitiveDomain
@@ -117,6 +117,11 @@ class LocalEngine:
         return np.flatnonzero(~np.logical_or.reduce(suppressing)) if suppressing else None
 
     @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return self.table.records
+
+    @property
     def suppressed(self) -> int:
         """Records that the schema suppresses for their missing values."""
         return 0 if self._kept is None else self.table.records - self._kept.size
@@ -126,10 +131,12 @@ class LocalEngine:
 
         Cost: 2 to 4 bytes per record and column, 8 per record for the tuple it has.
         """
-        quasi = [Key(codes, self._rows(one.name)) for codes, one in zip(self._codes, self.schema.quasi, strict=True)]
+        quasi = [
+            SortKey(codes, self._rows(one.name)) for codes, one in zip(self._codes, self.schema.quasi, strict=True)
+        ]
         attributes = [one for one in self.schema.attributes if one.name in sensitive]
         resolved = [self._sensitive(attribute) for attribute in attributes]
-        held = [Key(codes, self._rows(one.name)) for one, (_, codes) in zip(attributes, resolved, strict=True)]
+        held = [SortKey(codes, self._rows(one.name)) for one, (_, codes) in zip(attributes, resolved, strict=True)]
         whose = [] if self.schema.person is None else [self._person(self.schema.person)]
         matrix = _matrix([*quasi, *held, *whose], self.table.records - self.suppressed)
         grouping = group(matrix, give_up=not distinct)
@@ -156,7 +163,7 @@ class LocalEngine:
         people = people_in(held, len(domain) + 1, np.ones(held.size, np.int64), whose)
         return domain.counted(people[:-1]), codes
 
-    def _person(self, name: str) -> Key:
+    def _person(self, name: str) -> SortKey:
         """Whose each kept record is.
 
         Raises:
@@ -170,9 +177,9 @@ class LocalEngine:
                 where=f"column {name}",
                 hint="every record must say whose it is, for people to be counted",
             )
-        return Key(ranks_of(column.values), self._rows(name))
+        return SortKey(ranks_of(column.values), self._rows(name))
 
-    def recode(self, recoding: Recoding, classes: Classes) -> Recoded:
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> Recoded:
         """Apply the recoding; the output is ordered by its own content, labels first, so that order tells nothing.
 
         Records in no region come first in that order, and are cut off: they, and values that only they had, are gone.
@@ -181,7 +188,7 @@ class LocalEngine:
         """
         others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
         labels = self._labels_of(classes)
-        by_labels = order_by([Key(ranks_of(column.values), column.codes) for column in labels.values()])
+        by_labels = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
         rank = np.empty_like(by_labels)
         rank[by_labels] = np.arange(rank.size)
         order = order_by([self._classes(recoding, rank[classes.of] + 1, others), *others])[classes.suppressed :]
@@ -198,26 +205,26 @@ class LocalEngine:
         codes = self.table[name].codes
         return codes if self._kept is None else codes[self._kept]
 
-    def _key(self, name: str) -> Key:
+    def _key(self, name: str) -> SortKey:
         """The column as a key to order records by: as text, missing first."""
-        return Key(ranks_of(self.table[name].values), self._rows(name))
+        return SortKey(ranks_of(self.table[name].values), self._rows(name))
 
-    def _classes(self, recoding: Recoding, rank: Index, others: Sequence[Key]) -> Key:
+    def _classes(self, recoding: Recoding, rank: Index, others: Sequence[SortKey]) -> SortKey:
         """The rank of each kept record's class, from that of each region; 0 where the recoding suppresses it.
 
         Records of a tuple that lies in several regions are dealt to them by what else they hold.
         """
         if isinstance(recoding, FullDomain):
-            return Key(np.append(rank, 0)[recoding.of], self._tuple_of)
+            return SortKey(np.append(rank, 0)[recoding.of], self._tuple_of)
         ranks = rank[recoding.regions]
         if recoding.tuples.size == self._tuples:
-            return Key(ranks, self._tuple_of)
-        by_content = order_by([Key(np.arange(self._tuples), self._tuple_of), *others])
+            return SortKey(ranks, self._tuple_of)
+        by_content = order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others])
         dealt = np.empty_like(by_content)
         dealt[by_content] = np.repeat(ranks, recoding.counts)
-        return Key(dealt)
+        return SortKey(dealt)
 
-    def _labels_of(self, classes: Classes) -> dict[str, Column]:
+    def _labels_of(self, classes: RegionClasses) -> dict[str, Column]:
         """The released values of each quasi-identifier, with the one of each class."""
         columns: dict[str, Column] = {}
         for attribute, labels in zip(self.schema.quasi, classes.labels, strict=True):
@@ -254,11 +261,11 @@ def _all_of(faults: Sequence[InputError]) -> InputError:
     return kind(told, where=f"{len(faults)} columns", hint=hints)
 
 
-def _matrix(columns: Sequence[Key], records: int) -> Codes:
+def _matrix(columns: Sequence[SortKey], records: int) -> Codes:
     """(m, columns) the rows' codes; filled a few rows at a time, while they are in the cache."""
     large = max(column.bits for column in columns) > np.iinfo(np.uint16).bits
     matrix = np.empty((records, len(columns)), np.uint32) if large else np.empty((records, len(columns)), np.uint16)
-    narrowed = [Key(column.ranks.astype(matrix.dtype), column.codes) for column in columns]
+    narrowed = [SortKey(column.ranks.astype(matrix.dtype), column.codes) for column in columns]
     for rows in blocks(records):
         for place, column in enumerate(narrowed):
             matrix[rows, place] = column.of(rows)

@@ -23,7 +23,7 @@ BLOCK = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Key:
+class SortKey:
     """A number for each of n records: `ranks[codes]`; without codes, `ranks` itself.
 
     Attributes:
@@ -54,17 +54,17 @@ def blocks(records: int) -> Iterator[slice]:
     return (slice(start, start + BLOCK) for start in range(0, records, BLOCK))
 
 
-def order_by(keys: Sequence[Key]) -> Index:
+def order_by(keys: Sequence[SortKey]) -> Index:
     """The records in the order of several keys, first key first. Equal ones may come in any order.
 
     Where one word holds all keys and the record's number behind them, sorting words is sorting records; else the
     words are sorted indirectly, which takes about ten times as long.
 
-    >>> order_by([Key(np.array([1, 0, 1])), Key(np.array([7, 5]), np.array([0, 1, 1]))]).tolist()
+    >>> order_by([SortKey(np.array([1, 0, 1])), SortKey(np.array([7, 5]), np.array([0, 1, 1]))]).tolist()
     [1, 2, 0]
     """
     records = keys[0].records
-    number = Key(np.arange(records))
+    number = SortKey(np.arange(records))
     parts = _parted([*keys, number])
     if len(parts) > 1:
         return np.lexsort([_packed(part, records) for part in _parted(keys)][::-1])
@@ -74,9 +74,9 @@ def order_by(keys: Sequence[Key]) -> Index:
     return words.view(np.int64)
 
 
-def _parted(keys: Sequence[Key]) -> list[list[Key]]:
+def _parted(keys: Sequence[SortKey]) -> list[list[SortKey]]:
     """The keys, in as few runs as fit a word each."""
-    parts: list[list[Key]] = []
+    parts: list[list[SortKey]] = []
     room = 0
     for key in keys:
         bits = key.bits
@@ -88,7 +88,7 @@ def _parted(keys: Sequence[Key]) -> list[list[Key]]:
     return parts
 
 
-def _packed(keys: Sequence[Key], records: int) -> NDArray[np.uint64]:
+def _packed(keys: Sequence[SortKey], records: int) -> NDArray[np.uint64]:
     """One word per record, the first key in its highest bits."""
     words = np.zeros(records, np.uint64)
     widths = [np.uint64(key.bits) for key in keys]

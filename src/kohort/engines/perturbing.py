@@ -17,7 +17,7 @@ from kohort.engines.amounts import (
     rounded,
     written,
 )
-from kohort.engines.order import Key, order_by, ranks_of
+from kohort.engines.order import SortKey, order_by, ranks_of
 from kohort.engines.table import Table
 from kohort.errors import UsageError
 from kohort.perturb.effect import Effect
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index
-    from kohort.engines.amounts import Numbers
+    from kohort.engines.amounts import CodedNumbers
     from kohort.engines.table import Column
     from kohort.perturb.base import Perturbation
 
@@ -81,7 +81,7 @@ def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None
 
 def _by_content(table: Table) -> Index:
     """The records in the order of their content."""
-    return order_by([Key(ranks_of(column.values), column.codes) for column in table.columns])
+    return order_by([SortKey(ranks_of(column.values), column.codes) for column in table.columns])
 
 
 def _stream(seed: int | None, column: str) -> np.random.Generator:
@@ -168,8 +168,8 @@ def _effects(
 
 def _of_numbers(
     one: Perturbation,
-    pair: tuple[Numbers, Numbers],
-    others: Sequence[tuple[Numbers, Numbers]],
+    pair: tuple[CodedNumbers, CodedNumbers],
+    others: Sequence[tuple[CodedNumbers, CodedNumbers]],
     *,
     reproducible: bool,
 ) -> Effect:
@@ -192,7 +192,9 @@ def _of_numbers(
     )
 
 
-def _correlation(pair: tuple[Numbers, Numbers], others: Sequence[tuple[Numbers, Numbers]]) -> tuple[float, str] | None:
+def _correlation(
+    pair: tuple[CodedNumbers, CodedNumbers], others: Sequence[tuple[CodedNumbers, CodedNumbers]]
+) -> tuple[float, str] | None:
     """The largest change of correlation with another column, and that column's name."""
     changes: list[tuple[float, str]] = []
     for other in others:

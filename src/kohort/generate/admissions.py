@@ -27,9 +27,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from kohort.generate.draw import BATCH, below, key_of, stretches, words_of
-from kohort.generate.folder import json_of, write_folder
-from kohort.generate.frames import csv_of, dated, numbered, pick
+from kohort.generate.folder import csv_of, dated, json_of, numbered, pick, write_folder
 from kohort.generate.hospital import (
     AGES,
     BLOCK,
@@ -43,13 +41,14 @@ from kohort.generate.hospital import (
     hospital,
     places_of_stays,
 )
+from kohort.generate.population import BATCH, below, key_of, stretches, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from kohort.arrays import Index
-    from kohort.generate.draw import Words
+    from kohort.generate.population import Words
 
 __all__ = [
     "HIERARCHIES",

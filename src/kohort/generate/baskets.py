@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.generate.draw import Draw
+from kohort.generate.population import RandomDraw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.generate.draw import Words
+    from kohort.generate.population import Words
 
 #: Items at most, and cells of all patterns together: each takes some 100 bytes while the patterns are made.
 MOST: Final = 10_000_000
@@ -96,9 +96,9 @@ class Market:
     """
 
     key: Words
-    lengths: Draw
-    popular: Draw
-    chosen: Draw
+    lengths: RandomDraw
+    popular: RandomDraw
+    chosen: RandomDraw
     patterns: Items
     sizes: Index
     corruption: Words
@@ -133,7 +133,7 @@ class Market:
                 raise UsageError(f"{name} must be from {least} to {most:,.10g}", where=name)
         key = np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64)
         source = np.random.Philox(key=key, counter=[0, 0, 0, 1])  # transactions have the counters below
-        popular = Draw.of([[(1 << 40) // rank for rank in range(1, items + 1)]])
+        popular = RandomDraw.of([[(1 << 40) // rank for rank in range(1, items + 1)]])
         weights = [round((1 << 32) * -log(share)) + 1 for share in _shares(source, patterns)]
         levels = [min(max(_CORRUPTION.inv_cdf(share), 0), 1) for share in _shares(source, patterns)]
         sizes = np.minimum(_poisson(pattern_length - 1)(source.random_raw(patterns)) + 1, items)
@@ -141,7 +141,7 @@ class Market:
             key=key,
             lengths=_poisson(length - 1),
             popular=popular,
-            chosen=Draw.of([weights]),
+            chosen=RandomDraw.of([weights]),
             patterns=_patterns(source, sizes, popular),
             sizes=sizes,
             corruption=np.array([round(level * (1 << _BITS)) for level in levels], np.uint64),
@@ -208,14 +208,14 @@ def _shares(source: np.random.Philox, size: int) -> list[float]:
     return [(word + 0.5) / 2**53 for word in (source.random_raw(size) >> np.uint64(11)).tolist()]
 
 
-def _poisson(mean: float) -> Draw:
+def _poisson(mean: float) -> RandomDraw:
     """Counts from 0 on, by a Poisson distribution's odds."""
     farthest = ceil(mean + 12 * sqrt(mean)) + 30  # less than one draw in 2^48 would be beyond
     odds = [exp(n * log(mean) - mean - lgamma(n + 1)) for n in range(farthest)] if mean else [1.0]
-    return Draw.of([[round(share * (1 << _BITS)) for share in odds]])
+    return RandomDraw.of([[round(share * (1 << _BITS)) for share in odds]])
 
 
-def _patterns(source: np.random.Philox, sizes: Index, popular: Draw) -> Items:
+def _patterns(source: np.random.Philox, sizes: Index, popular: RandomDraw) -> Items:
     """(p, w) patterns of so many items: some of the one before, then any, by their odds."""
     items = _endless(source, popular)
     shared = [-_CORRELATION * log(share) for share in _shares(source, sizes.size)]
@@ -232,7 +232,7 @@ def _patterns(source: np.random.Philox, sizes: Index, popular: Draw) -> Items:
     return patterns
 
 
-def _endless(source: np.random.Philox, draw: Draw) -> Iterator[int]:
+def _endless(source: np.random.Philox, draw: RandomDraw) -> Iterator[int]:
     """One outcome after the other."""
     while True:
         yield from draw(source.random_raw(1 << 12)).tolist()

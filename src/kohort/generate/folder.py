@@ -1,4 +1,7 @@
-"""A folder of generated files: a table of any size, streamed, and what belongs to it."""
+"""A folder of generated files: a table of any size, streamed, and what belongs to it.
+
+Columns of a generated table, and the table as text.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,15 @@ import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from kohort.errors import FileError, TargetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from kohort.arrays import Index
 
 
 def write_folder(folder: Path, files: Mapping[str, Iterable[bytes]], *, overwrite: bool) -> tuple[Path, ...]:
@@ -51,3 +58,30 @@ def _write(paths: Mapping[Path, Iterable[bytes]]) -> None:
                 file.writelines(pieces)
         for path in reversed(list(paths)):
             parts[path].replace(path)
+
+
+def pick(values: Sequence[str], index: Index) -> pl.Series:
+    """The values at these places."""
+    return pl.Series(values).gather(index)
+
+
+def numbered(prefix: str, numbers: Index | pl.Series) -> pl.Series:
+    """Identifiers: a prefix and nine digits with leading zeros.
+
+    >>> numbered("IT", pl.Series([0, 41])).to_list()
+    ['IT000000001', 'IT000000042']
+    """
+    return prefix + pl.Series(numbers + 1).cast(pl.String).str.zfill(9)
+
+
+def dated(days: Index) -> pl.Series:
+    """Dates from days counted from 1 January 1970."""
+    return pl.Series(days).cast(pl.Int32).cast(pl.Date)
+
+
+def csv_of(frames: Iterator[pl.DataFrame], progress: Callable[[int], object] | None) -> Iterator[bytes]:
+    """The CSV text of frames, piece by piece, telling `progress` how many records each held."""
+    for number, frame in enumerate(frames):
+        yield frame.write_csv(include_header=number == 0).encode()
+        if progress:
+            progress(len(frame))

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 import numpy as np
 
-from kohort.generate.draw import Draw, evenly
-from kohort.generate.population import names_only, population, tree_of
+from kohort.generate.population import RandomDraw, evenly, names_only, population, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,15 +130,17 @@ class Hospital:
     kinds: Index  # of each diagnosis: which of `STAYS`
     charges: Index  # (diagnoses, 2) the least and the greatest
     postal_codes: Index  # (cities, 2) the first and the last
-    sex: Draw
-    first_name: Draw  # given the sex
-    last_name: Draw
-    age: Draw  # on the day before the first, given the sex
-    city: Draw
-    diagnosis: Draw  # given the sex and the group of age: six conditions of men, then six of women
-    nights: Draw  # given the kind of stay
-    ward: Draw  # given the chapter, or that it is a child: the condition after the chapters
-    outcome: Draw  # given the chapter and whether the stay is the patient's last: twice the chapter, and one if so
+    sex: RandomDraw
+    first_name: RandomDraw  # given the sex
+    last_name: RandomDraw
+    age: RandomDraw  # on the day before the first, given the sex
+    city: RandomDraw
+    diagnosis: RandomDraw  # given the sex and the group of age: six conditions of men, then six of women
+    nights: RandomDraw  # given the kind of stay
+    ward: RandomDraw  # given the chapter, or that it is a child: the condition after the chapters
+    outcome: (
+        RandomDraw  # given the chapter and whether the stay is the patient's last: twice the chapter, and one if so
+    )
 
 
 @cache
@@ -159,15 +160,15 @@ def hospital() -> Hospital:
         kinds=np.array([list(STAYS).index(group["stay"]) for _, group, _ in codes]),
         charges=np.array([code["charge"] for *_, code in codes]),
         postal_codes=np.array(list(codes_of.values())),
-        sex=Draw.of([SEX_ODDS]),
+        sex=RandomDraw.of([SEX_ODDS]),
         first_name=people.first_name,
         last_name=people.last_name,
-        age=Draw.of([evenly([(years, odds[sex]) for years, odds in AGE_BY_SEX]) for sex in range(len(SEXES))]),
-        city=Draw.of([[inhabitants[city] for city in codes_of]]),
-        diagnosis=Draw.of(_diagnoses(chapters, codes)),
-        nights=Draw.of([[*[0] * bands[0][0].start, *evenly(bands)] for bands in STAYS.values()]),
-        ward=Draw.of([[odds.get(ward, 0) for ward in WARDS] for odds in wards]),
-        outcome=Draw.of([odds for chapter in chapters for odds in _outcomes(chapter["outcomes"])]),
+        age=RandomDraw.of([evenly([(years, odds[sex]) for years, odds in AGE_BY_SEX]) for sex in range(len(SEXES))]),
+        city=RandomDraw.of([[inhabitants[city] for city in codes_of]]),
+        diagnosis=RandomDraw.of(_diagnoses(chapters, codes)),
+        nights=RandomDraw.of([[*[0] * bands[0][0].start, *evenly(bands)] for bands in STAYS.values()]),
+        ward=RandomDraw.of([[odds.get(ward, 0) for ward in WARDS] for odds in wards]),
+        outcome=RandomDraw.of([odds for chapter in chapters for odds in _outcomes(chapter["outcomes"])]),
     )
 
 

@@ -20,16 +20,25 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.generate.draw import BATCH, below, key_of, stretches, words_of
-from kohort.generate.folder import json_of, write_folder
-from kohort.generate.frames import csv_of, numbered, pick
-from kohort.generate.population import EDUCATIONS, GENDERS, YOUNGEST, italy_hierarchies, population
+from kohort.generate.folder import csv_of, json_of, numbered, pick, write_folder
+from kohort.generate.population import (
+    BATCH,
+    EDUCATIONS,
+    GENDERS,
+    YOUNGEST,
+    below,
+    italy_hierarchies,
+    key_of,
+    population,
+    stretches,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from kohort.generate.draw import Words
+    from kohort.generate.population import Words
 
 __all__ = ["BATCH", "HIERARCHIES", "ROLES", "italy", "italy_batches", "italy_hierarchies", "write_italy"]
 

@@ -25,7 +25,7 @@ from kohort.io.source import WORD, line_of, words_of
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
-    from kohort.io.records import Layout
+    from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
     from kohort.io.source import Bytes, Text, Words
 
@@ -209,7 +209,7 @@ class Dictionary:
         rehash(self._slots, slots)
         self._slots = slots
 
-    def column(self, text: Text, layout: Layout, name: str) -> Column:
+    def column(self, text: Text, layout: RecordLayout, name: str) -> Column:
         """The finished column; the dictionary lets go of its codes.
 
         Raises:
@@ -225,7 +225,7 @@ class Dictionary:
         values = pl.concat(texts, rechunk=True) if texts else pl.Series(dtype=pl.String)
         return Column(name, values, codes, pl.String())
 
-    def _texts(self, text: Text, layout: Layout, name: str, one: int, other: int) -> pl.Series:
+    def _texts(self, text: Text, layout: RecordLayout, name: str, one: int, other: int) -> pl.Series:
         """The values from `one` to before `other`, once they are known to be text."""
         ends = self._ends[one : other + 1] - self._ends[one]
         out = self._own[self._ends[one] : self._ends[other]]

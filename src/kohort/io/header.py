@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError, KohortError
-from kohort.io.records import Layout, fill, measure
+from kohort.io.records import RecordLayout, fill, measure
 from kohort.io.source import CR, LF, line_of
 from kohort.io.typed import check_names
 
@@ -32,7 +32,7 @@ _LOOKED_AT: Final = 32
 _mail = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch
 
 
-def lay_out(text: Text, options: ReadOptions) -> Layout:
+def lay_out(text: Text, options: ReadOptions) -> RecordLayout:
     """How the text is divided, and what its columns are called.
 
     Raises:
@@ -44,7 +44,7 @@ def lay_out(text: Text, options: ReadOptions) -> Layout:
     separator = ord(options.separator or _sniffed(text, at, quote))
     cells, end = measure(text.data, at, separator, quote)
     line_end = text.data[end : end + 2].tobytes()
-    layout = Layout(
+    layout = RecordLayout(
         names=tuple(f"column_{place}" for place in range(1, cells + 1)),
         separator=separator,
         quote=quote,
@@ -67,7 +67,7 @@ def _first_line(text: Text) -> int:
     return int(inked.argmax())
 
 
-def _named(text: Text, layout: Layout, options: ReadOptions) -> Layout:
+def _named(text: Text, layout: RecordLayout, options: ReadOptions) -> RecordLayout:
     """The layout with the names in the first record, and the body after it."""
     starts = np.empty((len(layout.names), 1), np.int64)
     lengths = np.empty((len(layout.names), 1), np.int32)
@@ -82,7 +82,7 @@ def _named(text: Text, layout: Layout, options: ReadOptions) -> Layout:
     return replace(layout, names=check_names(names, where), body=body)
 
 
-def _below(text: Text, layout: Layout, options: ReadOptions) -> list[list[str]]:
+def _below(text: Text, layout: RecordLayout, options: ReadOptions) -> list[list[str]]:
     """The cells of each column in the first records of the body; none where these are not well formed."""
     starts = np.empty((len(layout.names), _LOOKED_AT), np.int64)
     lengths = np.empty((len(layout.names), _LOOKED_AT), np.int32)
@@ -144,7 +144,7 @@ def _form(cell: str) -> str:
     return "".join("0" if sign.isdecimal() else "a" if sign.isalpha() else sign for sign in cell.strip())
 
 
-def _name(cell: bytes, layout: Layout, where: str) -> str:
+def _name(cell: bytes, layout: RecordLayout, where: str) -> str:
     """The name in a cell of the header."""
     try:
         return layout.plain(cell.decode())

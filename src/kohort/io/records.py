@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RecordLayout:
     """How a text is divided.
 
     Attributes:
@@ -64,7 +64,7 @@ def measure(data: Bytes, at: int, separator: int, quote: int) -> tuple[int, int]
 
 
 def fill(  # noqa: PLR0917  the kernel's own order
-    text: Text, layout: Layout, options: ReadOptions, at: int, starts: Starts, lengths: Lengths
+    text: Text, layout: RecordLayout, options: ReadOptions, at: int, starts: Starts, lengths: Lengths
 ) -> tuple[int, int]:
     """Find the bounds of the cells of the records from `at` on; blank lines at the text's end are none.
 
@@ -99,7 +99,7 @@ def _is_blank(data: Bytes) -> bool:
     return bool(((data == LF) | (data == CR)).all())
 
 
-def _error(text: Text, layout: Layout, options: ReadOptions, at: int, fault: Fault) -> KohortError:
+def _error(text: Text, layout: RecordLayout, options: ReadOptions, at: int, fault: Fault) -> KohortError:
     """What a fault means, at its line and column."""
     kind, column, record, cell = fault.tolist()
     line = f"{text.name}, line {line_of(text.data, cell)}"
@@ -115,7 +115,7 @@ def _error(text: Text, layout: Layout, options: ReadOptions, at: int, fault: Fau
     return InputError(what, where=where, hint=hint)
 
 
-def _unended(text: Text, layout: Layout, at: int, record: int) -> tuple[str, str]:
+def _unended(text: Text, layout: RecordLayout, at: int, record: int) -> tuple[str, str]:
     """What the byte at `at` means, which should end a cell, and a hint."""
     ends = line_end_at(text.data, at, layout.line_end) > 0
     mark = layout.line_end if ends else int(text.data[at])

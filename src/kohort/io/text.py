@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from kohort.io.options import ReadOptions
-    from kohort.io.records import Layout
+    from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
     from kohort.io.source import Text, Words
 
@@ -46,7 +46,7 @@ def read_text(text: Text, options: ReadOptions) -> Table:
     return read_records(text, lay_out(text, options), options)
 
 
-def read_records(text: Text, layout: Layout, options: ReadOptions, follow: Follow = _unfollowed) -> Table:
+def read_records(text: Text, layout: RecordLayout, options: ReadOptions, follow: Follow = _unfollowed) -> Table:
     """The table that the records of `text` hold, divided as `layout` says.
 
     Args:
@@ -75,7 +75,7 @@ def read_records(text: Text, layout: Layout, options: ReadOptions, follow: Follo
     return Table(tuple(columns), records)
 
 
-def _chunks(text: Text, layout: Layout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:
+def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:
     """The bounds of all cells, some records at a time, in two buffers by turns; and where each chunk ends."""
     shape = len(layout.names), max(_CELLS // len(layout.names), _RECORDS)
     buffers = cycle([(np.empty(shape, np.int64), np.empty(shape, np.int32)) for _ in range(2)])

@@ -24,7 +24,7 @@ from kohort.job.values import (
     Seconds,
     Separator,
 )
-from kohort.release.purpose import Purpose
+from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 
 #: The names of methods.

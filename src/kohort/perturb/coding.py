@@ -13,8 +13,7 @@ from kohort.errors import UsageError
 from kohort.perturb.base import Perturbation
 from kohort.perturb.moments import centred
 from kohort.perturb.parameters import MOST_DECIMALS, refuse_bounds
-from kohort.schema.domain.decimals import digits_of
-from kohort.schema.numbers import said
+from kohort.schema.numbers import digits_of, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

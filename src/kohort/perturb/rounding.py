@@ -11,8 +11,7 @@ import numpy as np
 from kohort.errors import UsageError
 from kohort.perturb.base import Perturbation
 from kohort.perturb.parameters import MOST_DECIMALS
-from kohort.schema.domain.decimals import digits_of
-from kohort.schema.numbers import refuse_inexact, said
+from kohort.schema.numbers import digits_of, refuse_inexact, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

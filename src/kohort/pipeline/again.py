@@ -13,7 +13,7 @@ from kohort.errors import UsageError, VerificationError
 from kohort.io.baskets import write_transactions
 from kohort.io.write import format_of, write
 from kohort.pipeline import claim_of, solve
-from kohort.pipeline.stages import Stages, beside, silent
+from kohort.pipeline.publishing import Stages, beside, silent
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import in_columns, rehearse_transactions
 from kohort.release.transactions import BasketWriting

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kohort.engines.base import Recoded
-from kohort.engines.order import Key, order_by, ranks_of
+from kohort.engines.order import SortKey, order_by, ranks_of
 from kohort.engines.table import Column, Table
 from kohort.errors import JobError, SchemaError
 from kohort.schema import Role
@@ -105,6 +105,6 @@ def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
     """The records by their content, generalized columns first: the order they had tells what the cells were."""
     names = [one.name for one in schema.quasi]
     names += [one.name for one in schema.released if one.role is not Role.QUASI]
-    order = order_by([Key(ranks_of(table[name].values), table[name].codes) for name in names])
+    order = order_by([SortKey(ranks_of(table[name].values), table[name].codes) for name in names])
     columns = (Column(one.name, one.values, one.codes[order], one.dtype) for one in table.columns)
     return Recoded(Table(tuple(columns), table.records), recoded.lineage[order], recoded.lost)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from kohort.algorithms.problem import Problem, never
 from kohort.engines.complete import entered
+from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError
+from kohort.pipeline.altering import with_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.core.frequency import FrequencySet
-    from kohort.engines.local import LocalEngine
+    from kohort.engines.base import Engine
     from kohort.engines.table import Table
     from kohort.release import Job
     from kohort.schema.domain import Domain
@@ -28,14 +30,14 @@ class Counts:
         records: Of the table.
         frequency: Its tuples.
         domains: What their codes mean.
-        gone: Records that the schema suppresses.
+        suppressed_by_schema: Records that the schema suppresses.
         population: The tuples of the population table.
     """
 
     records: int
     frequency: FrequencySet
     domains: tuple[Domain, ...]
-    gone: int
+    suppressed_by_schema: int
     population: FrequencySet | None
 
 
@@ -48,7 +50,22 @@ def entered_by(job: Job, table: Table) -> Table:
     return entered(table, job.complete, job.schema.missing).table if job.complete else table
 
 
-def counts_of(engine: LocalEngine, job: Job) -> Counts:
+def engine_of(table: Table, job: Job, population: Table | None = None, *, coarse: Table | None) -> Engine:
+    """The engine that holds the records as the job's search judges them.
+
+    Args:
+        table: The records that enter, as they were read.
+        job: The job; its schema is over the table's columns.
+        population: The population table, where a model needs one.
+        coarse: The columns that are changed before the search; see `kohort.pipeline.altering.coarsened`.
+
+    Raises:
+        InputError: values have no place in their domain.
+    """
+    return LocalEngine(with_columns(table, coarse), job.schema, population)
+
+
+def counts_of(engine: Engine, job: Job) -> Counts:
     """The tuples that the job's search looks at.
 
     Raises:
@@ -58,13 +75,15 @@ def counts_of(engine: LocalEngine, job: Job) -> Counts:
     if not frequency.records:
         what = "every record lacks a value, and the schema suppresses those"
         raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
-    return Counts(engine.table.records, frequency, engine.domains, engine.suppressed, engine.population)
+    return Counts(engine.records, frequency, engine.domains, engine.suppressed, engine.population)
 
 
 def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
     """What the job's search is to solve; its time begins now."""
     enough = _deadline(job.time_limit)
-    return Problem(counts.frequency, counts.domains, job.models, threads, counts.gone, counts.population, enough)
+    return Problem(
+        counts.frequency, counts.domains, job.models, threads, counts.suppressed_by_schema, counts.population, enough
+    )
 
 
 def looked_at(job: Job) -> tuple[str, ...]:

@@ -24,20 +24,19 @@ import numpy as np
 from kohort.core.frequency import group, people_in
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
-from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError, UsageError
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline import outcome_of
-from kohort.pipeline.counting import counts_of, problem_of
+from kohort.pipeline.counting import counts_of, engine_of, problem_of
 from kohort.schema import Label, Scale
-from kohort.schema.domain.step import round_step
+from kohort.schema.numbers import round_step
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes
+    from kohort.core.recoding import RegionClasses
     from kohort.release import Job, Release
     from kohort.schema import Attribute, Grid
     from kohort.schema.domain import Domain
@@ -114,7 +113,7 @@ def check_cuts(job: Job) -> None:
 
 def _proposed(release: Release) -> dict[str, Grid]:
     """A grid of round numbers for every attribute that is released as a range of numbers."""
-    domains = LocalEngine(release.source, release.job.schema, release.population).domains
+    domains = engine_of(release.source, release.job, release.population, coarse=release.coarsened).domains
     numeric = (one for one in domains if one.scale is Scale.NUMERIC and one.label is Label.RANGE)
     steps = ((one.attribute.name, _round_step(one)) for one in numeric)
     return {name: step for name, step in steps if step is not None}
@@ -137,7 +136,7 @@ def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
 
 def _exposure(release: Release, job: Job, names: Collection[str], threads: int) -> Exposure | None:
     """What another job's release of the same table would cost, and give away in the columns called so."""
-    engine = LocalEngine(release.source, job.schema, release.population)
+    engine = engine_of(release.source, job, release.population, coarse=release.coarsened)
     counts = counts_of(engine, job)
     frequency = counts.frequency
     try:
@@ -157,7 +156,7 @@ def _exposure(release: Release, job: Job, names: Collection[str], threads: int) 
 
 
 def exposed(
-    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: RegionClasses
 ) -> Exposed:
     """Whose exact value a label gives away: it prints this one beside others, and nobody else of the class has it.
 
@@ -182,7 +181,7 @@ def exposed(
     return Exposed(count(np.logical_or.reduce([*by.values()])), *map(count, by.values()))
 
 
-def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: Classes, column: int) -> Mask:
+def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: RegionClasses, column: int) -> Mask:
     """Which pieces have a value that their class's label prints, though it stands for others too."""
     class_of = classes.of[recoding.regions]
     if domain.label is Label.SET:
@@ -202,7 +201,7 @@ def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: 
 
 
 def downcoded(
-    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: Classes
+    recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: RegionClasses
 ) -> list[int]:
     """(d,) cells whose label covers several values and yet tells that somebody of the class has this one."""
     class_of = classes.of[recoding.regions]

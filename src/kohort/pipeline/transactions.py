@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, assert_never
 
@@ -11,8 +12,8 @@ import numpy as np
 from kohort.certificate.transactions import certificate
 from kohort.io.baskets import Reading, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
-from kohort.pipeline.stages import Stages, beside, paths, silent
-from kohort.publish import Companion, check_target, publish
+from kohort.pipeline.publishing import Publication, Stages, beside, paths, silent
+from kohort.publish import Companion, check_target
 from kohort.release.transactions import BasketWriting, TransactionRelease
 from kohort.transactions.database import Transactions, places_of
 from kohort.transactions.loss import item_losses, lost
@@ -83,20 +84,20 @@ def _solved(source: object, job: TransactionJob, stage: Stages) -> TransactionRe
     with stage("count"):
         problem = problem_of(reading.database, job)
     with stage("solve"):
-        remedy = job.algorithm.solve(problem)
+        solution = job.algorithm.solve(problem)
     with stage("recode"):
-        recoded = recode(problem.database, remedy.suppression)
+        recoded = recode(problem.database, solution.suppression)
     return TransactionRelease(
         job,
         reading.database,
         problem.database,
         problem.roles,
-        remedy,
+        solution,
         recoded.database,
         recoded.lineage,
         recoded.dropped,
         losses=problem.losses,
-        lost=lost(problem, remedy.suppression),
+        lost=lost(problem, solution.suppression),
         repeated=reading.repeated,
         seconds=stage.seconds,
         like=reading.like,
@@ -154,26 +155,16 @@ def save_transactions(
     claim = replace(claim_of(release), writing=writing)
 
     def write_release(file: BinaryIO) -> None:
-        with stage("write"):
-            write_transactions(in_columns(release, writing), file, writing)
-
-    def verify_release(file: BinaryIO) -> CoherenceVerdict:
-        with stage("verify"):
-            return verify_transactions(file, claim)
+        write_transactions(in_columns(release, writing), file, writing)
 
     def certify(verdict: CoherenceVerdict) -> bytes:
         return certificate(release, verdict, path.name)
 
-    def published(verdict: CoherenceVerdict) -> TransactionRelease:
+    def finish(verdict: CoherenceVerdict) -> TransactionRelease:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
 
-    def companion(report: Companion[TransactionRelease]) -> Companion[CoherenceVerdict]:
-        return Companion(report.path, lambda verdict: report.content(published(verdict)))
-
-    companions = [Companion(beside(path), certify), *map(companion, reports)]
-    return published(
-        publish(path, write_release, verify_release, companions=companions, overwrite=overwrite, inputs=inputs)
-    )
+    publication = Publication(write_release, partial(verify_transactions, claim=claim), certify, finish)
+    return publication.publish(path, stage, reports, overwrite=overwrite, inputs=inputs)
 
 
 def in_columns(release: TransactionRelease, writing: BasketOptions) -> Transactions:
@@ -196,7 +187,7 @@ def claim_of(release: TransactionRelease) -> CoherenceClaim:
         dropped=frozenset(release.named(release.dropped)),
         lineage=release.lineage,
         removed=frozenset(source.names) - frozenset(searched.names),
-        cells=isinstance(release.remedy.suppression, CellSuppression),
+        cells=isinstance(release.solution.suppression, CellSuppression),
     )
 
 

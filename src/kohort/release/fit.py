@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.models.base import PrivacyModel
-    from kohort.release import Job
+    from kohort.release.job import Job
     from kohort.schema import Attribute, Schema
 
 

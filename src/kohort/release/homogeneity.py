@@ -14,7 +14,7 @@ from kohort.schema.sensitive import resolve
 if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.engines.table import Table
-    from kohort.release import Release
+    from kohort.release.release import Release
     from kohort.schema import Attribute, Schema
 
 #: A column has many values from here on …

@@ -17,7 +17,7 @@ from kohort.schema.domain import resolve
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index
-    from kohort.release import Release
+    from kohort.release.release import Release
 
 
 def members_of(release: Release) -> dict[str, float]:

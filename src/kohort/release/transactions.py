@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
-from kohort.io.baskets.frames import to_frame
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.release import plain
+from kohort.io.baskets.write import to_frame
+from kohort.release.job import plain
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown, verified
 from kohort.transactions.problem import MOST
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.arrays import Counts, Index, Items
-    from kohort.release.purpose import Purpose
+    from kohort.release.job import Purpose
     from kohort.shown import Rows
     from kohort.transactions.coherence import Coherence
     from kohort.transactions.database import Transactions
-    from kohort.transactions.problem import Remedy, SuppressionAlgorithm
+    from kohort.transactions.problem import SuppressionAlgorithm, SuppressionSolution
     from kohort.transactions.roles import RoleChoice, Roles
     from kohort.verify.transactions import CoherenceVerdict
 
@@ -143,7 +143,7 @@ class TransactionRelease(Shown):
         source: The database as read.
         database: The database that was searched: the source less the items below the minimum support.
         roles: The roles of the searched database's items.
-        remedy: What is suppressed, and how that came about.
+        solution: What is suppressed, and how that came about.
         released: The transactions in the order of their own content, with the items that are left.
         lineage: (n,) the source's transaction that each released one was; never published.
         dropped: (d,) items of `database` that no released transaction has, in the order in which they were dropped.
@@ -161,7 +161,7 @@ class TransactionRelease(Shown):
     source: Transactions
     database: Transactions
     roles: Roles
-    remedy: Remedy
+    solution: SuppressionSolution
     released: Transactions
     lineage: Index
     dropped: Items

@@ -35,7 +35,7 @@ def numbers(release: TransactionRelease) -> dict[str, Json]:
         **_verified(release),
         "release": None if release.path is None else str(release.path),
         "certificate": None if release.certificate is None else str(release.certificate),
-        "trace": {**release.remedy.moles.trace, **release.remedy.trace},
+        "trace": {**release.solution.moles.trace, **release.solution.trace},
         "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     }
 
@@ -65,7 +65,7 @@ def _asked(release: TransactionRelease) -> dict[str, Json]:
     return {
         "model": _model(release.job.coherence),
         "method": release.job.algorithm.name,
-        "suppress": _suppressed(release.remedy.suppression),
+        "suppress": _suppressed(release.solution.suppression),
     }
 
 
@@ -86,7 +86,7 @@ def _suppressed(suppression: Suppression) -> str:
 
 def _found(release: TransactionRelease) -> dict[str, Json]:
     """The minimal moles, and the items dropped for them."""
-    moles, returned = release.remedy.moles, release.remedy.returned
+    moles, returned = release.solution.moles, release.solution.returned
     kinds = [{"rare": int(rare.sum()), "breach": int((~rare).sum())} for rare in moles.rare]
     return {
         "size1_moles": [*release.named(moles.singles)],
@@ -99,13 +99,13 @@ def _found(release: TransactionRelease) -> dict[str, Json]:
 
 def _cost(release: TransactionRelease) -> dict[str, Json]:
     """What the release lost, and how much less it could have lost."""
-    lost, bound = release.lost, release.remedy.bound
+    lost, bound = release.lost, release.solution.bound
     return {
         "distortion": float(release.distortion),
         "distortion_exact": f"{lost}/{release.whole}",
         "loss_lost": lost,
         "loss_all": release.whole,
-        "proven": release.remedy.proven,
+        "proven": release.solution.proven,
         "bound": bound,
         "gap": None if bound is None else float(Fraction(lost - bound, lost)) if lost else 0.0,
     }

@@ -1,19 +1,99 @@
-"""One column of a schema."""
+"""One column of a schema.
+
+The words of a schema: what can be said of a column.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, cast
 
 from kohort.errors import SchemaError
-from kohort.schema.words import Label, Missing, Order, Role, Scale, word
 from kohort.shown import parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kohort.schema.hierarchy import Hierarchy
+
+
+E = TypeVar("E", bound=StrEnum)
+
+
+class Role(StrEnum):
+    """What a column tells about a person, and so what a release does with it."""
+
+    IDENTIFYING = "identifying"
+    """Names the person alone (name, tax code): never released, at most a pseudonym in its place."""
+    QUASI = "quasi"
+    """Helps to single the person out together with others: generalized."""
+    SENSITIVE = "sensitive"
+    """What nobody may learn about the person: released unchanged."""
+    INSENSITIVE = "insensitive"
+    """Neither: released unchanged."""
+    DROP = "drop"
+    """Not needed: never released, whatever it tells."""
+
+    @property
+    def released(self) -> bool:
+        """Whether a release has such a column, pseudonyms apart."""
+        return self not in {Role.IDENTIFYING, Role.DROP}
+
+    @property
+    def said(self) -> str:
+        """The role as a sentence about the column has it.
+
+        >>> Role.DROP.said, Role.QUASI.said
+        ('dropped', 'quasi')
+        """
+        return "dropped" if self is Role.DROP else self.value
+
+
+class Scale(StrEnum):
+    """Whether a column's values are numbers or names."""
+
+    NUMERIC = "numeric"
+    CATEGORICAL = "categorical"
+
+
+class Order(StrEnum):
+    """The order that gives categorical values their codes (semantics R1)."""
+
+    HIERARCHY = "hierarchy"
+    FREQUENCY = "frequency"
+    SORTED = "sorted"
+
+
+class Label(StrEnum):
+    """What a region's values are released as (semantics R6)."""
+
+    RANGE = "range"
+    SET = "set"
+    ANCESTOR = "ancestor"
+    MEAN = "mean"
+    GRID = "grid"
+
+
+class Missing(StrEnum):
+    """What a missing quasi-identifying value means."""
+
+    VALUE = "own-value"
+    """A value like any other: it must be shared by k records too. The default."""
+    SUPPRESS = "suppress"
+    """The record is suppressed, and counted as such."""
+    REFUSE = "refuse"
+    """An error."""
+
+
+def word(kind: type[E], value: str | None, where: str) -> E:
+    """The word of the list that `value` is; text that only looks like it would slip through comparisons."""
+    try:
+        return kind(str(value))
+    except ValueError:
+        raise SchemaError("no such word", where=where, hint=f"one of {', '.join(kind)}") from None
+
 
 #: A grid: a step from zero, an ascending list of cut points, the boundaries of the hierarchy's first level, or a round
 #: step that fits the range of the values, where these are numbers.

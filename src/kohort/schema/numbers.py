@@ -1,8 +1,14 @@
-"""When a text is a number, and which one: the one rule by which a column of text becomes numeric."""
+"""When a text is a number, and which one: the one rule by which a column of text becomes numeric.
+
+A round step for the grid of a numeric attribute.
+
+Decimal numbers as whole multiples of a power of ten, and back to text; nothing is rounded on the way.
+"""
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING, Final
@@ -11,6 +17,7 @@ from kohort.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
 
 #: Minus, digits without a leading zero, decimals. A leading zero is the sign of an id (postal code 00118), and an
 #: exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat 1e5, phone +49): those stay text.
@@ -103,3 +110,70 @@ def refuse_inexact(number: object, where: str) -> None:
     """
     if isinstance(number, bool) or not isinstance(number, int | Fraction):
         raise UsageError(f"{where} must be exact", where=where, hint='such as Fraction("0.4")')
+
+
+#: A grid divides the range of the values into about this many intervals.
+INTERVALS: Final = 20
+
+
+def round_step(low: Fraction, high: Fraction, *, whole: bool) -> Fraction | None:
+    """The smallest of 1, 2, 5, 10, 20 … (or 0.5, 0.2, 0.1 …) that divides `low`..`high` into at most 20 intervals.
+
+    `None` where both are equal. For `whole` numbers the step is at least 2: intervals of 1 would be the values.
+
+    >>> [str(round_step(Fraction(a), Fraction(b), whole=True)) for a, b in ((18, 90), (1, 16), (0, 99_999))]
+    ['5', '2', '5000']
+    >>> round_step(Fraction("0.5"), Fraction("0.8"), whole=False)
+    Fraction(1, 50)
+    """
+    least = (high - low) / INTERVALS
+    if not least:
+        return None
+    ten = Fraction(10) ** (Decimal(least.numerator) / Decimal(least.denominator)).adjusted()
+    step = next(factor * ten for factor in (1, 2, 5, 10, 20) if factor * ten >= least)
+    return max(step, Fraction(2)) if whole else step
+
+
+def digits_of(number: Fraction) -> int:
+    """How many decimals the number has; 17 where they do not end.
+
+    >>> from fractions import Fraction
+    >>> digits_of(Fraction("0.125")), digits_of(Fraction(5))
+    (3, 0)
+    """
+    longest = number.denominator.bit_length()  # 2^a · 5^b divides 10^max(a, b)
+    return next((digits for digits in range(longest) if 10**digits % number.denominator == 0), 17)
+
+
+def point(number: int, digits: int) -> str:
+    """The number divided by ten to the power of `digits`, as the shortest text.
+
+    >>> point(-1250, 3), point(70, 1), point(7, -2)
+    ('-1.25', '7', '700')
+    """
+    if digits <= 0:
+        return str(number * 10**-digits)
+    whole, decimals = divmod(abs(number), 10**digits)
+    text = f"{whole}.{decimals:0{digits}d}".rstrip("0").rstrip(".")
+    return f"-{text}" if number < 0 else text
+
+
+def decimal(number: Fraction) -> str:
+    """The shortest decimal text of a number; to 17 decimals where they do not end.
+
+    >>> from fractions import Fraction
+    >>> decimal(Fraction(-5, 4)), decimal(Fraction(1, 3))
+    ('-1.25', '0.33333333333333333')
+    """
+    digits = digits_of(number)
+    return point(round(number * 10**digits), digits)
+
+
+def interval(low: Fraction, high: Fraction) -> str:
+    """The label of the half-open interval from `low` to `high`.
+
+    >>> from fractions import Fraction
+    >>> interval(Fraction(20), Fraction(45, 2))
+    '[20-22.5)'
+    """
+    return f"[{decimal(low)}-{decimal(high)})"

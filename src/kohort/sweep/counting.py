@@ -11,10 +11,9 @@ from kohort.assessment.risk.classes import Exposed, exposed
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
-from kohort.engines.local import LocalEngine
 from kohort.pipeline import outcome_of
-from kohort.pipeline.altering import coarsened, with_columns
-from kohort.pipeline.counting import counts_of, entered_by, looked_at, problem_of
+from kohort.pipeline.altering import coarsened
+from kohort.pipeline.counting import counts_of, engine_of, entered_by, looked_at, problem_of
 from kohort.pipeline.feasibility import refuse_hopeless
 from kohort.release import plain
 from kohort.release.fit import check_population
@@ -22,14 +21,14 @@ from kohort.release.fit import check_population
 if TYPE_CHECKING:
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes, Recoding
+    from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.table import Table
     from kohort.metrics.base import Outcome
     from kohort.pipeline.counting import Counts
     from kohort.release import Job
 
 
-class Answer(NamedTuple):
+class PointAnswer(NamedTuple):
     """What a job would release.
 
     Attributes:
@@ -64,10 +63,10 @@ def count(table: Table, job: Job, population: Table | None) -> Counts:
     known = population if _needs_population(job) else None
     check_population(job, known)
     table = entered_by(job, table)
-    return counts_of(LocalEngine(with_columns(table, coarsened(table, job)), job.schema, known), job)
+    return counts_of(engine_of(table, job, known, coarse=coarsened(table, job)), job)
 
 
-def answer(counts: Counts, job: Job) -> Answer:
+def answer(counts: Counts, job: Job) -> PointAnswer:
     """Solve what the job asks, by one thread.
 
     Raises:
@@ -78,9 +77,9 @@ def answer(counts: Counts, job: Job) -> Answer:
     refuse_hopeless(problem, job.algorithm.limit)
     solution = job.algorithm.solve(problem)
     classes = classes_of(solution.recoding, frequency, counts.domains)
-    suppressed = counts.gone + classes.suppressed
+    suppressed = counts.suppressed_by_schema + classes.suppressed
     levels = solution.candidates[0].outcome.full_domain if solution.candidates else None
-    return Answer(
+    return PointAnswer(
         outcome_of(counts.records, suppressed, job.k, classes, levels),
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
         by_size(_exposed(frequency, solution.recoding, classes), THRESHOLD),
@@ -92,7 +91,7 @@ def _needs_population(job: Job) -> bool:
     return any(model.declared.population for model in job.models)
 
 
-def _exposed(frequency: FrequencySet, recoding: Recoding, classes: Classes) -> Exposed:
+def _exposed(frequency: FrequencySet, recoding: Recoding, classes: RegionClasses) -> Exposed:
     """How many would hide among how many in the release."""
     if frequency.people is None:
         sizes, place = np.unique(classes.sizes, return_inverse=True)

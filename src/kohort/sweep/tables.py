@@ -8,9 +8,9 @@ classes are weighed. No record is recoded, nothing is written, and so nothing is
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics import measured
@@ -19,16 +19,16 @@ from kohort.pipeline.altering import refuse_unknown
 from kohort.pipeline.counting import entered_by
 from kohort.sweep.counting import answer, count, counted_alike
 from kohort.sweep.ending import Ending, status_of
+from kohort.sweep.engine import Once, Results, run_points
 from kohort.sweep.table_plan import Axis, TablePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from concurrent.futures import Future
 
     from kohort.engines.table import Table
     from kohort.pipeline.counting import Counts
     from kohort.release import Job
-    from kohort.sweep.counting import Answer
+    from kohort.sweep.counting import PointAnswer
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
@@ -109,22 +109,6 @@ class TableSweep:
         return point.values[[axis.name for axis in self.axes].index(name)]
 
 
-class Known(Protocol):
-    """Points by what describes their jobs: a dictionary, or a `kohort.sweep.journal.Journal`."""
-
-    def __contains__(self, job: str, /) -> bool:
-        """Whether the job's point is known."""
-        ...
-
-    def __getitem__(self, job: str, /) -> Point:
-        """The job's point."""
-        ...
-
-    def __setitem__(self, job: str, point: Point, /) -> None:
-        """Add a point; several threads do."""
-        ...
-
-
 def sweep(
     table: Table,
     plan: TablePlan,
@@ -133,7 +117,7 @@ def sweep(
     threads: int = 1,
     tell: Callable[[str], None] = lambda _: None,
     timed: bool = False,
-    known: Known | None = None,
+    known: Results[Point] | None = None,
 ) -> TableSweep:
     """Say what every job would release; each is solved by one thread, several at once.
 
@@ -165,25 +149,18 @@ def sweep(
     described = [job.described() for job in plan.jobs]
     jobs = {key: _over(job, table) for key, job in zip(described, plan.jobs, strict=True)}
     records = entered_by(plan.jobs[0], table).records
-    found: Known = dict[str, Point]() if known is None else known
-    counts: dict[str, Future[Counts]] = {}
-    solved: dict[str, Future[None]] = {}
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for key, job in jobs.items():
-            if key not in found:
-                alike = counted_alike(job)
-                if alike not in counts:
-                    counts[alike] = pool.submit(count, table, job, population)
-                solved[key] = pool.submit(_solve, counts[alike], job, found, key, timed=timed)
-        counts.clear()  # each goes when the last job that needs it is done
-        for place, (values, key) in enumerate(zip(plan.points, described, strict=True), 1):
-            tell(f"{place} of {len(described)}: {said(plan.axes, values)}")
-            if key in solved:
-                solved.pop(key).result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-    points = (replace(found[key], values=values) for values, key in zip(plan.points, described, strict=True))
+    counts = {counted_alike(job): Once(partial(count, table, job, population)) for job in reversed(jobs.values())}
+    runs: dict[str, Callable[[], Point]] = {
+        key: partial(_solve, counts[counted_alike(job)], job, timed=timed) for key, job in jobs.items()
+    }
+    counts.clear()  # each goes when the last job that needs it is done
+
+    def tell_place(place: int) -> None:
+        tell(f"{place + 1} of {len(described)}: {said(plan.axes, plan.points[place])}")
+
+    results: Results[Point] = dict[str, Point]() if known is None else known
+    found = run_points(described, runs, results, threads=threads, tell=tell_place)
+    points = (replace(point, values=values) for values, point in zip(plan.points, found, strict=True))
     return TableSweep(plan.axes, records, plan.fixed, tuple(points))
 
 
@@ -203,20 +180,19 @@ def said(axes: Sequence[Axis], values: Sequence[str]) -> str:
     return ", ".join(f"{axis.name} = {value}" for axis, value in zip(axes, values, strict=True))
 
 
-def _solve(counts: Future[Counts], job: Job, found: Known, key: str, *, timed: bool) -> None:
-    """Add what the job would release to what is found."""
+def _solve(counts: Once[Counts], job: Job, *, timed: bool) -> Point:
+    """What the job would release, from counts that it shares with others."""
     try:
-        counted = counts.result()
+        counted = counts()
         cpu, wall = time.thread_time(), time.perf_counter()
         point = _point(answer(counted, job), job)
         seconds = Seconds(time.thread_time() - cpu, time.perf_counter() - wall)
     except (InfeasibleError, LimitError) as fault:
-        found[key] = Point(values=(), ending=Ending.of(fault), why=fault.what)
-    else:
-        found[key] = replace(point, seconds=seconds) if timed else point
+        return Point(values=(), ending=Ending.of(fault), why=fault.what)
+    return replace(point, seconds=seconds) if timed else point
 
 
-def _point(found: Answer, job: Job) -> Point:
+def _point(found: PointAnswer, job: Job) -> Point:
     """The figures of an answer."""
     outcome, names = found.outcome, [one.name for one in job.schema.quasi]
     sizes = outcome.sizes

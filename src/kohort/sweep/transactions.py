@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, assert_never
 
@@ -16,19 +16,18 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
 from kohort.sweep.ending import Ending, status_of
-from kohort.transactions.feasibility import refuse_infeasible
+from kohort.sweep.engine import run_points
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import CellSuppression, ItemSuppression
+from kohort.transactions.problem import CellSuppression, ItemSuppression, refuse_infeasible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.sweep.transaction_plan import Plan, Run
     from kohort.transactions.database import Transactions
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import Suppression, SuppressionProblem
+    from kohort.transactions.problem import Moles, Suppression, SuppressionProblem
 
     #: Tells the seconds since some moment.
     Clock: TypeAlias = Callable[[], float]
@@ -172,12 +171,19 @@ def sweep(
         UsageError: an item is named that is in no transaction.
         MissingExtraError: a method needs a library that is not installed.
     """
-    outcomes: list[Outcome] = []
-    for run in plan.runs():
+    runs = list(plan.runs())
+
+    def tell_place(place: int) -> None:
+        run = runs[place]
         tell(f"{plan.vary} = {said(run.value)}" + ("" if run.seed is None else f", seed {run.seed}"))
-        outcomes += _outcomes(source, plan, run, clock)
+
+    keys = [str(place) for place in range(len(runs))]
+    answers: dict[str, Callable[[], list[Outcome]]] = {
+        key: partial(_outcomes, source, plan, run, clock) for key, run in zip(keys, runs, strict=True)
+    }
+    found = run_points(keys, answers, dict[str, list[Outcome]](), threads=1, tell=tell_place)
     kept = int(np.count_nonzero(source.common(plan.job.min_support)))
-    return Sweep(plan, len(source), kept, len(source.names) - kept, tuple(outcomes))
+    return Sweep(plan, len(source), kept, len(source.names) - kept, tuple(chain.from_iterable(found)))
 
 
 def _outcomes(source: Transactions, plan: Plan, run: Run, clock: Clock | None) -> list[Outcome]:
@@ -189,7 +195,7 @@ def _outcomes(source: Transactions, plan: Plan, run: Run, clock: Clock | None) -
     found: list[Outcome] = []
     for method in plan.methods:
         try:
-            remedy, more = _timed(partial(METHODS[method].suppress, problem, moles), clock)
+            solution, more = _timed(partial(METHODS[method].suppress, problem, moles), clock)
         except LimitError as fault:
             found.append(_failed(run, method, fault))
             continue
@@ -198,8 +204,8 @@ def _outcomes(source: Transactions, plan: Plan, run: Run, clock: Clock | None) -
             method=method,
             seed=run.seed,
             moles=tuple(map(len, moles.sets)),
-            dropped=_dropped(problem.database, remedy.suppression),
-            distortion=distortion(problem, remedy.suppression),
+            dropped=_dropped(problem.database, solution.suppression),
+            distortion=distortion(problem, solution.suppression),
             seconds=mined + more if clock else None,
         )
         found.append(outcome)

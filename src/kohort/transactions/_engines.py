@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.transactions._rows import Rows
 
 
-class Engine(Protocol):
+class SupportCounter(Protocol):
     """Counts and lists the cohorts of candidates, which are sets of a level, each extended by an item."""
 
     def supports(self, level: Level, base: Index, item: Items) -> Counts:
@@ -141,7 +141,7 @@ class Engines:
         look(hidden.starts, hidden.items, cohorts, begins, sizes, sizes * share[0] // share[1], counts, tops)
         return tops
 
-    def _shares(self, level: Level, base: Index, *, passes: int) -> Iterator[tuple[Engine, Mask]]:
+    def _shares(self, level: Level, base: Index, *, passes: int) -> Iterator[tuple[SupportCounter, Mask]]:
         """Which engine takes which candidates, given their bases: all candidates of a base go to one.
 
         Args:

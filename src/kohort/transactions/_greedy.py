@@ -3,6 +3,8 @@
 A score is a gain over a cost, gain = min(max(moles, least), most), where `moles` are the moles left that contain the
 item: so one loop serves every score. Moles only become fewer and costs stay, so scores only fall. An item whose score,
 counted anew, is still the highest of those last known is therefore the highest of all: the heap is lazy.
+
+Reverse deletion: items that turned out to be dispensable are given back.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from kohort.kernels import kernel
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Items, Mask
+    from kohort.transactions._rows import Incidence
 
     #: starts, items, firsts, sets of an `Incidence`.
     Sides: TypeAlias = tuple[Index, Items, Index, Items]
@@ -134,3 +137,29 @@ def return_items(sides: Sides, order: Items, hits: Counts, returned: Mask) -> No
             returned[number] = True
             for place in range(firsts[item], firsts[item + 1]):
                 hits[sets[place]] -= 1
+
+
+def give_back(moles: Incidence, losses: Counts, dropped: Items) -> tuple[Items, Items]:
+    """The dropped items that are needed, in their order, and those that are given back, in theirs.
+
+    A greedy search may drop an item whose moles the items dropped later hit too. Items are tried by their loss, the
+    largest first, ties by item order. One is given back if every mole that contains it has another item that stays
+    dropped. That the moles are hit is all that coherence asks for (`kohort.transactions.suppression`); and as what is
+    dropped only becomes less, an item that was needed when it was tried stays needed: no single item of the result can
+    be spared.
+
+    Args:
+        moles: The minimal moles that have to be hit.
+        losses: (m,) what dropping an item loses.
+        dropped: Items that hit every mole.
+    """
+    order = by_loss(losses, dropped)
+    returned = np.zeros(order.size, np.bool_)
+    sides = moles.starts, moles.items, moles.firsts, moles.sets
+    return_items(sides, order, np.zeros(len(moles), np.int64), returned)
+    return dropped[~np.isin(dropped, order[returned])], order[returned]
+
+
+def by_loss(losses: Counts, items: Items) -> Items:
+    """The items with the largest loss first, ties by item order."""
+    return items[np.lexsort((items, -losses[items]))]

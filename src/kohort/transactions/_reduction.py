@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.kernels import kernel
-from kohort.transactions._incidence import Incidence
+from kohort.transactions._rows import Incidence
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Items, Mask

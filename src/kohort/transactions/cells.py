@@ -31,20 +31,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.kernels import kernel
-from kohort.transactions._incidence import Incidence
-from kohort.transactions._rows import Rows
+from kohort.transactions._greedy import by_loss, give_back
+from kohort.transactions._rows import Incidence, Rows
 from kohort.transactions._tids import cohort_of
 from kohort.transactions.database import Transactions
-from kohort.transactions.feasibility import is_feasible, refuse_infeasible
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import CellSuppression, Remedy
-from kohort.transactions.reversal import by_loss, give_back
+from kohort.transactions.problem import CellSuppression, SuppressionSolution, is_feasible, refuse_infeasible
 from kohort.transactions.suppression import items_of, steps
 
 if TYPE_CHECKING:
     from kohort.arrays import Index, Items, Mask
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.problem import Moles, SuppressionProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ class LocalSuppression:
         """The name on the command line."""
         return "cells"
 
-    def solve(self, problem: SuppressionProblem) -> Remedy:
+    def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
         """What to suppress; steps and returned items are those of the greedy search that this begins with.
 
         Raises:
@@ -69,7 +66,7 @@ class LocalSuppression:
         refuse_infeasible(problem)
         return self.suppress(problem, mine(problem))
 
-    def suppress(self, problem: SuppressionProblem, moles: Moles) -> Remedy:
+    def suppress(self, problem: SuppressionProblem, moles: Moles) -> SuppressionSolution:
         """The same where the minimal moles are known, and that the empty set is none."""
         sets = Incidence.of(moles.sets[1:], problem.losses.size)
         found = steps(sets, problem.losses)
@@ -77,7 +74,9 @@ class LocalSuppression:
         search = _Search(problem, ~np.isin(problem.database.cells, np.append(moles.singles, dropped)))
         for item in by_loss(problem.losses, dropped).tolist():
             search.restore(item)
-        return Remedy(CellSuppression(search.keep), moles, found, returned, trace={"rounds": search.rounds})
+        return SuppressionSolution(
+            CellSuppression(search.keep), moles, found, returned, trace={"rounds": search.rounds}
+        )
 
 
 class _Search:

@@ -19,7 +19,6 @@ Cost: a time proportional to the cohorts' cells, or to candidates times words; m
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,9 +27,10 @@ from kohort.errors import LimitError
 from kohort.transactions._engines import Engines
 from kohort.transactions._levels import Level, candidates, stacked
 from kohort.transactions._rows import Rows
+from kohort.transactions.problem import Moles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -38,27 +38,6 @@ if TYPE_CHECKING:
     from kohort.transactions._engines import EngineName
     from kohort.transactions._levels import Candidates
     from kohort.transactions.problem import SuppressionProblem
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Moles:
-    """The minimal moles of a database: those of which no part is a mole.
-
-    Attributes:
-        sets: For each size i = 1, 2, ... up to p or the longest transaction, (s, i) the minimal moles of i items, items
-            ascending, sets in lexicographic order.
-        rare: For each size, (s,) whether the cohort is below k; the others breach h.
-        trace: What was counted.
-    """
-
-    sets: tuple[Items, ...]
-    rare: tuple[Mask, ...]
-    trace: Mapping[str, int] = field(default_factory=dict[str, int])
-
-    @property
-    def singles(self) -> Items:
-        """(s,) the items that are moles alone."""
-        return self.sets[0][:, 0]
 
 
 def mine(problem: SuppressionProblem, *, engine: EngineName | None = None) -> Moles:

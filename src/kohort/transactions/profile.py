@@ -44,7 +44,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class SizeBand:
     """The items whose support is from `least` to `most`.
 
     Attributes:
@@ -82,7 +82,7 @@ class DatabaseProfile:
     empty: int
     unique: int
     supports: Spread
-    bands: tuple[Band, ...]
+    bands: tuple[SizeBand, ...]
     h: Fraction
     above: int
 
@@ -144,14 +144,14 @@ def _unique(database: Transactions) -> int:
     return sum(times == 1 for times in sets.values())
 
 
-def _bands(supports: Counts) -> tuple[Band, ...]:
+def _bands(supports: Counts) -> tuple[SizeBand, ...]:
     """How many items each band of supports has, where it has some."""
     edges = [0, 1, 2, 10]
     while edges[-1] <= supports.max(initial=0):
         edges.append(10 * edges[-1])
     within = np.bincount(np.searchsorted(edges, supports, side="right"), minlength=len(edges)).tolist()
     bands = zip(pairwise(edges), within[1:], strict=True)
-    return tuple(Band(low, high - 1, items) for (low, high), items in bands if items)
+    return tuple(SizeBand(low, high - 1, items) for (low, high), items in bands if items)
 
 
 def _share(part: int, whole: int) -> float:

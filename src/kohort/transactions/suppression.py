@@ -19,17 +19,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.transactions._greedy import drop_greedily
-from kohort.transactions._incidence import Incidence
-from kohort.transactions.feasibility import refuse_infeasible
+from kohort.transactions._greedy import drop_greedily, give_back
+from kohort.transactions._rows import Incidence
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import ItemSuppression, Remedy, Step
-from kohort.transactions.reversal import give_back
+from kohort.transactions.problem import ItemSuppression, Step, SuppressionSolution, refuse_infeasible
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Items, Mask
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.problem import Moles, SuppressionProblem
 
 #: No bound to what an item gains.
 _ANY: Final = 2**62
@@ -74,8 +71,8 @@ class Greedy:
     >>> baskets = Transactions.of([["beer", "bread"], ["beer", "milk"], ["bread", "milk"], ["bread", "milk"]])
     >>> model = Coherence.of(h=1, k=2, p=2)
     >>> roles = Listed().over(baskets, model.h)
-    >>> remedy = Greedy().solve(SuppressionProblem(baskets, roles, model, item_losses(baskets)))
-    >>> [baskets.names[item] for item in remedy.suppression.items]
+    >>> solution = Greedy().solve(SuppressionProblem(baskets, roles, model, item_losses(baskets)))
+    >>> [baskets.names[item] for item in solution.suppression.items]
     ['beer']
     """
 
@@ -87,7 +84,7 @@ class Greedy:
         """The name on the command line."""
         return str(self.score)
 
-    def solve(self, problem: SuppressionProblem) -> Remedy:
+    def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
         """What to suppress.
 
         Raises:
@@ -97,7 +94,7 @@ class Greedy:
         refuse_infeasible(problem)
         return self.suppress(problem, mine(problem))
 
-    def suppress(self, problem: SuppressionProblem, moles: Moles) -> Remedy:
+    def suppress(self, problem: SuppressionProblem, moles: Moles) -> SuppressionSolution:
         """The same where the minimal moles are known, and that the empty set is none."""
         others = np.zeros_like(problem.roles.public)
         if self.score is Score.ALL:
@@ -108,7 +105,7 @@ class Greedy:
         dropped, returned = items_of(found), None
         if self.give_back:
             dropped, returned = give_back(sets, problem.losses, dropped)
-        return Remedy(ItemSuppression(np.append(moles.singles, dropped)), moles, found, returned)
+        return SuppressionSolution(ItemSuppression(np.append(moles.singles, dropped)), moles, found, returned)
 
 
 def items_of(found: tuple[Step, ...]) -> Items:

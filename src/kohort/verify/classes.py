@@ -27,7 +27,7 @@ _FLOAT: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class ReleasedClasses:
     """The classes of a release.
 
     Attributes:
@@ -41,7 +41,7 @@ class Classes:
     first: Index
 
 
-def classes_of(columns: Sequence[NDArray[np.integer]], records: int, *, ordered: bool = False) -> Classes:
+def classes_of(columns: Sequence[NDArray[np.integer]], records: int, *, ordered: bool = False) -> ReleasedClasses:
     """Records with equal codes in all columns are a class.
 
     Equal neighbours are put together first. Of an `ordered` release they are the classes; else one of each is hashed.
@@ -53,23 +53,23 @@ def classes_of(columns: Sequence[NDArray[np.integer]], records: int, *, ordered:
     heads = np.flatnonzero(starts)
     run_of = np.cumsum(starts) - 1
     if ordered:
-        return Classes(run_of, np.diff(heads, append=records), heads)
+        return ReleasedClasses(run_of, np.diff(heads, append=records), heads)
     frame = pl.DataFrame({str(place): codes[heads] for place, codes in enumerate(columns)}).with_row_index("run")
     runs = frame.group_by(pl.exclude("run")).agg("run")["run"]
     class_of_run = np.empty(heads.size, np.int64)
     class_of_run[runs.explode().to_numpy()] = np.repeat(np.arange(len(runs)), runs.list.len().to_numpy())
     of = class_of_run.take(run_of)
     first = heads[runs.list.first().to_numpy()]
-    return Classes(of, np.bincount(of, minlength=len(runs)).astype(np.int64), first)
+    return ReleasedClasses(of, np.bincount(of, minlength=len(runs)).astype(np.int64), first)
 
 
-def released_classes(table: Table, claim: Claim, *, ordered: bool) -> Classes:
+def released_classes(table: Table, claim: Claim, *, ordered: bool) -> ReleasedClasses:
     """The classes of a release; `ordered` says that its records are known to ascend by the generalized columns."""
     columns = [table[attribute.name].codes for attribute in claim.schema.quasi]
     return classes_of(columns, table.records, ordered=ordered)
 
 
-def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: Classes) -> None:
+def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: ReleasedClasses) -> None:
     """Printed ends and means are those of the class that bears them.
 
     Raises:
@@ -88,7 +88,7 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
             raise fault(Check.ENDS, what, column=column.name)
 
 
-def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], classes: Classes) -> None:
+def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], classes: ReleasedClasses) -> None:
     """Each printed mean is the class's, to the printed digits."""
     amounts = meaning.values.amounts()
     printed = np.array([np.nan if text in {None, "", ANY} else float(text) for text in column.values.to_list()])
@@ -102,7 +102,7 @@ def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], 
 
 
 def bands(sizes: Counts, k: int) -> tuple[Band, ...]:
-    """Classes by size, in bands that double from k on: coarse, for exact sizes can tell more than intended.
+    """ReleasedClasses by size, in bands that double from k on: coarse, for exact sizes can tell more than intended.
 
     Smaller ones, which no release of such a k has, are a band of their own.
 

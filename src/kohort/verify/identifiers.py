@@ -28,7 +28,7 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Role
-from kohort.verify.lone import People
+from kohort.verify.singling import People
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -10,8 +10,7 @@ import polars as pl
 
 from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
-from kohort.schema.sensitive import narrowed, resolve
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling, narrowed, resolve
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Check, Claim, fault
@@ -25,31 +24,31 @@ if TYPE_CHECKING:
     from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
     from kohort.schema.sensitive import SensitiveDomain
-    from kohort.verify.classes import Classes
-    from kohort.verify.population import Known
+    from kohort.verify.classes import ReleasedClasses
+    from kohort.verify.population import MatchedPopulation
 
 #: ASCII without letters and blanks: text that has one spelling.
 _ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looked:
+class ModelInputs:
     """What the models look at in the input.
 
     Attributes:
         claim: What the release says of itself.
         sensitive: What the values of each sensitive attribute that a model looks at mean, and (u,) the code of each.
         people: (n,) whose each record of the input is; `None` without a person key.
-        known: The population table, where a model needs one.
+        population: The population table, where a model needs one.
     """
 
     claim: Claim
     sensitive: tuple[tuple[SensitiveDomain, Index], ...]
     people: Index | None
-    known: Known | None = None
+    population: MatchedPopulation | None = None
 
     @classmethod
-    def of(cls, claim: Claim, known: Known | None) -> Looked:
+    def of(cls, claim: Claim, population: MatchedPopulation | None) -> ModelInputs:
         """What the models of the claim look at."""
         people = _people(claim)
         names = {model.declared.sensitive for model in claim.models}
@@ -61,7 +60,7 @@ class Looked:
                 held = codes.take(column.codes)
                 reference = _histogram(held, len(domain), np.zeros_like(held), 1, people)[0]
                 resolved.append((domain.counted(reference), codes))
-        return cls(claim, tuple(resolved), people, known)
+        return cls(claim, tuple(resolved), people, population)
 
     def released(self, table: Table) -> list[Index]:
         """(m,) for each sensitive attribute, the code of each released cell: that of a value which is written so."""
@@ -81,7 +80,7 @@ class Looked:
             of_value.take(self.claim.judged(domain.name).codes.take(records)) for domain, of_value in self.sensitive
         ]
 
-    def seen(self, of: Index, classes: int, records: Index, sensitive: Sequence[Index]) -> Seen:
+    def profile(self, of: Index, classes: int, records: Index, sensitive: Sequence[Index]) -> ObservedProfile:
         """What models may know of `classes` classes, without the population.
 
         Args:
@@ -93,11 +92,11 @@ class Looked:
         people = None if self.people is None else self.people.take(records)
         held = zip(self.sensitive, sensitive, strict=True)
         values = {domain.name: (domain, codes) for (domain, _), codes in held}
-        return Seen(ClassProfile(_counted(of, classes, people)), of, people, values)
+        return ObservedProfile(ClassProfile(_counted(of, classes, people)), of, people, values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class ObservedProfile:
     """What models may know of c classes. Sensitive values are counted for some classes at a time: memory is finite.
 
     Attributes:
@@ -173,32 +172,36 @@ def _counted(cells: Index, size: int, people: Index | None) -> Counts:
     return np.bincount(cells, minlength=size).astype(np.int64)
 
 
-def check_models(table: Table, looked: Looked, classes: Classes) -> ClassProfile:
+def check_models(table: Table, inputs: ModelInputs, classes: ReleasedClasses) -> ClassProfile:
     """The released classes satisfy every model, on the cells as they are and with their spelling evened out."""
-    claim, known, sensitive = looked.claim, looked.known, looked.released(table)
+    claim, population, sensitive = inputs.claim, inputs.population, inputs.released(table)
 
-    def seen(of: Index, classes_: int, of_class: Index) -> Seen:
-        seen = looked.seen(of, classes_, claim.lineage, sensitive)
-        return seen if known is None else replace(seen, whole=known.counted(seen.whole, known.labels, of_class))
+    def observed(of: Index, classes_: int, of_class: Index) -> ObservedProfile:
+        profile = inputs.profile(of, classes_, claim.lineage, sensitive)
+        return (
+            profile
+            if population is None
+            else replace(profile, whole=population.counted(profile.whole, population.labels, of_class))
+        )
 
     quasi = [table[attribute.name] for attribute in claim.schema.quasi]
-    found = seen(classes.of, classes.sizes.size, np.arange(classes.sizes.size))
+    found = observed(classes.of, classes.sizes.size, np.arange(classes.sizes.size))
     _judge(claim, found, classes.sizes, "as they are")
     even = [_even(column) for column in quasi]
     if any(codes is not None for codes in even):
         pairs = zip(quasi, even, strict=True)
         merged = classes_of([column.codes if codes is None else codes for column, codes in pairs], table.records)
-        again = seen(merged.of, merged.sizes.size, merged.of.take(classes.first))
+        again = observed(merged.of, merged.sizes.size, merged.of.take(classes.first))
         _judge(claim, again, merged.sizes, "with case, width and blanks evened out")
     return found.whole
 
 
-def _judge(claim: Claim, seen: Seen, records: Counts, how: str) -> None:
+def _judge(claim: Claim, profile: ObservedProfile, records: Counts, how: str) -> None:
     """Refuse classes that together do not satisfy some model."""
     for model in claim.models:
-        if seen.satisfied_jointly(model):
+        if profile.satisfied_jointly(model):
             continue
-        failing = ~seen.satisfied(model)
+        failing = ~profile.satisfied(model)
         what = f"all {records.size:,} classes together fail {model.name}"
         if failing.any():
             what = f"{int(failing.sum()):,} classes ({int(records[failing].sum()):,} records) fail {model.name}"

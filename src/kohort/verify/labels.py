@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Label
-from kohort.verify.columns import places
+from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,17 +7,16 @@ they are grouped on the same levels, and no class of theirs may satisfy the mode
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from kohort.verify.classes import classes_of
-from kohort.verify.columns import places, plain
 from kohort.verify.records import differing, labels_of, without_value
-from kohort.verify.values import counted, values_of, with_others
-from kohort.verify.verdict import Check, fault
+from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
+from kohort.verify.verdict import Check, fault, places, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,28 +24,13 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.engines.table import Column, Table
     from kohort.schema import Attribute
-    from kohort.verify.classes import Classes
-    from kohort.verify.judging import Looked
+    from kohort.verify.classes import ReleasedClasses
+    from kohort.verify.judging import ModelInputs
     from kohort.verify.values import Values
     from kohort.verify.verdict import Claim
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Due:
-    """What each value of an attribute is due to be released as.
-
-    Attributes:
-        labels: (u,) the label of each value of the source, then of those that only the population has: its code in
-            the released column, or a number of its own where no record is released with it; -1 where no release may
-            hold the value.
-        data_dependent: Whether the labels were chosen by looking at records.
-    """
-
-    labels: Index
-    data_dependent: bool
-
-
-def check_level(column: Column, attribute: Attribute, claim: Claim) -> Due:
+def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedLabels:
     """Every cell is a node of the level that is claimed, and the one above the record's own value.
 
     Cost: one walk over the records.
@@ -69,7 +53,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> Due:
     if outside:
         what = f"{outside:,} records are released below nodes that are not above their values"
         raise fault(Check.REGIONS, what, column=column.name)
-    return Due(due, values.hierarchy is not None and values.hierarchy.data_dependent)
+    return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
 
 
 def _nodes(values: Values, level: int, name: str) -> tuple[pl.Series, Index]:
@@ -89,13 +73,15 @@ def _nodes(values: Values, level: int, name: str) -> tuple[pl.Series, Index]:
     return pl.Series([*labels, ""] if (node == len(labels)).any() else labels, dtype=pl.String), node
 
 
-def check_suppression(table: Table, levels: Mapping[str, Due], classes: Classes, looked: Looked) -> int:
+def check_suppression(
+    table: Table, levels: Mapping[str, ExpectedLabels], classes: ReleasedClasses, inputs: ModelInputs
+) -> int:
     """What was left out is whole classes, and each fails some model that judges it alone; how many records that is.
 
     Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
     and of one record of each released class.
     """
-    claim = looked.claim
+    claim = inputs.claim
     gone = ~without_value(claim)
     gone[claim.lineage] = False
     left = np.flatnonzero(gone)
@@ -109,29 +95,29 @@ def check_suppression(table: Table, levels: Mapping[str, Due], classes: Classes,
     if parted.any():
         what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
         raise fault(Check.SUPPRESSED, what)
-    _refuse_satisfying(left, of, np.stack(due, axis=1), looked)
+    _refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
     return left.size
 
 
-def _refuse_satisfying(left: Index, of: Index, due: Index, looked: Looked) -> None:
+def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
     """Refuse a class of the records `left` out, with the labels they are due, that satisfies the models.
 
     Models that judge all classes together are no reason to leave one out. Classes too small for the others are not
     looked at: people are no more than their records.
     """
-    models = [model for model in looked.claim.models if not model.declared.joint]
+    models = [model for model in inputs.claim.models if not model.declared.joint]
     k = max((model.declared.smallest_class for model in models), default=1)
     large = (np.bincount(of) >= k).take(of)
     if not large.any():
         return
     left, due = left[large], due[large]
     _, first, of = np.unique(of[large], return_index=True, return_inverse=True)
-    seen = looked.seen(of, first.size, left, looked.left(left))
-    if looked.known is not None:
-        seen = replace(seen, whole=looked.known.counted(seen.whole, due[first], np.arange(first.size)))
+    profile = inputs.profile(of, first.size, left, inputs.left(left))
+    if inputs.population is not None:
+        profile = replace(profile, whole=inputs.population.counted(profile.whole, due[first], np.arange(first.size)))
     good = np.ones(first.size, np.bool_)
     for model in models:
-        good &= seen.satisfied(model)
+        good &= profile.satisfied(model)
     if good.any():
         what = f"{int(good.sum()):,} classes ({int(good.take(of).sum()):,} records) are left out for no reason"
         raise fault(Check.SUPPRESSED, what)

@@ -14,9 +14,9 @@ import numpy as np
 
 from kohort.schema import Label, Missing
 from kohort.verify.classes import classes_of
-from kohort.verify.columns import places
 from kohort.verify.records import lacking
 from kohort.verify.values import with_others
+from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index
     from kohort.core.frequency import ClassProfile
     from kohort.engines.table import Table
-    from kohort.verify.classes import Classes
+    from kohort.verify.classes import ReleasedClasses
     from kohort.verify.labels import Meaning
-    from kohort.verify.levels import Due
+    from kohort.verify.values import ExpectedLabels
     from kohort.verify.verdict import Claim
 
 
@@ -76,17 +76,17 @@ def cover_of(meaning: Meaning) -> Cover:
     )
 
 
-def cover_of_node(due: Due) -> Cover:
+def cover_of_node(due: ExpectedLabels) -> Cover:
     """The values below each node: those that are due to be released as it."""
     labels = np.arange(int(due.labels.max(initial=-1)) + 1)
     return Cover(due.labels, np.arange(labels.size + 1), labels, labels)
 
 
-def cover_of_classes(meaning: Meaning, held: NDArray[np.integer], classes: Classes) -> Cover:
+def cover_of_classes(meaning: Meaning, held: NDArray[np.integer], classes: ReleasedClasses) -> Cover:
     """The values from the least to the greatest of each class, whose number is its label.
 
     Args:
-        meaning: What the column's labels stand for; only the ranks are looked at.
+        meaning: What the column's labels stand for; only the ranks are used.
         held: (m,) the value of each released record.
         classes: The classes of these records.
     """
@@ -97,9 +97,13 @@ def cover_of_classes(meaning: Meaning, held: NDArray[np.integer], classes: Class
     return Cover(meaning.ranks, np.arange(low.size + 1), low, high)
 
 
-def known_of(
-    claim: Claim, table: Table, classes: Classes, levels: Mapping[str, Due], regions: Mapping[str, Meaning]
-) -> Known | None:
+def matched_population(
+    claim: Claim,
+    table: Table,
+    classes: ReleasedClasses,
+    levels: Mapping[str, ExpectedLabels],
+    regions: Mapping[str, Meaning],
+) -> MatchedPopulation | None:
     """The population in the terms of the release's labels; `None` where no model asks for it.
 
     Args:
@@ -122,11 +126,11 @@ def known_of(
             covers.append(cover_of_classes(regions[name], claim.source[name].codes.take(claim.lineage), classes))
         else:
             covers.append(cover_of(regions[name]))
-    return Known.of(claim, claim.population, covers, np.stack(labels, axis=1).astype(np.int64))
+    return MatchedPopulation.of(claim, claim.population, covers, np.stack(labels, axis=1).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class MatchedPopulation:
     """The population, in the ranks of covers.
 
     Attributes:
@@ -142,7 +146,9 @@ class Known:
     counts: Counts
 
     @classmethod
-    def of(cls, claim: Claim, population: Table, covers: Sequence[Cover], labels: NDArray[np.integer]) -> Known:
+    def of(
+        cls, claim: Claim, population: Table, covers: Sequence[Cover], labels: NDArray[np.integer]
+    ) -> MatchedPopulation:
         """The people of the population table, but those whom the schema would suppress for a missing value."""
         kept = np.ones(population.records, np.bool_)
         ranks: list[NDArray[np.integer]] = []

@@ -1,25 +1,47 @@
 """A release read back from its bytes, as text; whatever the bytes hold beside their cells is a fault.
 
-A format can spell one table in many ways, and each freedom can carry what nobody looked for: a needless quote, a
+A format can spell one table in many ways, and each freedom can carry what nobody looks for: a needless quote, a
 dictionary's unused value, a note in a footer. So the bytes must be those of the plainest spelling. Of text that is
 proved by adding them up; Parquet and IPC are written again, and the bytes must be the same.
+
+Delimited text, every byte of it accounted for.
+
+The cells are found by the strict scan that reads sources too; it shares nothing with what wrote them. That no byte says
+more than its cell is then a matter of arithmetic. A text that ends with LF consists, as the scan has proved, of a
+header, which is compared letter by letter, and of records whose cells are each followed by one separator or, the last,
+by LF or CRLF. What a cell holds stands between quotes, or bare where there is no separator, quote or line end in it.
+Blank lines are passed over. So a text has at least as many bytes as
+
+    its header + what its cells hold + two quotes for each cell that needs them + one after every cell
+
+and each freedom that could carry a message adds some: a needless pair of quotes two, a CR one, a blank line one or
+two. A text of just that size has none of them. The one cell that needs quotes by convention alone, where no sum can
+tell, holds a byte order mark: `conventional` says whether there is one, for then the text must be written again.
 """
 
 from __future__ import annotations
 
+import codecs
+import csv
 import hashlib
 import mmap
+import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import polars as pl
 
 from kohort.engines.table import Table
-from kohort.verify.columns import check_columns, unmarked
-from kohort.verify.text import Trail, conventional, delimited, inflated
-from kohort.verify.verdict import Check, Claim, fault
+from kohort.errors import InputError, LimitError
+from kohort.io.options import ReadOptions
+from kohort.io.records import RecordLayout
+from kohort.io.source import LF, Text
+from kohort.io.text import read_records
+from kohort.verify.verdict import Check, Claim, check_columns, fault, plain, unmarked
 
 if TYPE_CHECKING:
+    from kohort.engines.table import Column
+    from kohort.io.scan import Lengths
     from kohort.io.source import Content
 
 
@@ -78,7 +100,7 @@ def read(file: BinaryIO, claim: Claim) -> Reading:
 
 
 def content_of(file: BinaryIO) -> Content:
-    """The bytes of a file, left on disk until they are looked at where that can be."""
+    """The bytes of a file, left on disk until they are read, where that can be."""
     try:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):  # no file of the system, or one without a byte
@@ -120,3 +142,124 @@ def _check_canonical(table: Table, claim: Claim, sha256: str) -> None:
     if again.sha256 != sha256:
         what = "the bytes are not the plain form of their cells: a leftover value, a note, statistics, another encoding"
         raise fault(Check.BYTES, what)
+
+
+#: Cells may have any size that has a number; blank lines are told from their bytes.
+_READING: Final = ReadOptions(skip_blank=True, max_cell=(1 << 31) - 1)
+
+#: A byte order mark, which would vanish at the start of a file.
+_BOM: Final = "\ufeff"
+
+#: Bytes of a mapped file that are let go at once, and that stay in memory behind the scan: many of the largest pages.
+_BEHIND: Final = 1 << 25
+
+
+class Trail:
+    """Follows the scan of a text: takes the digest of its bytes, adds up those of its cells, lets go of mapped ones.
+
+    Attributes:
+        content: The text.
+        held: Bytes that the cells hold, so far.
+    """
+
+    def __init__(self, content: Content) -> None:
+        """Nothing is passed yet."""
+        self.content = content
+        self.held = 0
+        self._digest = hashlib.sha256()
+        self._passed = 0
+        self._gone = 0
+
+    def follow(self, lengths: Lengths, end: int) -> None:
+        """Pass the cells of a chunk of records that ends at `end`."""
+        self.held += int(lengths.sum())
+        self.go_to(end)
+
+    def go_to(self, end: int) -> None:
+        """Pass the bytes before `end`."""
+        with memoryview(self.content) as view:
+            self._digest.update(view[self._passed : end])
+        self._passed = end
+        gone = end // _BEHIND * _BEHIND - _BEHIND
+        if gone > self._gone and isinstance(self.content, mmap.mmap):
+            self.content.madvise(mmap.MADV_DONTNEED, self._gone, gone - self._gone)
+            self._gone = gone
+
+    @property
+    def sha256(self) -> str:
+        """The digest of what was passed."""
+        return self._digest.hexdigest()
+
+
+def delimited(trail: Trail, claim: Claim) -> Table:
+    """The table in CSV or TSV; an empty cell is the empty text.
+
+    Raises:
+        VerificationError: the bytes are not the plainest form of a table with the claimed columns: UTF-8, LF line
+            ends, quotes only where they must be.
+    """
+    separator = "\t" if claim.format.startswith("tsv") else claim.separator
+    layout = _layout(trail.content, claim, separator)
+    trail.go_to(layout.body)
+    try:
+        table = read_records(Text.of("the release", trail.content), layout, _READING, trail.follow)
+    except (InputError, LimitError) as error:
+        raise fault(Check.BYTES, f"the text is not well formed: {error.what} ({error.where})") from None
+    trail.go_to(len(trail.content))
+    alone = len(layout.names) == 1
+    quoted = sum(_quoted(column, separator, alone=alone) for column in table.columns)
+    if len(trail.content) != layout.body + trail.held + 2 * quoted + len(layout.names) * table.records:
+        what = "the bytes are not the plain form of their cells: other line ends, needless quotes or blank lines"
+        raise fault(Check.BYTES, what)
+    return table
+
+
+def conventional(table: Table) -> bool:
+    """Whether some cell has to be quoted though a reader would take it without."""
+    return any(column.values.str.contains(_BOM, literal=True).any() for column in table.columns)
+
+
+def inflated(content: Content) -> bytes:
+    """The content of one gzip member that has neither name nor time nor comment, and that nothing follows."""
+    if any(content[3:8]):  # flags and time
+        raise fault(Check.BYTES, "the gzip header holds a name, a time or a comment")
+    inflate = zlib.decompressobj(wbits=31)
+    try:
+        text = inflate.decompress(content)
+    except zlib.error:
+        raise fault(Check.BYTES, "the gzip stream is damaged") from None
+    if not inflate.eof or inflate.unused_data:
+        raise fault(Check.BYTES, "the gzip stream is cut short, or goes on after its end")
+    return text
+
+
+def _layout(content: Content, claim: Claim, separator: str) -> RecordLayout:
+    """How the text is divided, once its header is the one that is due."""
+    if content[:3] == codecs.BOM_UTF8:
+        raise fault(Check.BYTES, "the text starts with a byte order mark")
+    if len(content) and content[-1] != LF:
+        raise fault(Check.BYTES, "the text does not end with a complete line")
+    header = bytes(content[: content.find(b"\n") + 1])
+    try:
+        lines = csv.reader([header.decode(errors="replace").removesuffix("\n")], delimiter=separator)
+        names = [name for line in lines for name in line]
+    except csv.Error:
+        raise fault(Check.BYTES, "the header is not well formed") from None
+    check_columns(plain(pl.Series(names, dtype=pl.String), excel_safe=claim.excel_safe).to_list(), claim.schema)
+    special = _special(pl.Series(names), separator, alone=False)
+    cells = ('"' + name.replace('"', '""') + '"' if quote else name for name, quote in zip(names, special, strict=True))
+    if (separator.join(cells) + "\n").encode() != header:
+        raise fault(Check.BYTES, "the header has needless quotes or another line end")
+    return RecordLayout(tuple(names), ord(separator), ord('"'), LF, len(header))
+
+
+def _special(values: pl.Series, separator: str, *, alone: bool) -> pl.Series:
+    """Which values have to stand in quotes; where they are the only cell of a line, the empty one too."""
+    special = values.str.contains_any([separator, '"', "\r", "\n", _BOM])
+    return special | (values == "") if alone else special
+
+
+def _quoted(column: Column, separator: str, *, alone: bool) -> int:
+    """How many cells have to stand in quotes."""
+    special = _special(column.values, separator, alone=alone).to_numpy()
+    return int(special.take(column.codes).sum()) if special.any() else 0

@@ -1,27 +1,31 @@
-"""Records held against the input they claim to be."""
+"""Records held against the input they claim to be.
+
+The records that entered a release, found anew in its input: those that lack a value did not, and all others did.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
+from kohort.engines.table import Column, Table, narrow
 from kohort.schema import Missing, Role
-from kohort.verify.columns import places, plain
 from kohort.verify.fit import Fit, blocks, fit
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Meaning, meaning_of, off_grid
 from kohort.verify.values import counted, values_of, with_others
-from kohort.verify.verdict import Check, Claim, fault
+from kohort.verify.verdict import Check, Claim, fault, places, plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
-    from kohort.engines.table import Column, Table
     from kohort.errors import VerificationError
     from kohort.schema import Attribute
+
 
 #: Numbers name nobody: some other column will have the same.
 _NUMBER: Final = r"^[+-]?[0-9]+([.,][0-9]+)*$"
@@ -204,3 +208,41 @@ def _falling(column: Column, places_: Index) -> int:
         return int((rank.take(after) < rank.take(before)).sum())
     lesser = column.values.gather(after)
     return int(((lesser < column.values.gather(before)) | lesser.is_null()).sum())
+
+
+def complete_records(claim: Claim) -> Claim:
+    """The claim over the complete records alone, once exactly the incomplete ones are known to be left out.
+
+    Raises:
+        VerificationError: others than the incomplete records were left out, or not all of them.
+    """
+    without = _incomplete(claim)
+    found = int(without.sum())
+    if found != claim.incomplete:
+        what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
+        raise fault(Check.COMPLETE, what)
+    if not found:
+        return claim
+    inside = (claim.lineage >= 0) & (claim.lineage < without.size)
+    released = int(without.take(claim.lineage[inside]).sum())
+    if released:
+        raise fault(Check.COMPLETE, f"{released:,} records are released that lack a value")
+    place = np.full(claim.lineage.shape, -1)  # for `check_lineage` to refuse
+    place[inside] = (np.cumsum(~without) - 1).take(claim.lineage[inside])
+    kept = np.flatnonzero(~without)
+    source = Table(tuple(_of(column, kept) for column in claim.source.columns), kept.size)
+    return replace(claim, source=source, lineage=place, complete=(), incomplete=0)
+
+
+def _incomplete(claim: Claim) -> Mask:
+    """(n,) which records of the input lack a value in one of the columns."""
+    without = np.zeros(claim.source.records, np.bool_)
+    for name in claim.source.names if claim.complete == "all" else claim.complete:
+        without |= lacking(claim.source[name], claim)
+    return without
+
+
+def _of(column: Column, rows: np.typing.NDArray[np.intp]) -> Column:
+    """The column of some records, with the values that they hold."""
+    held, codes = np.unique(column.codes[rows], return_inverse=True)
+    return replace(column, values=column.values.gather(held), codes=narrow(codes, held.size))

@@ -2,6 +2,10 @@
 
 A value that nobody else has tells its person from all others, whatever was done to the quasi-identifiers; so does a
 pair of values of two columns. A missing value counts as a value: nobody else may lack one.
+
+Whose exact value a label gives away: it stands for several, prints this one, and nobody else of the class has it.
+
+Records of whose cell nobody else has any: what singling out and exposure are counted by.
 """
 
 from __future__ import annotations
@@ -12,14 +16,96 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.core.uniques import Singling
-from kohort.verify.lone import People
+from kohort.core.uniques import Exposed, Singling
+from kohort.schema import Label
+from kohort.verify.labels import ANY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from kohort.arrays import Counts, Index
-    from kohort.engines.table import CellCodes, Column
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Index, Mask
+    from kohort.engines.table import CellCodes, Column, Table
+    from kohort.verify.classes import ReleasedClasses
+    from kohort.verify.labels import Meaning
+    from kohort.verify.verdict import Claim
+
+
+#: Possible cells for each record up to which there is a place for each of them.
+_DENSE: Final = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Whose each record is.
+
+    Attributes:
+        of: (m,) the person of each record, from 0 on; `None` counts each record as a person.
+        total: How many people there are.
+    """
+
+    of: NDArray[np.int32] | None
+    total: int
+
+    @classmethod
+    def among(cls, records: int, people: Index | None) -> People:
+        """The people of so many records, by any codes."""
+        if people is None:
+            return cls(None, records)
+        known, of = np.unique(people, return_inverse=True)
+        return cls(of.astype(np.int32), known.size)
+
+    def taken(self, records: Index) -> People:
+        """The same people with some of the records."""
+        return People(None if self.of is None else self.of.take(records), self.total)
+
+    def count(self, records: Mask) -> int:
+        """How many people these records are of."""
+        if self.of is None:
+            return int(np.count_nonzero(records))
+        found = np.zeros(self.total, np.bool_)
+        found[self.of[records]] = True
+        return int(np.count_nonzero(found))
+
+    def per_cell(self, cells: Index, size: int) -> Counts:
+        """(size,) how many people are in each cell; arguments as those of `lone`."""
+        if self.of is not None:
+            cells = np.unique(cells * self.total + self.of) // self.total
+        return np.bincount(cells, minlength=size)
+
+    def unique(self, cells: Index, size: int) -> int:
+        """How many people are in a cell where nobody else is; arguments as those of `lone`."""
+        if self.of is None and size > _DENSE * max(cells.size, 1):  # faster than to find out which
+            ordered = np.sort(cells)
+            fresh = np.append(ordered[1:] != ordered[:-1], values=True)
+            return int(np.count_nonzero(fresh & np.roll(fresh, 1)))
+        return self.count(self.lone(cells, size))
+
+    def lone(self, cells: Index, size: int) -> Mask:
+        """(m,) which records are in a cell that holds records of one person only.
+
+        Cost: a few passes over the records; where most cells are empty, a sort.
+
+        Args:
+            cells: (m,) the cell of each record, below `size`.
+            size: How many cells there are.
+
+        >>> People.among(5, np.array([7, 8, 8, 9, 9])).lone(np.array([0, 0, 1, 2, 2]), 3).tolist()
+        [False, False, True, True, True]
+        """
+        if size > _DENSE * max(cells.size, 1):
+            kept, cells = np.unique(cells, return_inverse=True)
+            size = kept.size
+        if self.of is None:
+            alone: Mask = np.bincount(cells, minlength=size)[cells] == 1
+            return alone
+        owner = np.zeros(size, np.int32)
+        owner[cells] = self.of  # of several the last
+        shared = np.zeros(size, np.bool_)
+        shared[cells[owner[cells] != self.of]] = True
+        return ~shared[cells]
+
 
 #: Pairs that are told at most: those that single out most.
 PAIRS: Final = 20
@@ -110,3 +196,66 @@ class _Records:
             chosen[drawn] = True
             records = np.flatnonzero(chosen[self.people.of])
         return size, _Records([codes.take(records) for codes in self.codes], self.counts, self.people.taken(records))
+
+
+def exposure(
+    table: Table, meanings: Mapping[str, Meaning], claim: Claim, classes: ReleasedClasses, people: Index | None
+) -> Exposed:
+    """Who is exposed, by what.
+
+    Args:
+        table: The release.
+        meanings: What the labels of its columns stand for; nodes of a full-domain release are no data.
+        claim: Which records of the input these are.
+        classes: Its classes.
+        people: (m,) whose each record is.
+    """
+    whose = People.among(table.records, people)
+    by = {kind: np.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
+    for name, meaning in meanings.items():
+        kind = meaning.values.label
+        if kind in by:
+            by[kind] |= _exposed(table[name], meaning, claim.source[name].codes.take(claim.lineage), classes, whose)
+    every = np.logical_or.reduce([*by.values()])
+    return Exposed(whose.count(every), *(whose.count(records) for records in by.values()))
+
+
+def _exposed(
+    column: Column, meaning: Meaning, values: NDArray[np.integer], classes: ReleasedClasses, people: People
+) -> Mask:
+    """(m,) which records have a value that their label prints and nobody else of their class has."""
+    exposed = np.zeros(values.size, np.bool_)
+    records = np.flatnonzero(_printed(column, meaning, values, classes))
+    ranks, names = meaning.ranks.take(values.take(records)).astype(np.int64), len(meaning.values.names)
+    cells, size = classes.of.take(records) * names + ranks, classes.sizes.size * names
+    exposed[records[people.taken(records).lone(cells, size)]] = True
+    return exposed
+
+
+def _printed(column: Column, meaning: Meaning, values: NDArray[np.integer], classes: ReleasedClasses) -> Mask:
+    """(m,) which records have a value that their label prints, though it stands for others too."""
+    label, rank = column.codes, meaning.ranks.take(values)
+    present: Mask = ~meaning.values.absent.take(values)
+    match meaning.values.label:
+        case Label.RANGE:
+            low, high = meaning.low.take(label), meaning.high.take(label)
+            ends: Mask = (low >= 0) & (low < high) & ((rank == low) | (rank == high))
+            return present & ends
+        case Label.SET:
+            return present & _sets(column, meaning).take(label)
+        case _:  # means
+            texts = [np.nan if text in {None, "", ANY} else float(text) for text in column.values.to_list()]
+            several = np.zeros(classes.sizes.size, np.bool_)
+            several[classes.of[rank != rank.take(classes.first).take(classes.of)]] = True
+            own: Mask = meaning.values.amounts().take(values) == np.array(texts).take(label)
+            return present & own & several.take(classes.of)
+
+
+def _sets(column: Column, meaning: Meaning) -> Mask:
+    """(L,) which labels list several values."""
+    of = meaning.listed % meaning.low.size
+    ranks = meaning.ranks.take(meaning.listed // meaning.low.size) + 2  # a missing value has -1 or -2
+    kinds = np.unique(of * (len(meaning.values.names) + 2) + ranks) // (len(meaning.values.names) + 2)
+    braced = column.values.fill_null("").str.starts_with("{").to_numpy()
+    several: Mask = (np.bincount(kinds, minlength=meaning.low.size) > 1) & braced
+    return several

@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
-from kohort.verify.columns import places
+from kohort.verify.verdict import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -166,3 +166,18 @@ def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> Values:
 def _built(attribute: Attribute, text: str, records: Mapping[str, int]) -> Hierarchy:
     """The hierarchy that a builder's text asks for; where no value was observed, that of the missing one."""
     return from_spec(text, list(records), name=attribute.name, counts=records) if records else suppress([""])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpectedLabels:
+    """What each value of an attribute is due to be released as.
+
+    Attributes:
+        labels: (u,) the label of each value of the source, then of those that only the population has: its code in
+            the released column, or a number of its own where no record is released with it; -1 where no release may
+            hold the value.
+        data_dependent: Whether the labels were chosen by looking at records.
+    """
+
+    labels: Index
+    data_dependent: bool

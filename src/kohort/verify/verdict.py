@@ -1,23 +1,28 @@
-"""What a release claims, what each check is called, and what is said when all of them hold."""
+"""What a release claims, what each check is called, and what is said when all of them hold.
+
+Columns: which they are, their cells without marks, and where texts stand among others.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
 
 from kohort.core.uniques import Exposed
+from kohort.engines.table import Column, Table, narrow
 from kohort.errors import UsageError, VerificationError
 from kohort.schema import Label
 from kohort.shown import Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
     from kohort.engines.complete import Complete
-    from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
     from kohort.perturb.effect import Effect
     from kohort.perturb.pseudonyms import Key
@@ -181,7 +186,7 @@ class Verdict(Shown):
         smallest: Records of the smallest class, people where there is a person key: the k that was achieved; 0 without
             records.
         largest: Records of the largest class.
-        bands: Classes by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
+        bands: ReleasedClasses by size: k to 2k-1, 2k to 4k-1, and so on; bands without a class are left out.
         models: Names of the models, all met.
         sha256: Of the file's bytes; empty for a table in memory.
         data_dependent: Whether some label was chosen by looking at records: ranges and means without a grid, nodes of
@@ -225,7 +230,7 @@ class Verdict(Shown):
             ("Records", f"{self.records:,}"),
             ("Suppressed", f"{self.suppressed:,}"),
             *([] if self.people is None else [("People", f"{self.people:,}")]),
-            ("Classes", f"{self.classes:,}"),
+            ("ReleasedClasses", f"{self.classes:,}"),
             ("Smallest class", f"{self.smallest:,}"),
             ("Largest class", f"{self.largest:,}"),
             ("Models met", ", ".join(self.models)),
@@ -233,3 +238,55 @@ class Verdict(Shown):
             *self.singled,
             ("Labels chosen by looking at records", "yes" if self.data_dependent else "no"),
         ]
+
+
+#: What `excel_safe` put an apostrophe before.
+_MARKED: Final = r"^'([=+\-@\t\r])"
+
+
+def check_columns(found: Sequence[str], schema: Schema) -> None:
+    """The columns are the schema's released ones, in their order. What else a file calls a column is not repeated."""
+    expected = [attribute.name for attribute in schema.released]
+    if list(found) == expected:
+        return
+    leaked = [one.name for one in schema.attributes if not one.released and one.name in found]
+    if leaked:
+        raise fault(
+            Check.COLUMNS, f"{len(leaked)} identifying or dropped columns are released", column=", ".join(leaked)
+        )
+    absent = [name for name in expected if name not in found]
+    unknown = sum(name not in expected for name in found)
+    what = f"{len(found)} columns where {len(expected)} were promised: {unknown} unknown, {len(absent)} absent"
+    raise fault(Check.COLUMNS, what + ("" if unknown or absent else ", the order differs"), column=", ".join(absent))
+
+
+def unmarked(table: Table) -> Table:
+    """The cells without the apostrophes of `excel_safe`, where two values may become one."""
+    return Table(tuple(map(_unmarked, table.columns)), table.records)
+
+
+def _unmarked(column: Column) -> Column:
+    values = plain(column.values, excel_safe=True)
+    distinct = values.unique(maintain_order=True)
+    codes = narrow(places(values, distinct), len(distinct)).take(column.codes)
+    return replace(column, name=plain(pl.Series([column.name]), excel_safe=True)[0], values=distinct, codes=codes)
+
+
+def plain(values: pl.Series, *, excel_safe: bool) -> pl.Series:
+    """Values without the apostrophe that keeps spreadsheets from running them."""
+    return values.str.replace(_MARKED, "$1") if excel_safe else values
+
+
+def places(texts: pl.Series, among: pl.Series) -> Index:
+    """Where each text stands in `among`, whose texts are distinct; -1 where it does not. A null equals a null.
+
+    >>> places(pl.Series(["b", "c", None]), pl.Series([None, "a", "b"])).tolist()
+    [2, -1, 0]
+    """
+    known = among.drop_nulls()
+    found: Index = texts.cast(pl.Enum(known), strict=False).to_physical().cast(pl.Int64).fill_null(-1).to_numpy().copy()
+    if len(known) < len(among):
+        gap = int(among.is_null().arg_max() or 0)
+        found[found >= gap] += 1
+        found[texts.is_null().to_numpy()] = gap
+    return found

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kohort.algorithms.lattice.full_domain import full_domain
-from kohort.core.recoding import Classes, FullDomain, classes_of
+from kohort.core.recoding import FullDomain, RegionClasses, classes_of
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
@@ -23,14 +23,14 @@ TABLE = RawTable(
 )
 
 
-def released(node: tuple[int, ...], *, apart: bool = False) -> tuple[FullDomain, Classes]:
+def released(node: tuple[int, ...], *, apart: bool = False) -> tuple[FullDomain, RegionClasses]:
     """The recoding of a node for 2-anonymity, and its classes."""
     problem = problem_of(TABLE, KAnonymity(2), apart=apart)
     recoding = full_domain(problem, node)
     return recoding, classes_of(recoding, problem.frequency, problem.domains)
 
 
-def texts(classes: Classes) -> dict[tuple[str, ...], int]:
+def texts(classes: RegionClasses) -> dict[tuple[str, ...], int]:
     """The records with each combination of released values."""
     return {
         tuple(labels.texts[labels.of[region]] for labels in classes.labels): int(size)

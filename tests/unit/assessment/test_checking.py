@@ -26,7 +26,7 @@ from kohort.models.k_map import KMap
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Attribute, Missing, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.certificate import Again, CoherenceCertificate, read_certificate
-from kohort.certificate.transactions_again import check_transactions_again
+from kohort.certificate.again import check_transactions_again
 from kohort.errors import InputError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline.transactions import anonymize_transactions

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from kohort.core.frequency import FrequencySet
-from kohort.core.recoding import Classes, FullDomain, Multidimensional, classes_of, set_text
-from kohort.core.recoding.labels import labels_at
+from kohort.core.labels import labels_at
+from kohort.core.recoding import FullDomain, Multidimensional, RegionClasses, classes_of, set_text
 from kohort.schema import Attribute, Label, Role
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_tree, intervals
@@ -92,7 +92,7 @@ class Regions:
             [cell for cell, of in zip(cells, regions, strict=True) if of == region] for region in set(regions)
         ]
 
-    def classes(self) -> Classes:
+    def classes(self) -> RegionClasses:
         """As the package labels them."""
         return classes_of(self.recoding, self.frequency, (self.domain,))
 
@@ -217,7 +217,7 @@ def test_many_names_in_small_regions() -> None:
     assert texts_of(regions) == [*names, "{town 00, town 39}"]
 
 
-# ── Classes ──────────────────────────────────────────────────────────────────────────────────────
+# ── RegionClasses ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_regions_released_alike_are_one_class() -> None:

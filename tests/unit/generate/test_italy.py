@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kohort.errors import FileError, TargetError, UsageError
-from kohort.generate.draw import Draw
 from kohort.generate.italy import HIERARCHIES, ROLES, italy, italy_batches, italy_hierarchies, write_italy
 from kohort.generate.population import (
     AGE_GROUPS,
@@ -22,6 +21,7 @@ from kohort.generate.population import (
     GENDER_ODDS,
     GENDERS,
     Population,
+    RandomDraw,
     population,
 )
 from kohort.schema.hierarchies.tree import from_tree
@@ -226,7 +226,7 @@ def test_a_draw_is_its_inverse_distribution(odds: list[list[int]]) -> None:
     extremes = np.array([0, 2**64 - 1], dtype=np.uint64)
     words = np.concatenate([words, extremes])
     for condition, row in enumerate(odds):
-        drawn = Draw.of(odds)(words, given=np.full(len(words), condition))
+        drawn = RandomDraw.of(odds)(words, given=np.full(len(words), condition))
         for word, outcome in zip(words.tolist(), drawn.tolist(), strict=True):
             share = (word >> 16) / 2**48
             assert row[outcome] > 0

@@ -25,7 +25,7 @@ from kohort.io.write import Format
 from kohort.job import Request, faults_of, job_error, load, parse, request
 from kohort.job.method import TIME_LIMIT
 from kohort.release import Writing
-from kohort.release.purpose import Purpose
+from kohort.release.job import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchy import Hierarchy
 

@@ -16,7 +16,7 @@ from kohort.io.baskets.options import BasketOptions, Form
 from kohort.job import faults_of
 from kohort.job.document import document
 from kohort.job.transactions import TransactionFile, TransactionRequest, load, parse, request
-from kohort.release.purpose import Purpose
+from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting
 from kohort.transactions.cells import LocalSuppression
 from kohort.transactions.coherence import Coherence

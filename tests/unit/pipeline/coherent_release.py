@@ -10,7 +10,7 @@ from kohort.release.transactions import TransactionJob, TransactionRelease
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import ItemSuppression, Remedy, Step, SuppressionProblem
+from kohort.transactions.problem import ItemSuppression, Step, SuppressionProblem, SuppressionSolution
 from kohort.transactions.roles import Listed
 from kohort.verify.transactions import CoherenceVerdict
 
@@ -28,7 +28,7 @@ PROBLEM = SuppressionProblem(SOURCE, ROLES, JOB.coherence, SOURCE.supports)
 
 #: Dropped in this order: 6 is a mole alone; 5 is in two of three minimal moles, then 1 has the least loss of the rest.
 DROPPED = np.array([6, 5, 1], np.int32)
-REMEDY = Remedy(ItemSuppression(DROPPED), mine(PROBLEM), (Step(5, 2, 1), Step(1, 1, 0)), trace={"sets": 9})
+REMEDY = SuppressionSolution(ItemSuppression(DROPPED), mine(PROBLEM), (Step(5, 2, 1), Step(1, 1, 0)), trace={"sets": 9})
 
 VERDICT = CoherenceVerdict(6, 4, 12, 4, 4, (1, 4), "", {})
 
@@ -44,7 +44,7 @@ def release(**others: object) -> TransactionRelease:
         "source": SOURCE,
         "database": SOURCE,
         "roles": ROLES,
-        "remedy": REMEDY,
+        "solution": REMEDY,
         "released": RELEASED,
         "lineage": LINEAGE,
         "dropped": DROPPED,

@@ -20,12 +20,15 @@ from kohort.core.uniques import Exposed
 from kohort.errors import UsageError
 from kohort.io import ReadOptions
 from kohort.models.delta_presence import DeltaPresence
+from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
+from kohort.perturb.rounding import Rounding
 from kohort.pipeline import rehearse
 from kohort.pipeline.exposure import Exposure, compare
 from kohort.release import Job
 from kohort.report.grid import grid_numbers
 from kohort.schema import Attribute, Role, Schema
+from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,3 +186,16 @@ def test_cells_of_one_value_give_it_away() -> None:
     assert hidden is not None
     assert hidden.gridded is not None
     assert hidden.gridded.downcoded == 0
+
+
+def test_rounded_values_are_judged_as_in_the_release() -> None:
+    """Where incomes are rounded before the search, the comparison loses what the release loses."""
+    schema = Schema((Attribute("age", Role.QUASI, grid=Fraction(1)), Attribute("income", Role.SENSITIVE)))
+    frame = pl.DataFrame({"age": list(range(20)), "income": [1000 + 7 * place % 90 for place in range(20)]})
+    models = KAnonymity(2), DistinctLDiversity("income", 2)
+    job = Job.of(schema, *models, perturbations=(Rounding("income", Fraction(100)),))
+    release = anonymize(frame, freely(job))
+    compared = compare(release)
+    assert compared is not None
+    assert compared.gridded is not None
+    assert compared.gridded.lm == release.metrics["lm"]

@@ -17,7 +17,7 @@ from tests.jobs import freely
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kohort.core.recoding import Classes, Multidimensional
+    from kohort.core.recoding import Multidimensional, RegionClasses
     from kohort.engines.base import Recoded
 
 SCHEMA = kohort.Schema(tuple(kohort.Attribute(name, kohort.Role(role)) for name, role in ROLES.items()))
@@ -127,7 +127,7 @@ def test_what_fails_verification_is_not_published(
 
     honest = local.LocalEngine.recode
 
-    def losing(self: local.LocalEngine, recoding: Multidimensional, classes: Classes) -> Recoded:
+    def losing(self: local.LocalEngine, recoding: Multidimensional, classes: RegionClasses) -> Recoded:
         recoded = honest(self, recoding, classes)
         columns = tuple(
             type(column)(column.name, column.values, column.codes[:-1], column.dtype)

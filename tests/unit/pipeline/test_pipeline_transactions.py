@@ -19,7 +19,7 @@ from kohort.publish import Companion
 from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.problem import CellSuppression, ItemSuppression, Remedy, SuppressionProblem
+from kohort.transactions.problem import CellSuppression, ItemSuppression, SuppressionProblem, SuppressionSolution
 from kohort.transactions.roles import Drawn, Listed
 from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, RELEASED, REMEDY, ROWS, SOURCE
 
@@ -54,7 +54,7 @@ def test_the_first_worked_example() -> None:
     assert release.distortion == Fraction(8, 20)
     assert release.baskets() == RELEASED.sets()
     assert release.lineage.tolist() == LINEAGE.tolist()
-    assert release.remedy.steps == REMEDY.steps
+    assert release.solution.steps == REMEDY.steps
     assert release.verdict is not None
     assert (release.verdict.cohorts, release.verdict.smallest, release.verdict.confidence) == (4, 4, (1, 4))
     assert list(release.seconds) == ["read", "count", "solve", "recode", "verify"]
@@ -120,10 +120,10 @@ class Cells:
         """Keep these cells."""
         self.keep = np.array(keep)
 
-    def solve(self, problem: SuppressionProblem) -> Remedy:
+    def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
         """The given cells, whatever the problem."""
         assert len(problem.database.names) == 3
-        return Remedy(CellSuppression(self.keep), REMEDY.moles)
+        return SuppressionSolution(CellSuppression(self.keep), REMEDY.moles)
 
 
 def test_single_cells_go_and_items_left_nowhere_are_dropped() -> None:
@@ -146,10 +146,10 @@ class Nothing:
 
     name = "nothing"
 
-    def solve(self, problem: SuppressionProblem) -> Remedy:
+    def solve(self, problem: SuppressionProblem) -> SuppressionSolution:
         """No item."""
         del problem
-        return Remedy(ItemSuppression(np.array([], np.int32)), REMEDY.moles)
+        return SuppressionSolution(ItemSuppression(np.array([], np.int32)), REMEDY.moles)
 
 
 def test_an_algorithm_that_leaves_a_mole_is_found_out(tmp_path: Path) -> None:

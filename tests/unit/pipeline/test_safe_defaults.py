@@ -19,8 +19,8 @@ from kohort.errors import JobError, SchemaError, UsageError, VerificationError
 from kohort.job import parse
 from kohort.perturb.rounding import Rounding
 from kohort.pipeline import claim_of
-from kohort.schema.domain.step import INTERVALS, round_step
 from kohort.schema.hierarchies import from_spec
+from kohort.schema.numbers import INTERVALS, round_step
 from kohort.verify import verify_table
 
 if TYPE_CHECKING:

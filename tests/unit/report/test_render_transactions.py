@@ -15,8 +15,8 @@ from kohort.report.render.transactions import SHOWN, release_text
 from kohort.report.transactions import numbers
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.moles import Moles, mine
-from kohort.transactions.problem import Step, SuppressionProblem
+from kohort.transactions.moles import mine
+from kohort.transactions.problem import Moles, Step, SuppressionProblem
 from kohort.transactions.roles import Roles
 from kohort.transactions.suppression import Greedy, Score
 from tests.unit.pipeline.coherent_release import JOB, REMEDY, ROLES, SOURCE, release
@@ -176,7 +176,7 @@ def test_a_breach_names_the_private_item_and_its_share() -> None:
         "source": database,
         "database": database,
         "roles": roles,
-        "remedy": replace(REMEDY, moles=moles, steps=()),
+        "solution": replace(REMEDY, moles=moles, steps=()),
         "dropped": np.array([0]),
         "losses": database.supports,
     }
@@ -191,12 +191,12 @@ def test_items_removed_first_given_back_and_without_a_role_are_told() -> None:
     searched = SOURCE.only(np.arange(7) != 4)
     public = ROLES.public[np.arange(7) != 4].copy()
     public[0] = False
-    remedy = replace(REMEDY, returned=np.array([0], np.int32), steps=(Step(4, 2, 1),), moles=_shifted(REMEDY.moles))
+    solution = replace(REMEDY, returned=np.array([0], np.int32), steps=(Step(4, 2, 1),), moles=_shifted(REMEDY.moles))
     text = trace_text(
         release(
             database=searched,
             roles=Roles(public, ROLES.private[np.arange(7) != 4]),
-            remedy=remedy,
+            solution=solution,
             dropped=np.array([], np.int32),
             losses=searched.supports,
         )
@@ -227,6 +227,6 @@ def test_what_nobody_could_read_is_refused(what: str) -> None:
         "items": Transactions.of([map(str, range(ITEMS + 1))]),
     }
     moles = Moles((np.zeros((201, 1), np.int32),), (np.ones(201, np.bool_),))
-    remedy = replace(REMEDY, moles=moles) if what == "moles" else REMEDY
+    solution = replace(REMEDY, moles=moles) if what == "moles" else REMEDY
     with pytest.raises(UsageError, match="at most 40 transactions, 30 items and 200 minimal moles"):
-        trace_text(release(source=sources.get(what, SOURCE), remedy=remedy))
+        trace_text(release(source=sources.get(what, SOURCE), solution=solution))

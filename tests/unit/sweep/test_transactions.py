@@ -18,18 +18,17 @@ from kohort.sweep.ending import Ending
 from kohort.sweep.transaction_plan import SCORES, Plan
 from kohort.sweep.transactions import Summary, problem_at, sweep
 from kohort.transactions.database import Transactions
-from kohort.transactions.feasibility import is_feasible
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
+from kohort.transactions.problem import is_feasible
 from kohort.transactions.roles import Draw, Drawn, Listed
 from tests.unit.sweep.transaction_sweeps import DENSE, DISEASES, PAPER, drawn, job, made
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.transactions.moles import Moles
-    from kohort.transactions.problem import SuppressionProblem
+    from kohort.transactions.problem import Moles, SuppressionProblem
 
 
 def test_the_paper_s_example_costs_what_it_says() -> None:

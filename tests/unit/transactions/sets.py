@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from hypothesis import strategies as st
 
-from kohort.transactions._incidence import Incidence
+from kohort.transactions._rows import Incidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 def kept(problem: SuppressionProblem) -> Mask:
     """The cells that stay."""
-    remedy = LocalSuppression().solve(problem)
-    assert isinstance(remedy.suppression, CellSuppression)
-    return remedy.suppression.keep
+    solution = LocalSuppression().solve(problem)
+    assert isinstance(solution.suppression, CellSuppression)
+    return solution.suppression.keep
 
 
 def released(rows: list[str], *private: str, h: str = "1", k: int = 2, p: int = 2) -> list[str]:
@@ -81,13 +81,13 @@ def test_items_that_lose_most_come_first() -> None:
 def test_cells_lose_no_more_than_items(raw: RawDatabase) -> None:
     """What is left is coherent by the definition, with every private cell, at no more loss than whole items."""
     problem = problem_of(raw)
-    remedy = LocalSuppression().solve(problem)
-    assert plain.is_coherent(plain.released(raw, remedy.suppression))
+    solution = LocalSuppression().solve(problem)
+    assert plain.is_coherent(plain.released(raw, solution.suppression))
     greedy = Greedy(give_back=True).solve(problem)
-    assert lost(problem, remedy.suppression) <= lost(problem, greedy.suppression)
-    assert isinstance(remedy.suppression, CellSuppression)
-    assert problem.roles.public[problem.database.cells[~remedy.suppression.keep]].all()
-    assert remedy.steps == greedy.steps
+    assert lost(problem, solution.suppression) <= lost(problem, greedy.suppression)
+    assert isinstance(solution.suppression, CellSuppression)
+    assert problem.roles.public[problem.database.cells[~solution.suppression.keep]].all()
+    assert solution.steps == greedy.steps
 
 
 @pytest.mark.parametrize(("h", "k", "p"), [("0.4", 10, 3), ("0.9", 5, 4)])

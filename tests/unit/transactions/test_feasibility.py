@@ -10,8 +10,7 @@ import pytest
 from kohort.errors import InfeasibleError
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
-from kohort.transactions.feasibility import is_feasible, refuse_infeasible, responsible
-from kohort.transactions.problem import SuppressionProblem
+from kohort.transactions.problem import SuppressionProblem, is_feasible, refuse_infeasible, responsible
 from kohort.transactions.roles import Listed
 
 

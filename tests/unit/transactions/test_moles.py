@@ -272,8 +272,8 @@ def test_loops_of_suppression_stay_within_their_arrays(raw: RawDatabase) -> None
     """Those of the greedy search, of giving back and of single cells likewise."""
     problem = problem_of(raw)
     with np.errstate(over="ignore"):
-        remedy, cells = Greedy(give_back=True).solve(problem), LocalSuppression().solve(problem)
-    assert is_least(raw, frozenset(items_of(remedy)))
+        solution, cells = Greedy(give_back=True).solve(problem), LocalSuppression().solve(problem)
+    assert is_least(raw, frozenset(items_of(solution)))
     assert is_coherent(released(raw, cells.suppression))
 
 

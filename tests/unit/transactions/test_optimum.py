@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.transactions import _highs, optimum
-from kohort.transactions._highs import Answer
+from kohort.transactions import optimum
 from kohort.transactions._reduction import reduced
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.loss import lost
-from kohort.transactions.optimum import Optimum
+from kohort.transactions.optimum import Optimum, SolverAnswer
 from kohort.transactions.problem import ItemSuppression, SuppressionProblem
 from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
@@ -29,8 +28,8 @@ from tests.unit.transactions.sets import Family, families, family_of, hits, hitt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.transactions._incidence import Incidence
-    from kohort.transactions.problem import Remedy
+    from kohort.transactions._rows import Incidence
+    from kohort.transactions.problem import SuppressionSolution
 
 LOSSES = st.lists(st.integers(1, 4), min_size=9, max_size=9)
 
@@ -72,7 +71,7 @@ def test_a_chain_is_reduced_to_nothing() -> None:
 @given(family=families(most=30), losses=st.lists(st.integers(1, 9).map((6).__mul__), min_size=9, max_size=9))
 def test_the_solver_finds_and_proves_the_least(family: Family, losses: list[int]) -> None:
     """HiGHS's items hit every set at the least loss, which is its bound; a start does not hold it up."""
-    answer = _highs.solved(incidence_of(family, 9), np.array(losses, np.int64), np.arange(9, dtype=np.int32), None)
+    answer = optimum.solved(incidence_of(family, 9), np.array(losses, np.int64), np.arange(9, dtype=np.int32), None)
     assert hits(family, answer.items.tolist())
     chosen: list[int] = answer.items.tolist()
     assert sum(losses[item] for item in chosen) == answer.bound == least(family, losses)
@@ -93,13 +92,13 @@ def asked(rows: list[str], k: int = 2) -> SuppressionProblem:
 def test_a_ring_needs_branching() -> None:
     """Three of five are proven to be needed where halves of all five would do; the item alone a mole comes first."""
     problem = asked(RING)
-    remedy = Optimum().solve(problem)
-    assert isinstance(remedy.suppression, ItemSuppression)
-    assert remedy.suppression.items.tolist()[0] == 5
-    assert remedy.suppression.items.size == 4
-    assert (remedy.proven, remedy.bound, lost(problem, remedy.suppression)) == (True, 10, 10)
-    assert (remedy.trace["open_items"], remedy.trace["open_moles"]) == (5, 5)
-    assert (remedy.steps, remedy.returned) == ((), None)
+    solution = Optimum().solve(problem)
+    assert isinstance(solution.suppression, ItemSuppression)
+    assert solution.suppression.items.tolist()[0] == 5
+    assert solution.suppression.items.size == 4
+    assert (solution.proven, solution.bound, lost(problem, solution.suppression)) == (True, 10, 10)
+    assert (solution.trace["open_items"], solution.trace["open_moles"]) == (5, 5)
+    assert (solution.steps, solution.returned) == ((), None)
 
 
 def many(seed: int = 5, items: int = 60, pairs: int = 700) -> SuppressionProblem:
@@ -113,11 +112,11 @@ def many(seed: int = 5, items: int = 60, pairs: int = 700) -> SuppressionProblem
 def test_the_end_of_the_time_leaves_a_gap() -> None:
     """A search that is ended early gives what it has, coherent, with a bound below it, and calls nothing proven."""
     problem = many()
-    remedy = Optimum(time_limit=0.001).solve(problem)
+    solution = Optimum(time_limit=0.001).solve(problem)
     greedy = lost(problem, Greedy(give_back=True).solve(problem).suppression)
-    assert remedy.bound is not None
-    assert not remedy.proven
-    assert 0 <= remedy.bound < lost(problem, remedy.suppression) <= greedy
+    assert solution.bound is not None
+    assert not solution.proven
+    assert 0 <= solution.bound < lost(problem, solution.suppression) <= greedy
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("inf"), float("nan")])
@@ -135,10 +134,10 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.exit_status == 10
 
 
-def doubted(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> tuple[SuppressionProblem, Remedy]:
+def doubted(monkeypatch: pytest.MonkeyPatch, answer: SolverAnswer) -> tuple[SuppressionProblem, SuppressionSolution]:
     """What comes of the ring when the solver says this."""
 
-    def said(_sets: Incidence, _losses: object, _start: object, _limit: float | None) -> Answer:
+    def said(_sets: Incidence, _losses: object, _start: object, _limit: float | None) -> SolverAnswer:
         return answer
 
     monkeypatch.setattr(optimum, "solved", said)
@@ -148,25 +147,25 @@ def doubted(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> tuple[Suppressio
 
 def test_items_that_miss_a_mole_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver's items leave a mole, the greedy answer is given; a bound below it proves nothing."""
-    problem, remedy = doubted(monkeypatch, Answer(np.array([0, 1], np.int32), 6, 0))
-    assert (lost(problem, remedy.suppression), remedy.bound, remedy.proven) == (10, 7, False)
+    problem, solution = doubted(monkeypatch, SolverAnswer(np.array([0, 1], np.int32), 6, 0))
+    assert (lost(problem, solution.suppression), solution.bound, solution.proven) == (10, 7, False)
 
 
 def test_a_bound_above_what_is_known_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solver claims that more is lost than is, it has said nothing."""
-    problem, remedy = doubted(monkeypatch, Answer(np.arange(5, dtype=np.int32), 12, 0))
-    assert (lost(problem, remedy.suppression), remedy.bound, remedy.proven) == (10, None, False)
+    problem, solution = doubted(monkeypatch, SolverAnswer(np.arange(5, dtype=np.int32), 12, 0))
+    assert (lost(problem, solution.suppression), solution.bound, solution.proven) == (10, None, False)
 
 
 @pytest.mark.parametrize("first", range(5))
 def test_of_equal_optima_the_greedy_one_is_given(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     """Whichever of the ring's five optima the solver comes upon, the answer is the same."""
     items = np.sort(np.array([first, (first + 1) % 5, (first + 3) % 5], np.int32))
-    problem, remedy = doubted(monkeypatch, Answer(items, 9, 0))
+    problem, solution = doubted(monkeypatch, SolverAnswer(items, 9, 0))
     greedy = Greedy(give_back=True).solve(problem).suppression
-    assert isinstance(remedy.suppression, ItemSuppression)
+    assert isinstance(solution.suppression, ItemSuppression)
     assert isinstance(greedy, ItemSuppression)
-    assert (sorted(remedy.suppression.items.tolist()), remedy.proven) == (sorted(greedy.items.tolist()), True)
+    assert (sorted(solution.suppression.items.tolist()), solution.proven) == (sorted(greedy.items.tolist()), True)
 
 
 def test_a_bound_is_lowered_by_what_it_may_err_by(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +175,8 @@ def test_a_bound_is_lowered_by_what_it_may_err_by(monkeypatch: pytest.MonkeyPatc
         return SimpleNamespace(mip_dual_bound=3 + 1e-9, mip_node_count=1)
 
     monkeypatch.setattr(highspy.Highs, "getInfo", said)
-    remedy = Optimum().solve(asked(RING))
-    assert (remedy.bound, remedy.proven) == (10, True)
+    solution = Optimum().solve(asked(RING))
+    assert (solution.bound, solution.proven) == (10, True)
 
 
 def replaced(monkeypatch: pytest.MonkeyPatch, *, interrupted: bool) -> list[str]:
@@ -210,8 +209,8 @@ def test_a_solver_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where HiGHS finds no better items and no bound, the greedy answer stands, and only what must go is known."""
     events = replaced(monkeypatch, interrupted=False)
     problem = asked(RING)
-    remedy = Optimum().solve(problem)
-    assert (lost(problem, remedy.suppression), remedy.bound, remedy.proven) == (10, 1, False)
+    solution = Optimum().solve(problem)
+    assert (lost(problem, solution.suppression), solution.bound, solution.proven) == (10, 1, False)
     assert events == ["start", "wait"]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.transactions.database import Transactions
-from kohort.transactions.order import arranged, content_order
+from kohort.transactions.recode import arranged, content_order
 
 
 def numbered(rows: list[list[int]], items: int) -> Transactions:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kohort.errors import InfeasibleError
 from kohort.transactions import _greedy
-from kohort.transactions._incidence import Incidence
+from kohort.transactions._rows import Incidence
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.methods import METHODS
@@ -22,7 +22,7 @@ from kohort.transactions.suppression import Greedy, Score, items_of, steps
 from tests.unit.transactions.sets import Family, families, incidence_of
 
 if TYPE_CHECKING:
-    from kohort.transactions.problem import Remedy
+    from kohort.transactions.problem import SuppressionSolution
 
 #: Costs whose products with counts leave 64 bits.
 HUGE = 2**62
@@ -77,38 +77,38 @@ def test_no_moles_no_steps() -> None:
     assert items_of(()).dtype == np.int32
 
 
-def solved(rows: list[str], greedy: Greedy, *, private: str = "", k: int = 2) -> tuple[str, Remedy]:
-    """The dropped items of transactions of one-letter items, in their order, and the remedy."""
+def solved(rows: list[str], greedy: Greedy, *, private: str = "", k: int = 2) -> tuple[str, SuppressionSolution]:
+    """The dropped items of transactions of one-letter items, in their order, and the solution."""
     database, model = Transactions.of(rows), Coherence.of(h=1, k=k, p=2)
     roles = Listed(private=tuple(private)).over(database, model.h)
-    remedy = greedy.solve(SuppressionProblem(database, roles, model, database.supports))
-    assert isinstance(remedy.suppression, ItemSuppression)
-    items: list[int] = remedy.suppression.items.tolist()
-    return "".join(database.names[item] for item in items), remedy
+    solution = greedy.solve(SuppressionProblem(database, roles, model, database.supports))
+    assert isinstance(solution.suppression, ItemSuppression)
+    items: list[int] = solution.suppression.items.tolist()
+    return "".join(database.names[item] for item in items), solution
 
 
 def test_items_that_are_moles_alone_come_first() -> None:
     """They are dropped in item order and are no steps; then come the greedy search's."""
-    dropped, remedy = solved(["zab", "ac", "bc", "bc", "ya"], Greedy())
+    dropped, solution = solved(["zab", "ac", "bc", "bc", "ya"], Greedy())
     assert dropped == "yza"
-    assert remedy.steps == (Step(0, 2, 0),)
-    assert remedy.returned is None
-    assert not remedy.proven
+    assert solution.steps == (Step(0, 2, 0),)
+    assert solution.returned is None
+    assert not solution.proven
 
 
 def test_all_drops_public_items_alone() -> None:
     """Every public item goes, in item order, those alone a mole first; private ones stay."""
-    dropped, remedy = solved(["zab", "ac", "bc", "bc", "ya"], Greedy(score=Score.ALL), private="c")
+    dropped, solution = solved(["zab", "ac", "bc", "bc", "ya"], Greedy(score=Score.ALL), private="c")
     assert dropped == "yzab"
-    assert [(step.item, step.moles) for step in remedy.steps] == [(0, 1), (1, 0)]
+    assert [(step.item, step.moles) for step in solution.steps] == [(0, 1), (1, 0)]
 
 
 def test_what_is_given_back_is_told() -> None:
     """Reverse deletion after dropping everything keeps what is needed, and says what is not."""
-    dropped, remedy = solved(["zab", "ac", "bc", "bc", "ya"], Greedy(score=Score.ALL, give_back=True))
+    dropped, solution = solved(["zab", "ac", "bc", "bc", "ya"], Greedy(score=Score.ALL, give_back=True))
     assert dropped == "yzbc"
-    assert remedy.returned is not None
-    assert remedy.returned.tolist() == [0]
+    assert solution.returned is not None
+    assert solution.returned.tolist() == [0]
 
 
 @pytest.mark.parametrize("name", METHODS)

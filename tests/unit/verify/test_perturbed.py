@@ -14,7 +14,7 @@ from kohort.errors import VerificationError
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.perturb.text import perturbation_of
-from kohort.verify.perturbed import verify_perturbed
+from kohort.verify.altered import verify_perturbed
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table

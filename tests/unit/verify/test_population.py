@@ -23,7 +23,7 @@ from kohort.models.k_map import KMap
 from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import Claim, verify_frame
-from kohort.verify.population import Cover, Known
+from kohort.verify.population import Cover, MatchedPopulation
 from tests.toy_models import ToyModel
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def test_matching_is_that_of_all_pairs(
     whom = [[any(fits(person, one) for one in tuples) for person in people] for tuples in borne]
     expected = [int(counts[np.array(one)].sum()) for one in whom]
     none = ~np.logical_or.reduce([np.array(one) for one in whom], axis=0) if whom else np.ones(len(people), np.bool_)
-    known = Known(tuple(columns), labels, people, counts)
+    known = MatchedPopulation(tuple(columns), labels, people, counts)
     profile = known.counted(ClassProfile(np.ones(classes, np.int64)), labels, of)
     assert profile.population is not None
     assert (profile.population.tolist(), profile.outside) == (expected, int(counts[none].sum()))

@@ -15,7 +15,7 @@ from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS,
 from kohort.errors import InputError
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import CellSuppression, Remedy
+from kohort.transactions.problem import CellSuppression, SuppressionSolution
 from kohort.verify.transactions import CoherenceClaim, verify_transactions
 from tests.unit.pipeline.coherent_release import DROPPED, JOB, LINEAGE, PROBLEM, RELEASED, ROLES, SOURCE, release
 
@@ -68,8 +68,8 @@ def test_removed_items_are_counted_apart() -> None:
 
 def test_suppressed_cells_are_another_promise() -> None:
     """Where single cells went, it says so and what does not follow."""
-    remedy = Remedy(CellSuppression(np.ones(20, np.bool_)), mine(PROBLEM))
-    told = json.loads(made(remedy=remedy, dropped=DROPPED[:0]))
+    solution = SuppressionSolution(CellSuppression(np.ones(20, np.bool_)), mine(PROBLEM))
+    told = json.loads(made(solution=solution, dropped=DROPPED[:0]))
     assert (told["suppressed"], told["dropped"]) == ("cells", 0)
     assert told["not_promised"] == [*NOT_PROMISED, *NOT_PROMISED_OF_CELLS]
 

@@ -24,8 +24,8 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
-from kohort.schema.spelling import even_spelling
-from kohort.verify import Claim, fit, text, verify, verify_frame, verify_table
+from kohort.schema.sensitive import even_spelling
+from kohort.verify import Claim, fit, reading, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.records import disorder
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
@@ -116,7 +116,7 @@ def test_large_file(tmp_path: Path) -> None:
     with path.open("wb") as file:
         write(from_frame(frame), file, Format.CSV)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "_BEHIND", mmap.PAGESIZE)
+        patch.setattr(reading, "_BEHIND", mmap.PAGESIZE)
         patch.setattr(records, "_CELLS", 512)
         patch.setattr(records, "_RECORDS", 256)
         assert path.stat().st_size > 16 * mmap.PAGESIZE

@@ -10,7 +10,7 @@ import numpy as np
 
 from kohort.core.frequency import group
 from kohort.errors import SchemaError
-from kohort.schema.spelling import even_spelling
+from kohort.schema.sensitive import even_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

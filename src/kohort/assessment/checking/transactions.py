@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.shown import Shown
-from kohort.transactions.feasibility import responsible
 from kohort.transactions.moles import mine
-from kohort.transactions.problem import MOST, SuppressionProblem
+from kohort.transactions.problem import MOST, SuppressionProblem, responsible
 
 if TYPE_CHECKING:
     from kohort.shown import Rows

@@ -5,8 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from kohort.schema.domain.step import round_step
-from kohort.schema.numbers import exact, said
+from kohort.schema.numbers import exact, round_step, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError, KohortError, LimitError
-from kohort.io.baskets.cells import Coded
-from kohort.io.baskets.names import UNPRINTABLE
+from kohort.io.baskets.cells import UNPRINTABLE, Coded
 from kohort.io.scan import line_end_at
 from kohort.io.source import CR, LF, WORD, line_of
 from kohort.kernels import kernel

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Final, assert_never
 import numpy as np
 
 from kohort.errors import InputError, UsageError
-from kohort.io.baskets.cells import Coded
+from kohort.io.baskets.cells import Coded, check_items
 from kohort.io.baskets.lines import read_lines
-from kohort.io.baskets.names import check_items
 from kohort.io.baskets.options import Form
-from kohort.io.baskets.tables import from_long
+from kohort.io.baskets.typed import from_long
 from kohort.io.header import lay_out
 from kohort.io.records import fill
 from kohort.io.source import line_of
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index, Items
     from kohort.io.baskets.options import BasketOptions
     from kohort.io.options import ReadOptions
-    from kohort.io.records import Layout
+    from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
     from kohort.io.source import Text
 
@@ -78,7 +77,7 @@ def _from_matrix(text: Text, limits: ReadOptions, *, headed: bool) -> Coded:
     return Coded(names, np.cumsum(np.concatenate(counts)), np.concatenate(cells), ordered=True)
 
 
-def _header(text: Text, layout: Layout, limits: ReadOptions) -> tuple[tuple[str, ...], Layout]:
+def _header(text: Text, layout: RecordLayout, limits: ReadOptions) -> tuple[tuple[str, ...], RecordLayout]:
     """The items in the first record, and the layout of what comes after it."""
     starts: Starts = np.empty((len(layout.names), 1), np.int64)
     lengths: Lengths = np.empty((len(layout.names), 1), np.int32)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError
 from kohort.metrics import measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline.altering import coarsened, with_columns
-from kohort.pipeline.counting import counts_of
+from kohort.pipeline.altering import coarsened
+from kohort.pipeline.counting import counts_of, engine_of
 from kohort.release import Job
 from kohort.schema import Role
 from kohort.sweep.counting import answer
@@ -134,7 +133,7 @@ def _loss(table: Table, job: Job) -> float | None:
     if not any(one.role is Role.QUASI for one in job.schema.attributes):
         return None
     try:
-        counts = counts_of(LocalEngine(with_columns(table, coarsened(table, job)), job.schema), job)
+        counts = counts_of(engine_of(table, job, coarse=coarsened(table, job)), job)
         return measured(answer(counts, job).outcome)["ncp"]
     except InfeasibleError:
         return None

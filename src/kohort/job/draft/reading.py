@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kohort.assessment.inspection import inspect_table
-from kohort.io.trim import trimmed
+from kohort.io.cells import trimmed
 
 if TYPE_CHECKING:
     from kohort.assessment.inspection import Guess

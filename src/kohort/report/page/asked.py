@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from kohort.release import plain
-from kohort.release.purpose import Purpose
+from kohort.release.job import Purpose
 from kohort.schema import Label, Role
 from kohort.schema.hierarchies import is_builder
 from kohort.schema.hierarchy import Hierarchy

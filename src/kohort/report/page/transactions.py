@@ -98,7 +98,7 @@ def _roles(release: TransactionRelease) -> str:
 def _done(release: TransactionRelease, figures: dict[str, Json], reader: Reader) -> dict[str, Json]:
     """What was released. Items are counted as they are; transactions and cells belong to people."""
     counted = ("items", "public", "private", "neither", "removed_items", "released_items", "proven")
-    returned = release.remedy.returned
+    returned = release.solution.returned
     cells = ("cells", "removed_cells")
     emptied = cast("int", figures["emptied"])
     return {

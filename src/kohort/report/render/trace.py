@@ -43,7 +43,7 @@ def check(release: TransactionRelease) -> None:
     Raises:
         UsageError: the database, or the number of its minimal moles, is too large.
     """
-    moles = sum(map(len, release.remedy.moles.sets))
+    moles = sum(map(len, release.solution.moles.sets))
     if len(release.source) > TRANSACTIONS or len(release.source.names) > ITEMS or moles > MOLES:
         raise UsageError(
             f"a trace is for at most {TRANSACTIONS} transactions, {ITEMS} items and {MOLES} minimal moles,"
@@ -86,13 +86,13 @@ def _grid(database: Transactions, roles: dict[str, str]) -> Iterator[str]:
 def _singles(release: TransactionRelease) -> Iterator[str]:
     """The items that are moles alone."""
     yield f"Public items that are moles alone, under {release.job.coherence.name}; all are dropped"
-    yield from _reasons(release, release.remedy.moles.sets[:1])
+    yield from _reasons(release, release.solution.moles.sets[:1])
 
 
 def _larger(release: TransactionRelease) -> Iterator[str]:
     """The minimal moles of two items or more."""
     yield "Minimal moles of two items or more"
-    yield from _reasons(release, release.remedy.moles.sets[1:])
+    yield from _reasons(release, release.solution.moles.sets[1:])
 
 
 def _reasons(release: TransactionRelease, sizes: Sequence[Items]) -> Iterator[str]:
@@ -128,8 +128,8 @@ def _steps(release: TransactionRelease) -> Iterator[str]:
         yield f"The method {algorithm.name} scores no items"
         return
     yield "Scores: MM counts the minimal moles that hold an item, IL what dropping it loses"
-    moles = _named(release, release.remedy.moles.sets[1:])
-    for number, step in enumerate((step for step in release.remedy.steps if step.moles), 1):
+    moles = _named(release, release.solution.moles.sets[1:])
+    for number, step in enumerate((step for step in release.solution.steps if step.moles), 1):
         chosen = release.database.names[step.item]
         yield f"Step {number}: {shown(chosen)} is dropped; minimal moles before: {len(moles)}, after: {step.left}"
         yield from _scores(release, moles, chosen, algorithm.score)
@@ -163,8 +163,8 @@ def _score(score: Score, moles: int, loss: int) -> str:
 def _rest(release: TransactionRelease) -> Iterator[str]:
     """What is released, and what it cost."""
     yield f"Dropped: {_shown(release, release.dropped) or 'nothing'}"
-    if release.remedy.returned is not None and release.remedy.returned.size:
-        yield f"Given back: {_shown(release, release.remedy.returned)}"
+    if release.solution.returned is not None and release.solution.returned.size:
+        yield f"Given back: {_shown(release, release.solution.returned)}"
     yield "What is left, the transactions in the order of their content"
     yield from _grid(release.released, _role_names(release))
     yield f"Distortion: {release.lost}/{release.whole} = {float(release.distortion):.4f}"

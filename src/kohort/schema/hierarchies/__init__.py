@@ -19,9 +19,8 @@ from __future__ import annotations
 
 from kohort.schema.hierarchies.files import read_hierarchy, write_csv, write_json
 from kohort.schema.hierarchies.intervals import cuts, intervals
-from kohort.schema.hierarchies.sets import frequent, groups, suppress, with_missing
+from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
-from kohort.schema.hierarchies.texts import dates, mask
 from kohort.schema.hierarchies.tree import from_tree, to_tree
 from kohort.schema.hierarchies.view import findings, show
 

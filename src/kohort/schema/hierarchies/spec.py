@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, cast
 from kohort.errors import UsageError
 from kohort.schema.hierarchies.files import read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
-from kohort.schema.hierarchies.sets import frequent, groups, suppress
-from kohort.schema.hierarchies.texts import PERIODS, dates, mask
+from kohort.schema.hierarchies.sets import PERIODS, dates, frequent, groups, mask, suppress
 from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.schema.hierarchies.texts import Period
+    from kohort.schema.hierarchies.sets import Period
     from kohort.schema.hierarchy import Hierarchy
 
 #: Largest range whose whole numbers all become leaves; nobody lists a larger domain.

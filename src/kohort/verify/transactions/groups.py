@@ -19,7 +19,7 @@ _OTHER: Final = -1
 _PRIME: Final = 1_099_511_628_211
 
 
-class Groups(NamedTuple):
+class CohortGroups(NamedTuple):
     """Transactions with the same public items, at least one of them.
 
     Items have numbers of their own: public ones from 0 up, private ones after them; the first number that is no item's
@@ -41,7 +41,7 @@ class Groups(NamedTuple):
     longest: int
 
 
-def grouped(database: Transactions, public: Mask, private: Mask) -> Groups:
+def grouped(database: Transactions, public: Mask, private: Mask) -> CohortGroups:
     """Transactions with the same public items, put together."""
     n, supports, q = len(database), database.supports, int(public.sum())
     m = q + int(private.sum())
@@ -54,7 +54,7 @@ def grouped(database: Transactions, public: Mask, private: Mask) -> Groups:
     starts, had, behind = np.empty(g, np.int64), np.zeros(m + 1, np.int32), np.zeros(m, np.int64)
     items, times = np.empty((2, int(ends[g]) + int(supports[private].sum()) + g), np.int32)
     _gather(database.starts, database.cells, secret, sets, ends, latest, earlier, had, starts, items, times, behind)
-    return Groups(starts, items, times, behind, int(np.diff(ends[: g + 1]).max(initial=0)))
+    return CohortGroups(starts, items, times, behind, int(np.diff(ends[: g + 1]).max(initial=0)))
 
 
 @kernel
@@ -125,7 +125,7 @@ def _gather(  # noqa: PLR0917  a kernel takes arrays by position
     times: Items,
     behind: Counts,
 ) -> None:
-    """Write down the groups: see `Groups` for the last four, `_number` for the others; `had` is 0 for each item."""
+    """Write down the groups: see `CohortGroups` for the last four, `_number` for the others; `had` is all 0."""
     top = 0
     for group in range(group_starts.size):
         group_starts[group] = top

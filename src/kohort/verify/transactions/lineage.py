@@ -117,7 +117,7 @@ def _hold(  # noqa: PLR0917  a kernel takes arrays by position
 ) -> tuple[int, int, int, int, int]:
     """Walk through each transaction and its origin side by side.
 
-    Origins lie anywhere: where one wait after the other would take most of the time, some are looked at ahead.
+    Origins lie anywhere: where one wait after the other would take most of the time, some are fetched ahead.
 
     Args:
         starts: Where each transaction's cells start.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 import numpy as np
 
 from kohort.core.frequency import group
-from kohort.core.recoding.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
+from kohort.core.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
 
 if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Shares
@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from kohort.core.lattice import Node
     from kohort.schema.domain import Domain
 
-__all__ = ["ABSENT", "ANY", "Classes", "FullDomain", "Labels", "Multidimensional", "Recoding", "classes_of", "set_text"]
+__all__ = [
+    "ABSENT",
+    "ANY",
+    "FullDomain",
+    "Labels",
+    "Multidimensional",
+    "Recoding",
+    "RegionClasses",
+    "classes_of",
+    "set_text",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +76,7 @@ Recoding: TypeAlias = Multidimensional | FullDomain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class RegionClasses:
     """Equivalence classes: regions that are released alike are one class.
 
     Attributes:
@@ -92,7 +102,7 @@ class Classes:
         return np.bincount(self.of, each * self.regions, self.sizes.size) / self.sizes
 
 
-def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...]) -> Classes:
+def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...]) -> RegionClasses:
     """Label every region and merge those that are released alike.
 
     Cost: one sort of the regions per attribute; for sets also one of the pieces.
@@ -114,4 +124,4 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
             assert_never(recoding)
     merged = group(np.stack([label.of.astype(np.uint32) for label in labels], axis=1))
     sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
-    return Classes(labels, merged.of, merged.first, sizes, regions.astype(np.int64), suppressed)
+    return RegionClasses(labels, merged.of, merged.first, sizes, regions.astype(np.int64), suppressed)

@@ -17,7 +17,7 @@ import numpy as np
 from kohort.core.frequency import group
 from kohort.schema import Label, Scale
 from kohort.schema.domain.base import part_of
-from kohort.schema.domain.decimals import digits_of, point
+from kohort.schema.numbers import digits_of, point
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

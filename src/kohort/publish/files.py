@@ -1,4 +1,4 @@
-"""Drafts: files that nobody sees until they are given their names, and that leave nothing behind."""
+"""Temporary files that nobody sees until they get their names, and the targets that they are renamed to."""
 
 from __future__ import annotations
 
@@ -13,14 +13,95 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from kohort.errors import TargetError
+from kohort.errors import FileError, TargetError
 from kohort.publish.disk import locked, reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from io import BufferedReader
 
-    from kohort.publish.places import Place
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where an output goes.
+
+    Attributes:
+        path: The output's path, its folder resolved.
+        former: What stood there when the run began; None when nothing did.
+    """
+
+    path: Path
+    former: os.stat_result | None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the output."""
+        return self.path.parent
+
+    def demand_unchanged(self) -> None:
+        """Refuse to go on when another run came first."""
+        if _version(_status(self.path)) != _version(self.former):
+            raise TargetError("the output was changed while this run worked", where=str(self.path), hint="run again")
+
+
+def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -> list[Target]:
+    """The place of every output, each one fit to be published to; the folders are swept on the way."""
+    places: list[Target] = []
+    for path in paths:
+        with reporting("looking at the output", path):
+            place = _place(path)
+            _refuse_kind(place)
+            _refuse_input(place, inputs)
+        if any(place.path == other.path for other in places):
+            raise TargetError("two outputs have the same path", where=str(path), hint="name another file")
+        if place.former and not overwrite:
+            raise TargetError("the output exists", where=str(path), hint="name another, or add --overwrite")
+        places.append(place)
+    return places
+
+
+def _place(path: Path) -> Target:
+    """The place of `path`, its folder usable and cleared of what dead runs left."""
+    if not path.parent.is_dir():
+        raise FileError("the output's folder does not exist", where=str(path.parent), hint="create it first")
+    folder = path.parent.resolve()
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise FileError("the output's folder cannot be read and written", where=str(folder), hint="name another folder")
+    sweep(folder)
+    return Target(folder / path.name, _status(folder / path.name))
+
+
+def _refuse_kind(place: Target) -> None:
+    """Refuse to replace what is not a file."""
+    mode = place.former.st_mode if place.former else stat.S_IFREG
+    if stat.S_ISLNK(mode):
+        # Following it would write to a folder nobody named; replacing it would leave the file it names as it is.
+        raise TargetError("the output is a symbolic link", where=str(place.path), hint="name the file it points to")
+    if not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+        raise FileError(f"the output is {kind}", where=str(place.path), hint="name a file")
+
+
+def _refuse_input(place: Target, inputs: Sequence[Path]) -> None:
+    """Refuse to replace a file the run reads, whatever name either goes by."""
+    for source in inputs:
+        same = place.former and source.exists() and os.path.samestat(source.stat(), place.former)
+        if same or os.path.realpath(source) == str(place.path):
+            raise TargetError("the output is an input of the same run", where=str(place.path), hint="name another file")
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """What stands at `path`; None when nothing does."""
+    try:
+        return path.lstat()
+    except FileNotFoundError:
+        return None
+
+
+def _version(status: os.stat_result | None) -> tuple[int, ...]:
+    """What differs between two looks at a path when anything was written there in between."""
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) if status else ()
+
 
 #: Where Linux lends an open file a path, by which a file without a name can be linked.
 _DESCRIPTORS = Path("/proc/self/fd")
@@ -36,7 +117,7 @@ _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TemporaryFile:
     """An open file in the folder of its place, bearing no name or a temporary one.
 
     Attributes:
@@ -47,7 +128,7 @@ class Draft:
         kept: The temporary name of the file it replaces, until nothing can fail any more.
     """
 
-    place: Place
+    place: Target
     fd: int
     named: bool
     name: Path
@@ -67,7 +148,7 @@ class Draft:
             file.seek(0)
             yield file
 
-    def appear(self) -> None:
+    def rename(self) -> None:
         """Take the place's name, which is free."""
         self._settle_mode()
         try:
@@ -79,7 +160,7 @@ class Draft:
                 raise
             self.name.rename(self.place.path)
 
-    def supplant(self) -> None:
+    def exchange(self) -> None:
         """Take the place's name from the former file in one step, keeping that file within reach."""
         self._settle_mode()
         if not self.named:
@@ -134,8 +215,8 @@ class Draft:
 
 
 @contextmanager
-def open_draft(place: Place) -> Generator[Draft]:
-    """A new draft, of which nothing remains at the end but what was published."""
+def open_temporary(place: Target) -> Generator[TemporaryFile]:
+    """A new temporary file, of which nothing remains at the end but what was published."""
     name, kept = (place.folder / f".kohort-{secrets.token_hex(16)}" for _ in range(2))
     with ExitStack() as end:
         end.callback(_remove, name)  # before the name exists, lest an interrupt come between
@@ -143,7 +224,7 @@ def open_draft(place: Place) -> Generator[Draft]:
             unnamed = _open_unnamed(place.folder)
             fd = _open_named(name) if unnamed is None else unnamed
         end.callback(os.close, fd)
-        yield Draft(place, fd, unnamed is None, name, kept)
+        yield TemporaryFile(place, fd, unnamed is None, name, kept)
 
 
 def _open_unnamed(folder: Path) -> int | None:

@@ -1,0 +1,95 @@
+"""What the paths of tables and of transactions share: timed stages, input files, and one way to publish."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Generic, TypeGuard, TypeVar
+
+from kohort.publish import Companion, publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+R = TypeVar("R")
+V = TypeVar("V")
+
+
+@dataclass(slots=True)
+class Stages:
+    """Wall seconds of each stage, and who wants to hear of them."""
+
+    tell: Callable[[str], None]
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+    @contextmanager
+    def __call__(self, name: str) -> Generator[None]:
+        """Tell of stage `name` and time it."""
+        self.tell(name)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
+
+
+def silent(_: str) -> None:
+    """Hear of a stage and do nothing."""
+
+
+def beside(target: Path) -> Path:
+    """Where the certificate of a release stands: `NAME.kohort.json` beside `NAME`."""
+    return target.parent / f"{target.name}.kohort.json"  # `.` and `/` have no name that could be replaced
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a source is a file, or standard input, rather than something in memory."""
+    return isinstance(source, str | os.PathLike)
+
+
+def paths(source: object) -> tuple[Path, ...]:
+    """The files that the target must not be."""
+    return (Path(source),) if is_path(source) and source != "-" else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Publication(Generic[V, R]):
+    """A release on its way to a file: written, verified on the written bytes, certified.
+
+    Attributes:
+        write: Writes it.
+        verify: Reads the written file again and returns the verdict.
+        certify: The certificate of a verdict.
+        finish: The release with its verdict.
+    """
+
+    write: Callable[[BinaryIO], None]
+    verify: Callable[[BinaryIO], V]
+    certify: Callable[[V], bytes]
+    finish: Callable[[V], R]
+
+    def publish(
+        self, path: Path, stage: Stages, reports: Sequence[Companion[R]], *, overwrite: bool, inputs: Sequence[Path]
+    ) -> R:
+        """Publish the release at `path` with its certificate and reports beside it, all or nothing.
+
+        Raises:
+            TargetError: the target exists (and `overwrite` is false) or is an input.
+            VerificationError: the written bytes are not what was promised; nothing was published.
+            FileError: writing failed; nothing was published.
+        """
+
+        def write(file: BinaryIO) -> None:
+            with stage("write"):
+                self.write(file)
+
+        def verify(file: BinaryIO) -> V:
+            with stage("verify"):
+                return self.verify(file)
+
+        def companion(report: Companion[R]) -> Companion[V]:
+            return Companion(report.path, lambda verdict: report.content(self.finish(verdict)))
+
+        companions = [Companion(beside(path), self.certify), *map(companion, reports)]
+        return self.finish(publish(path, write, verify, companions=companions, overwrite=overwrite, inputs=inputs))

@@ -1,0 +1,287 @@
+"""The whole path: read, count, solve, recode, write, verify, publish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import methodcaller
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from kohort import io
+from kohort.certificate import certificate
+from kohort.core.recoding import FullDomain, classes_of
+from kohort.engines.complete import entered
+from kohort.engines.table import Table
+from kohort.errors import UsageError
+from kohort.io.typed import kind_of
+from kohort.io.write import format_of, write
+from kohort.metrics import measured
+from kohort.metrics.base import Outcome
+from kohort.metrics.loss import attribute_losses
+from kohort.pipeline.altering import altered, coarsened, refuse_unknown
+from kohort.pipeline.counting import counts_of, engine_of, problem_of
+from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_perturbed, refuse_unsafe
+from kohort.pipeline.publishing import Publication, Stages, beside, is_path, paths, silent
+from kohort.publish import Companion, check_target, publish
+from kohort.release import Job, Release
+from kohort.release.fit import check_population, refuse_unmodelled
+from kohort.verify import Claim, verify, verify_table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from kohort.algorithms.problem import Problem
+    from kohort.core.recoding import RegionClasses
+    from kohort.metrics.base import Levels
+    from kohort.verify import Verdict
+
+
+def anything(_: Problem) -> None:
+    """Refuse nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A file to publish with a release.
+
+    Attributes:
+        path: Where it goes.
+        content: Writes it from the verified release.
+        fits: Refuses a problem whose release it could not describe, before any search.
+    """
+
+    path: Path
+    content: Callable[[Release], bytes]
+    fits: Callable[[Problem], None] = anything
+
+
+def anonymize(
+    source: object,
+    job: Job,
+    *,
+    population: object = None,
+    target: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    threads: int = 1,
+    tell: Callable[[str], None] = silent,
+    reports: tuple[Report, ...] = (),
+    inputs: tuple[Path, ...] = (),
+) -> Release:
+    """Make a verified release of `source`.
+
+    Args:
+        source: A path, `-` for standard input, or a polars, pandas or Arrow frame.
+        job: The schema, the models and the algorithm.
+        population: A table of people whom an attacker may know, those of the source among them: where a model needs
+            one. Of the same kinds as the source, and read alike.
+        target: Where to publish. Without it the release is verified as text in memory; see `kohort.save`.
+        overwrite: Whether a file at `target` may be replaced.
+        threads: How many threads the search may use; the bytes are the same for any number.
+        tell: Called with the name of each stage as it begins.
+        reports: Further files to publish with the release, or not at all.
+        inputs: Files besides the source that no output may replace.
+
+    Raises:
+        KohortError: one of the tree in `kohort.errors`; then nothing was published.
+    """
+    stage = Stages(tell)
+    check_population(job, population)
+    if target is not None:
+        path, inputs = Path(target), (*paths(source), *paths(population), *inputs)
+        companions = [beside(path), *(report.path for report in reports)]
+        check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
+    with stage("read"):
+        table, known = _read(source, population, job)
+    release = solve(table, job, population=known, threads=threads, stage=stage, reports=reports)
+    release = replace(release, like=_like(source))
+    if target is None:
+        with stage("verify"):
+            return replace(release, verdict=verify_table(release.table, claim_of(release)))
+    return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
+
+
+def _read(source: object, population: object, job: Job) -> tuple[Table, Table | None]:
+    """The table, and the population table where there is one."""
+    if is_path(source) and is_path(population) and source == population == "-":
+        raise UsageError("standard input can be read only once", where="population", hint="give the table as a file")
+    return io.read(source, job.reading), None if population is None else io.read(population, job.reading)
+
+
+def rehearse(
+    source: object,
+    job: Job,
+    *,
+    population: object = None,
+    overwrite: bool = False,
+    threads: int = 1,
+    tell: Callable[[str], None] = silent,
+    reports: tuple[Report, ...] = (),
+    inputs: tuple[Path, ...] = (),
+) -> Release:
+    """What `anonymize` would release and what it would cost; only reports are written, and nothing is verified."""
+    stage = Stages(tell)
+    check_population(job, population)
+    inputs = (*paths(source), *paths(population), *inputs)
+    for report in reports:
+        check_target(report.path, overwrite=overwrite, inputs=inputs)
+    with stage("read"):
+        table, known = _read(source, population, job)
+    release = solve(table, job, population=known, threads=threads, stage=stage, reports=reports)
+    for report in reports:
+        content = report.content(release)
+        publish(report.path, methodcaller("write", content), lambda _: None, overwrite=overwrite, inputs=inputs)
+    return release
+
+
+def solve(
+    table: Table,
+    job: Job,
+    *,
+    population: Table | None = None,
+    threads: int,
+    stage: Stages,
+    reports: tuple[Report, ...] = (),
+) -> Release:
+    """Count, solve and recode: a release that nobody has verified yet."""
+    job = replace(job, schema=job.schema.over(table.names))
+    refuse_unknown(job)
+    refuse_unmodelled(job)
+    if not table.records:
+        refuse_absence(job.models, population)
+        return replace(_nothing(table, job, stage.seconds), population=population)
+    with stage("count"):
+        chosen = entered(table, job.complete, job.schema.missing) if job.complete else None
+        table = table if chosen is None else chosen.table
+        refuse_unsafe(table, job)
+        changed = coarsened(table, job)
+        engine = engine_of(table, job, population, coarse=changed)
+        job = replace(job, schema=engine.schema)
+        counts = counts_of(engine, job)
+    with stage("solve"):
+        problem = problem_of(counts, job, threads=threads)
+        refuse_hopeless(problem, job.algorithm.limit)
+        for report in reports:
+            report.fits(problem)
+        solution = job.algorithm.solve(problem)
+    with stage("recode"):
+        classes = classes_of(solution.recoding, counts.frequency, counts.domains)
+        released = altered(engine.recode(solution.recoding, classes), job, table, changed)
+        refuse_perturbed(released.recoded.table, table, released.recoded.lineage, job)
+    suppressed = counts.suppressed_by_schema + classes.suppressed
+    node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
+    full = solution.candidates[0].outcome.full_domain if solution.candidates else None
+    outcome = outcome_of(table.records, suppressed, job.k, classes, full)
+    names = [one.name for one in job.schema.quasi]
+    return Release(
+        job,
+        released.recoded.table,
+        table,
+        released.recoded.lineage,
+        suppressed,
+        classes.sizes,
+        metrics=measured(outcome),
+        losses=dict(zip(names, attribute_losses(outcome).tolist(), strict=True)),
+        trace=solution.trace,
+        proven=solution.proven,
+        seconds=stage.seconds,
+        problem=problem if job.algorithm.full_domain else None,
+        levels=dict(zip(names, node, strict=False)),
+        candidates=solution.candidates,
+        bound=solution.bound,
+        population=population,
+        lost=released.recoded.lost,
+        coarsened=changed,
+        effects=released.effects,
+        linked=released.linked,
+        entered=chosen,
+    )
+
+
+def _nothing(table: Table, job: Job, seconds: Mapping[str, float]) -> Release:
+    """The release of a table of no records, where the job allows one: its columns, and no class."""
+    released = Table(tuple(table[attribute.name] for attribute in job.schema.released), 0)
+    none = np.empty(0, np.int64)
+    return Release(job, released, table, none, 0, none, metrics={}, losses={}, trace={}, proven=True, seconds=seconds)
+
+
+def save(
+    release: Release,
+    target: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    inputs: tuple[Path, ...] = (),
+    stage: Stages | None = None,
+    reports: tuple[Report, ...] = (),
+) -> Release:
+    """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing.
+
+    Raises:
+        TargetError: the target exists (and `overwrite` is false) or is an input.
+        VerificationError: the written bytes are not what was promised; nothing was published.
+        FileError: writing failed; nothing was published.
+    """
+    stage = stage or Stages(silent, dict(release.seconds))
+    path = Path(target)
+    writing = release.job.writing
+    format_ = format_of(path, writing.format)
+    claim = claim_of(release, format_)
+
+    def write_release(file: BinaryIO) -> None:
+        write(release.table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
+
+    def certify(verdict: Verdict) -> bytes:
+        return certificate(
+            verdict,
+            path.name,
+            job=release.job.described(),
+            metrics=release.metrics,
+            levels=release.levels,
+            effects=release.effects,
+            linked=release.linked,
+        )
+
+    def finish(verdict: Verdict) -> Release:
+        return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
+
+    publication = Publication(write_release, partial(verify, claim=claim), certify, finish)
+    companions = [Companion(report.path, report.content) for report in reports]
+    return publication.publish(path, stage, companions, overwrite=overwrite, inputs=inputs)
+
+
+def _like(source: object) -> str:
+    """The kind of frame to give back."""
+    return "polars" if is_path(source) else kind_of(source)
+
+
+def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:
+    """The release as the metrics see it."""
+    losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
+    return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
+
+
+def claim_of(release: Release, format_: str = "csv") -> Claim:
+    """What the release says of itself, for the verifier to doubt."""
+    limit, chosen = release.job.algorithm.limit, release.entered
+    return Claim(
+        schema=release.job.schema,
+        models=release.job.models,
+        source=release.source if chosen is None else chosen.whole,
+        lineage=release.lineage if chosen is None else chosen.rows.take(release.lineage),
+        complete=release.job.complete,
+        incomplete=release.incomplete,
+        suppressed=release.suppressed,
+        format=format_,
+        separator=release.job.writing.separator,
+        excel_safe=release.job.writing.excel_safe,
+        levels=release.levels,
+        limit=limit.among(release.problem.frequency.records) if limit and release.problem else 0,
+        population=release.population,
+        effects=release.effects,
+        coarsened=release.coarsened,
+        key=release.job.key,
+        allowed=release.job.allow_singling,
+    )

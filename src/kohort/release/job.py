@@ -1,0 +1,254 @@
+"""A job: a schema, models and an algorithm, how to write the release, and what it is for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from math import inf
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, cast
+
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.core.suppression import SuppressionLimit
+from kohort.errors import JobError, SchemaError, UsageError
+from kohort.io import ReadOptions
+from kohort.release.altered import key_misfits, misfits, seed_misfits
+from kohort.release.fit import unfit
+from kohort.schema import Label, Role
+from kohort.schema.hierarchy import Hierarchy
+from kohort.shown import Shown, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from kohort.algorithms.problem import Algorithm
+    from kohort.engines.complete import Complete
+    from kohort.io.write import Format
+    from kohort.models.base import PrivacyModel
+    from kohort.perturb.base import Perturbation
+    from kohort.perturb.pseudonyms import Key
+    from kohort.release.altered import Misfit
+    from kohort.schema import Attribute, Schema
+    from kohort.shown import Rows
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Purpose:
+    """What a release is for: five free texts, each of which may be missing.
+
+    They change no byte of the release. Its certificate and its pages have them, the public ones too: name a role or an
+    office where a person's name is not to be published.
+
+    Attributes:
+        purpose: What the release is for.
+        recipient: Who receives it.
+        legal_basis: What allows it.
+        requested_by: Who requested it.
+        approved_by: Who approved it.
+
+    >>> Purpose(purpose="length of stay by age", recipient="the regional health office").approved_by is None
+    True
+    """
+
+    purpose: str | None = None
+    recipient: str | None = None
+    legal_basis: str | None = None
+    requested_by: str | None = None
+    approved_by: str | None = None
+
+    def __repr__(self) -> str:
+        """What is set, in one line."""
+        return parameters(self)
+
+
+#: The mark of a field that is told nowhere: no certificate or report of a job has it.
+SECRET: Final = MappingProxyType({"kohort": "secret"})
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a release is written.
+
+    Attributes:
+        format: The file's format; `None` takes it from the target's name.
+        separator: Between the cells of delimited text.
+        excel_safe: Whether cells that a spreadsheet would run as a formula get a leading apostrophe.
+    """
+
+    format: Format | None = None
+    separator: str = ","
+    excel_safe: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Job(Shown):
+    """Everything that decides a release but the records: equal jobs over equal records give equal bytes.
+
+    Attributes:
+        schema: The role of every column.
+        models: What every class must satisfy; at least one. Each must fit the schema; see `kohort.release.fit`.
+        algorithm: How the recoding is found.
+        reading: How the input is read.
+        writing: How the release is written.
+        time_limit: Seconds after which a search that can stop early (best-effort) gives its best answer so far; with
+            it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
+        allow_singling: Released columns that may single people out, or hold cells of identifying columns: others that
+            are unique for more than half of the people, or hold such cells, are refused; see
+            `kohort.assessment.risk.singling` and `kohort.verify.identifiers`.
+        no_model: Sensitive columns that are released though no privacy model is about them.
+        complete: Columns in which a record must have a value, or `all`: other records are left out before anything is
+            counted.
+        perturbations: What is changed in columns that would be released unchanged.
+        key: What pseudonyms are made with, where identifying columns have them. It is told nowhere.
+        seed: Of random perturbations; `None`: the system's entropy. Who knows or guesses it takes the noise off, so it
+            goes only with `insecure_reproducible`, and is told nowhere.
+        insecure_reproducible: Whether that may be: for tests, for nothing that is released.
+        purpose: What the release is for and who answers for it; no byte of the release depends on it.
+    """
+
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    algorithm: Algorithm = field(default_factory=Mondrian)
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    writing: Writing = field(default_factory=Writing)
+    time_limit: float | None = None
+    allow_singling: tuple[str, ...] = ()
+    no_model: tuple[str, ...] = ()
+    complete: Complete = ()
+    perturbations: tuple[Perturbation, ...] = ()
+    key: Key | None = field(default=None, repr=False, metadata=SECRET)
+    seed: int | None = field(default=None, repr=False, metadata=SECRET)
+    insecure_reproducible: bool = False
+    purpose: Purpose | None = None
+
+    @classmethod
+    def of(
+        cls,
+        schema: Schema,
+        *models: PrivacyModel,
+        algorithm: Algorithm | None = None,
+        time_limit: float | None = None,
+        allow_singling: tuple[str, ...] = (),
+        no_model: tuple[str, ...] = (),
+        complete: Complete = (),
+        perturbations: tuple[Perturbation, ...] = (),
+        key: Key | None = None,
+        seed: int | None = None,
+        insecure_reproducible: bool = False,
+        purpose: Purpose | None = None,
+    ) -> Job:
+        """A job that is read and written in the ordinary way.
+
+        >>> from kohort import Schema
+        >>> from kohort.models.k_anonymity import KAnonymity
+        >>> Job.of(Schema.of(quasi=["age"]), KAnonymity(5)).k
+        5
+        """
+        return cls(
+            schema,
+            models,
+            algorithm or Mondrian(),
+            time_limit=time_limit,
+            allow_singling=allow_singling,
+            no_model=no_model,
+            complete=complete,
+            perturbations=perturbations,
+            key=key,
+            seed=seed,
+            insecure_reproducible=insecure_reproducible,
+            purpose=purpose,
+        )
+
+    def __post_init__(self) -> None:
+        """Refuse a job that promises nothing."""
+        if not self.models:
+            raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
+        if self.time_limit is not None and not 0 < self.time_limit < inf:
+            raise UsageError("a time limit must be a number of seconds above 0", hint="leave it out for none")
+        if isinstance(self.complete, str) and self.complete != "all":
+            raise UsageError("complete is no list of columns", hint='complete=("age", "city"), or "all"')
+        limit = cast("object", self.algorithm.limit)  # what a caller without a type checker may have passed
+        if not isinstance(limit, SuppressionLimit | None):
+            hint = 'SuppressionLimit(20) for records, SuppressionLimit.of("5%") for a share'
+            raise UsageError("the suppression limit is no SuppressionLimit", where=self.algorithm.name, hint=hint)
+        faults: list[UsageError] = [one.told() for one in unfit(self.schema, self.models)]
+        if faults:
+            raise faults[0] if len(faults) == 1 else JobError("the models do not fit the schema", faults)
+        faults = [UsageError(one.what, where=one.where, hint=one.hint) for one in self._altered()]
+        if faults:
+            raise faults[0] if len(faults) == 1 else JobError("the job does not go together", faults)
+        if self.algorithm.full_domain:
+            object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
+
+    def _altered(self) -> Iterator[Misfit]:
+        """What of perturbations and pseudonyms does not go with the rest."""
+        yield from misfits(self.schema, self.models, self.perturbations)
+        yield from seed_misfits(self.perturbations, self.seed, insecure_reproducible=self.insecure_reproducible)
+        yield from key_misfits(pseudonyms=bool(self.schema.pseudonyms), has_key=self.key is not None)
+
+    @property
+    def k(self) -> int:
+        """The size, in people, below which no class satisfies the models."""
+        return max(model.declared.smallest_class for model in self.models)
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Models", ", ".join(model.name for model in self.models)), ("Method", self.algorithm.name)]
+        return "Job", rows + self.schema.rows
+
+    def described(self) -> str:
+        """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
+        return json.dumps(plain(self), sort_keys=True, ensure_ascii=False)
+
+
+def _on_levels(schema: Schema, method: str) -> Schema:
+    """The schema of a full-domain release: every quasi-identifier is released as nodes of its hierarchy.
+
+    Raises:
+        SchemaError: a quasi-identifier has no hierarchy, or asks for labels that are no nodes.
+        JobError: several of these.
+    """
+    faults = [fault for attribute in schema.quasi if (fault := _no_levels(attribute, method))]
+    if faults:
+        raise faults[0] if len(faults) == 1 else JobError("the schema does not fit the method", faults)
+    attributes = (replace(one, label=Label.ANCESTOR) if one.role is Role.QUASI else one for one in schema.attributes)
+    return replace(schema, attributes=tuple(attributes))
+
+
+def _no_levels(attribute: Attribute, method: str) -> SchemaError | None:
+    """Why the attribute has no levels to choose from."""
+    where = f"column {attribute.name}"
+    if attribute.hierarchy is None:
+        hint = "give it a file, or a builder such as intervals:5,10,20, mask:right or suppress (all or nothing)"
+        return SchemaError(
+            f"it has no hierarchy, and {method} needs one for every quasi-identifier", where=where, hint=hint
+        )
+    if attribute.grid is not None or attribute.label not in {None, Label.ANCESTOR}:
+        what = f"the method {method} releases nodes of the hierarchy, not what grid or label ask for"
+        return SchemaError(what, where=where, hint="leave grid and label out, or choose mondrian")
+    return None
+
+
+def plain(value: object) -> object:
+    """`value` as JSON types, the same for equal values."""
+    if isinstance(value, Hierarchy):
+        return {"height": value.height, "leaves": len(value.leaves), "sha256": _digest(value)}
+    if isinstance(value, Enum):
+        return str(value.value)
+    if is_dataclass(value):
+        told = [one.name for one in fields(value) if one.init and one.metadata != SECRET]
+        keys = {name: plain(getattr(value, name)) for name in told}
+        return {"kind": type(value).__name__} | {name: part for name, part in keys.items() if part is not None}
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, tuple | frozenset):
+        parts = [plain(one) for one in cast("Iterable[object]", value)]
+        return sorted(parts, key=str) if isinstance(value, frozenset) else parts
+    return value
+
+
+def _digest(hierarchy: Hierarchy) -> str:
+    text = json.dumps(hierarchy.labels, ensure_ascii=False) + json.dumps([level.tolist() for level in hierarchy.maps])
+    return hashlib.sha256(text.encode()).hexdigest()

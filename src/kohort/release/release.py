@@ -1,0 +1,120 @@
+"""What came of a job: the release, what it cost and what was found of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.io.write import to_frame
+from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
+from kohort.shown import Shown, sizes_row, verified
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from kohort.algorithms.problem import Candidate, Problem
+    from kohort.arrays import Counts, Index, Shares
+    from kohort.engines.complete import Entered
+    from kohort.engines.pseudonyms import Linked
+    from kohort.engines.table import Table
+    from kohort.perturb.effect import Effect
+    from kohort.release.job import Job
+    from kohort.shown import Rows
+    from kohort.verify import Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Release(Shown):
+    """A verified release and what it cost.
+
+    Attributes:
+        job: What was asked.
+        table: The released records, in the order of their own content.
+        source: The input, as read; without incomplete records where the job leaves them out.
+        lineage: (m,) the input record of each released one; never published.
+        suppressed: Records that the recoding leaves out; verification holds the release to it.
+        sizes: (c,) records of each class.
+        metrics: Cost by metric; see `kohort.metrics`.
+        losses: Loss of each quasi-identifier, in 0..1.
+        trace: What the search counted.
+        proven: Whether the algorithm proves its answer optimal.
+        seconds: Wall time of each stage.
+        problem: What a lattice method was asked; `None` of other methods, whose frequency sets can be large.
+        levels: The level of each quasi-identifier; empty where the method has none.
+        candidates: What a lattice method found allowed, best first; the release is the first.
+        bound: What no allowed release costs less than, in the method's objective.
+        population: The population table, where a model needed one.
+        coarsened: The input's columns that were rounded before the search, so that models judge the rounded values.
+        lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of `table`.
+        effects: What perturbations did to their columns.
+        linked: How far pseudonyms link records.
+        entered: Where the job leaves out incomplete records: which ones entered; `None` where it does not.
+        verdict: What verification found on the bytes (of a frame: on its cells as text).
+        like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
+        path: Where the release was published; `None` while it is only in memory.
+        certificate: Where its certificate is; `None` likewise.
+    """
+
+    job: Job
+    table: Table
+    source: Table
+    lineage: Index
+    suppressed: int
+    sizes: Counts
+    metrics: Mapping[str, float]
+    losses: Mapping[str, float]
+    trace: Mapping[str, int]
+    proven: bool
+    seconds: Mapping[str, float]
+    problem: Problem | None = None
+    levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    candidates: tuple[Candidate, ...] = ()
+    bound: float | None = None
+    population: Table | None = None
+    coarsened: Table | None = None
+    lost: Shares = field(default_factory=lambda: np.empty(0))
+    effects: tuple[Effect, ...] = ()
+    linked: tuple[Linked, ...] = ()
+    entered: Entered | None = None
+    verdict: Verdict | None = None
+    like: str = "polars"
+    path: Path | None = None
+    certificate: Path | None = None
+
+    @property
+    def incomplete(self) -> int:
+        """Records that were left out before counting, because they lack a value."""
+        return 0 if self.entered is None else self.entered.incomplete
+
+    @property
+    def people(self) -> int | None:
+        """People whose records are released; `None` where the schema has no person key."""
+        people = people_of(self)
+        return None if people is None else int(np.bincount(people).astype(np.bool_).sum())
+
+    @property
+    def homogeneity(self) -> dict[str, Homogeneity]:
+        """Of the sensitive attributes, how alike the values in classes are; counted anew each time."""
+        return homogeneity_of(self)
+
+    def frame(self) -> object:
+        """The released records as a frame of the kind that was given: polars, pandas or Arrow."""
+        return to_frame(self.table, self.like)
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [
+            ("Records", f"{self.table.records:,} of {self.source.records:,}"),
+            ("Suppressed", f"{self.suppressed:,}"),
+            ("Classes", f"{self.sizes.size:,}"),
+        ]
+        if self.sizes.size:
+            rows.append(sizes_row(int(self.sizes.min()), int(self.sizes.max())))
+        rows.append(("Quasi-identifiers", ", ".join(one.name for one in self.job.schema.quasi)))
+        rows += self.verdict.singled if self.verdict is not None else []
+        rows += [("Models", ", ".join(model.name for model in self.job.models)), ("Method", self.job.algorithm.name)]
+        rows += [(name.upper(), f"{self.metrics[name]:,.4f}") for name in ("lm", "c_avg") if name in self.metrics]
+        rows += [("Published", self.path.name)] if self.path else []
+        return f"Release, {verified(done=self.verdict is not None)}", rows

@@ -1,0 +1,115 @@
+"""The domain of a quasi-identifier: what each of its integer codes means, in an order that means something.
+
+The domain of names: their order gives the codes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.errors import InputError
+from kohort.schema import Attribute, Missing, Order, Scale
+from kohort.schema.domain.base import Domain, hierarchy_over
+from kohort.schema.domain.numeric import of_numbers
+from kohort.schema.numbers import is_numeric_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kohort.arrays import Counts, Index
+
+
+def resolve(
+    attribute: Attribute, values: Sequence[str | None], counts: Counts, missing: frozenset[str]
+) -> tuple[Domain, Index]:
+    """The domain of `attribute` over the observed `values`, and the code of each value.
+
+    Args:
+        attribute: What the schema says of the column.
+        values: (u,) the distinct observed values; `None` and the texts in `missing` mean no value.
+        counts: (u,) records with each value, for the order by frequency and messages; 0 of what only a population has.
+        missing: The schema's missing tokens.
+
+    Returns:
+        The domain, and (u,) codes; -1 where a missing value means that the record is suppressed.
+
+    Raises:
+        InputError: Missing values that the schema refuses, values that are no numbers where they must be, or that
+            lie outside the declared bounds or the grid.
+        HierarchyError: Values that are no leaf of the hierarchy.
+        SchemaError: A grid of hierarchy boundaries over a hierarchy that has none.
+
+    >>> from kohort.schema import Role
+    >>> domain, codes = resolve(Attribute("age", Role.QUASI), ["31", "9", ""], np.array([4, 2, 1]), frozenset({""}))
+    >>> domain.texts, codes.tolist()
+    (('', '9', '31'), [2, 1, 0])
+    """
+    absent = np.array([value is None or value in missing for value in values], dtype=np.bool_)
+    if absent.any() and attribute.missing is Missing.REFUSE:
+        raise InputError(
+            f"{int(counts[absent].sum()):,} records have no value",
+            where=f"column {attribute.name}",
+            hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
+        )
+    present = [value for value, gone in zip(values, absent.tolist(), strict=True) if value is not None and not gone]
+    gaps = 0
+    if absent.any() and attribute.missing is Missing.VALUE:
+        gaps = max(int(counts[absent].sum()), 1)  # a value that only a population lacks is of no record, and has a code
+    if _is_numeric(attribute, present, counts[~absent]):
+        domain, of_present = of_numbers(attribute, present, counts[~absent], gaps)
+    else:
+        named = replace(attribute, grid=None) if attribute.grid == "round" else attribute
+        domain, of_present = of_names(named, present, counts[~absent], gaps)
+    codes = np.full(len(values), domain.missing, np.int64)
+    codes[~absent] = of_present
+    return domain, codes
+
+
+def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:
+    """Decided by the values (design decision 1), unless the schema says it or asks for what only numbers have."""
+    if attribute.scale is Scale.CATEGORICAL or not present:
+        return False
+    numeric = is_numeric_text(present)
+    must = attribute.scale is Scale.NUMERIC or attribute.bounds is not None or attribute.grid not in {None, "round"}
+    if must and not numeric:
+        wrong = np.array([not is_numeric_text((value,)) for value in present])
+        raise InputError(
+            f"{int(wrong.sum()):,} values ({int(counts[wrong].sum()):,} records) are not plain decimal numbers",
+            where=f"column {attribute.name}",
+            hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
+        )
+    return numeric
+
+
+def of_names(attribute: Attribute, present: Sequence[str], counts: Counts, gaps: int) -> tuple[Domain, Index]:
+    """The domain over the `present` values, and the code of each; `gaps` records have no value, which is one too."""
+    order = attribute.order or (Order.FREQUENCY if attribute.hierarchy is None else Order.HIERARCHY)
+    texts = (*present, "") if gaps else tuple(present)
+    records = np.append(counts, gaps) if gaps else counts
+    hierarchy, leaves = hierarchy_over(attribute, texts, records)
+    ranked = np.array(sorted(range(len(texts)), key=_key(order, texts, records, leaves)), dtype=np.int64)
+    code = np.empty_like(ranked)
+    code[ranked] = np.arange(ranked.size)
+    values = len(texts) if hierarchy is None else len(hierarchy.leaves)
+    domain = Domain(
+        attribute,
+        Scale.CATEGORICAL,
+        tuple(map(texts.__getitem__, ranked.tolist())),
+        leaves[ranked] if order is Order.HIERARCHY else np.arange(ranked.size),
+        ends=(0, max(values - 1, 0)),
+        missing=int(code[-1]) if gaps else -1,
+        hierarchy=hierarchy,
+        leaves=leaves if hierarchy is None else leaves[ranked],
+    )
+    return domain, code[: len(present)]
+
+
+def _key(order: Order, texts: Sequence[str], counts: Counts, leaves: Index) -> Callable[[int], tuple[int, str]]:
+    """What to sort the values by: their number; ties by text."""
+    if order is Order.SORTED:
+        return lambda place: (0, texts[place])
+    first = -counts if order is Order.FREQUENCY else leaves
+    return lambda place: (int(first[place]), texts[place])

@@ -1,0 +1,224 @@
+"""What the name of a column says about its content, in English, Italian, German, French and Spanish."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from kohort.schema.vocabulary import words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What a column should be; `undecided` where a person has to say it before anything is released.
+RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "undecided"]
+
+#: What a word speaks of; `words` describes each.
+Topic: TypeAlias = Literal[
+    "name",
+    "contact",
+    "whole",
+    "row",
+    "id",
+    "naming",
+    "number",
+    "person",
+    "plain",
+    "known",
+    "money",
+    "health",
+    "private",
+    "time",
+    "clinical",
+    "arm",
+    "quantity",
+    "filler",
+]
+
+_VOCABULARY: Final[Mapping[Topic, str]] = MappingProxyType(
+    {
+        "name": words.NAMES,
+        "contact": words.CONTACTS,
+        "id": words.IDS,
+        "naming": words.NAMING,
+        "number": words.NUMBERING,
+        "person": words.PEOPLE,
+        "plain": words.PLAIN,
+        "known": words.KNOWN,
+        "money": words.MONEY,
+        "health": words.HEALTH,
+        "private": words.PRIVATE,
+        "time": words.TIME,
+        "clinical": words.CLINICAL,
+        "arm": words.ARMS,
+        "quantity": words.QUANTITIES,
+        "filler": words.FILLERS,
+    }
+)
+
+_POSTAL: Final = frozenset(
+    [
+        "cap",
+        "plz",
+        "postal",
+        "postalcode",
+        "postcode",
+        "postleitzahl",
+        "codepostal",
+        "codigopostal",
+        "codpostal",
+        "zip",
+        "zipcode",
+    ]
+)
+_LATITUDE: Final = frozenset(["lat", "latitude", "latitudine", "latitud", "breite", "breitengrad"])
+_LONGITUDE: Final = frozenset(["lon", "lng", "long", "longitude", "longitudine", "longitud", "lange", "langengrad"])
+
+#: Words of two letters that may be a part of a longer one: `patientid`, `wtkg`.
+_SHORT: Final = frozenset(["bp", "cm", "dt", "dx", "hh", "hr", "ht", "id", "kg", "mo", "no", "nr", "wt", "yr"])
+
+#: Letters at least of a word's part, of a beginning that stands for a part, and of an end that stands for a word.
+_PART, _BEGINNING, _END = 3, 4, 5
+
+#: Capitals up to the next word's first, or letters with at most the first one a capital.
+_words = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall
+_chunks = re.compile(r"[a-z0-9]+").findall
+
+
+def _entries() -> tuple[dict[str, tuple[Topic, ...]], dict[str, tuple[Topic, ...]]]:
+    """The topics of whole words, and of the beginnings of words."""
+    whole: dict[str, tuple[Topic, ...]] = {}
+    beginnings: dict[str, tuple[Topic, ...]] = {}
+    for topic, text in _VOCABULARY.items():
+        for entry in text.split():
+            known = beginnings if entry.endswith("*") else whole
+            known[entry.rstrip("*")] = (*known.get(entry.rstrip("*"), ()), topic)
+    return whole, beginnings
+
+
+_WHOLE, _BEGINNINGS = _entries()
+_COLUMNS: Final[tuple[tuple[Topic, frozenset[str]], ...]] = (
+    ("row", frozenset(words.ROWS.split())),
+    ("whole", frozenset(words.WHOLE.split())),
+)
+
+
+def topics_of(name: str) -> dict[Topic, str]:
+    """What `name` speaks of, each topic with the word that says so.
+
+    >>> topics_of("DataNascita")["plain"], topics_of("yearsmarried")["known"]
+    ('nascita', 'yearsmarried')
+    >>> sorted(topics_of("patientID"))
+    ['id', 'person']
+    >>> topics_of("x27")
+    {}
+    """
+    found: dict[Topic, str] = {}
+    joined = "".join(_chunks(_plain(name).lower()))
+    for topic, known in _COLUMNS:
+        if joined in known:
+            found[topic] = joined
+    single = set(_parts(name))
+    for word in words_of(name):
+        for topic in _topics(word) if word in single or not word.isalpha() else _WHOLE.get(word, ()):
+            found.setdefault(topic, word)
+    return found
+
+
+def says_postal_code(name: str) -> bool:
+    """Whether `name` speaks of a postal code.
+
+    >>> says_postal_code("CAP_residenza")
+    True
+    """
+    return not _POSTAL.isdisjoint(words_of(name))
+
+
+def says_coordinate(name: str) -> Literal["latitude", "longitude"] | None:
+    """Which coordinate `name` speaks of.
+
+    >>> says_coordinate("pickup_lat"), says_coordinate("Longitude"), says_coordinate("late")
+    ('latitude', 'longitude', None)
+    """
+    said = set(words_of(name))
+    if said & _LATITUDE:
+        return "latitude"
+    return "longitude" if said & _LONGITUDE else None
+
+
+def ends_in(name: str, topic: Topic) -> bool:
+    """Whether the last word of `name` speaks of `topic`.
+
+    >>> ends_in("account_number", "number"), ends_in("number_of_rooms", "number")
+    (True, False)
+    """
+    parts = _parts(name)
+    return bool(parts) and topic in _topics(parts[-1])
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a column's name, folded to plain lower case, and every two neighbours as one.
+
+    >>> words_of("firstName"), words_of("ETÀ"), words_of("cd4.count")
+    (('first', 'name', 'firstname'), ('eta',), ('cd4', 'cd', 'count', 'cdcount'))
+    """
+    parts = _parts(name)
+    mixed = (word for word in _chunks(_plain(name).lower()) if not word.isalpha() and not word.isdigit())
+    return (*mixed, *parts, *(first + second for first, second in pairwise(parts)))
+
+
+def _parts(name: str) -> list[str]:
+    return [word.lower() for word in _words(_plain(name))]
+
+
+def _plain(name: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+@lru_cache(maxsize=4096)
+def _topics(word: str) -> tuple[Topic, ...]:
+    """What a word speaks of: as a whole, by its beginning, by the parts that it is joined of, or by its end."""
+    return _known(word) or tuple(topic for part in _split(word) for topic in _known(part)) or _by_end(word)
+
+
+@lru_cache(maxsize=4096)
+def _known(word: str) -> tuple[Topic, ...]:
+    """What a word of the vocabulary speaks of; a plural s may be added."""
+    return _WHOLE.get(word) or _WHOLE.get(word.removesuffix("s")) or _by_beginning(word, 2)
+
+
+def _by_beginning(word: str, least: int) -> tuple[Topic, ...]:
+    """What the longest known beginning of a word speaks of, if it has so many letters."""
+    lengths = range(len(word), least - 1, -1)
+    return next((_BEGINNINGS[word[:size]] for size in lengths if word[:size] in _BEGINNINGS), ())
+
+
+def _by_end(word: str) -> tuple[Topic, ...]:
+    """What the longest known end of a word speaks of: the head of a German compound (`Jahresgehalt`)."""
+    ends = (word[at:] for at in range(_PART, len(word) - _END + 1))
+    return next((_WHOLE[end] for end in ends if end in _WHOLE), ())
+
+
+def _split(word: str) -> tuple[str, ...]:
+    """The known words that `word` is joined of, the first as long as possible; none where a part is unknown.
+
+    Many English words end in age (package, postage): only the age of somebody is one.
+    """
+    for size in range(len(word) - 2, 1, -1):
+        first, rest = word[:size], word[size:]
+        if not _is_part(first) or (rest == "age" and "person" not in _WHOLE[first]):
+            continue
+        if _is_part(rest) or _by_beginning(rest, _BEGINNING):
+            return first, rest
+        if parts := _split(rest):
+            return (first, *parts)
+    return ()
+
+
+def _is_part(word: str) -> bool:
+    return word in _WHOLE and (len(word) >= _PART or word in _SHORT)
