@@ -107,6 +107,18 @@ def test_fewer_quasi_identifiers_are_the_first_ones(asked: list[object], tmp_pat
     assert one["metrics"]["c_dm"] == told["metrics"]["c_dm"]
 
 
+def test_each_number_of_a_model_is_varied(source: Path) -> None:
+    """Of a model of several numbers each is an axis of its own; the others are what the job says."""
+    job = source.parent / "job.toml"
+    of_two = "illness = { role = 'sensitive', recursive = { c = 3, l = 2 } }"
+    job.write_text(JOB.replace('illness = { role = "sensitive" }', of_two))
+    one, two = points("sweep", "--job", job, "--vary", "recursive-c:illness=2,9")
+    assert [point["values"] for point in (one, two)] == [{"recursive-c:illness": c} for c in ("2", "9")]
+    ended = kohort("sweep", "--job", job, "--vary", "recursive:illness=2")
+    assert ended.status == 2
+    assert "recursive-c:COLUMN, recursive-l:COLUMN" in ended.err
+
+
 def test_models_are_varied(asked: list[object]) -> None:
     """Each parameter at its column; a k that another model makes needless is not said."""
     found = points(*asked, "--vary", "k=2,3", "--vary", "l:illness=2,3", "--vary", "t:illness=0.3,0.9")
