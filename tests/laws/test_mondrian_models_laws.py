@@ -240,7 +240,10 @@ def test_nobody_may_be_known_to_be_absent() -> None:
     class Everybody(Known):
         @property
         def declared(self) -> Declaration:
-            return replace(Known(self.k).declared, joint=lambda classes: classes.outside == 0)
+            return replace(Known(self.k).declared, joint=self.everybody)
+
+        def everybody(self, classes: ClassProfile) -> bool:
+            return classes.outside == 0
 
     rows = tuple((Record((value,)), 2) for value in (0, 1, 7, 8))
     table = SmallTable(rows, (tuple(range(9)),), (Fraction(1),))

@@ -23,7 +23,11 @@ MAP = MODELS["k-map"]
 def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """What other packages bring; whoever asks for models is told anew."""
     found: list[EntryPoint] = []
-    monkeypatch.setattr(specification, "entry_points", lambda group: found if group == "kohort.models" else [])
+
+    def entry_points(*, group: str) -> list[EntryPoint]:
+        return found if group == "kohort.models" else []
+
+    monkeypatch.setattr(specification, "entry_points", entry_points)
     models.cache_clear()
     yield found
     models.cache_clear()

@@ -131,7 +131,7 @@ def test_false_monotonicity_under_generalization_is_found() -> None:
     above = DeltaPresence(FIFTH, Fraction(1))
     presence = declaring(like(above), joint=above.declared.joint)
     small = Fake(lambda classes: classes.sizes <= 3)
-    many = declaring(Fake(_all), joint=lambda classes: classes.sizes.size >= 2)
+    many = declaring(Fake(_all), joint=_two_or_more)
     for fake in (presence, small, many):
         check_model(fake)
         with pytest.raises(CounterExampleError, match="union of satisfying classes fails"):
@@ -141,6 +141,16 @@ def test_false_monotonicity_under_generalization_is_found() -> None:
 def _all(classes: ClassProfile) -> Mask:
     """(c,) that every class satisfies."""
     return np.ones(classes.sizes.size, np.bool_)
+
+
+def _two_or_more(classes: ClassProfile) -> bool:
+    """Whether there are several classes."""
+    return classes.sizes.size > 1
+
+
+def _ascending(classes: ClassProfile) -> bool:
+    """Whether no class is smaller than the one before it."""
+    return bool((np.diff(classes.sizes) >= 0).all())
 
 
 def _relatively(classes: ClassProfile) -> Mask:
@@ -170,7 +180,7 @@ def _knows_all(classes: ClassProfile) -> Mask:
         (Fake(_relatively), "others stand beside it"),
         (declaring(Fake(_with_first), sensitive="s"), "order of classes or values"),
         (
-            declaring(Fake(_all), joint=lambda classes: bool((np.diff(classes.sizes) >= 0).all())),
+            declaring(Fake(_all), joint=_ascending),
             "order of classes or values",
         ),
         (declaring(like(KAnonymity(3)), smallest_class=4), "fewer people than smallest_class"),
