@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.assessment.comparison.records import keys_of
-from kohort.core.covering import fitting
+from kohort.assessment.population import matches
 from kohort.core.frequency import group
 from kohort.schema.hierarchy import SUPPRESSED
 
@@ -59,7 +59,7 @@ def left_of(lines: Sequence[Line], old: Examples, new: Examples, judged: Index) 
     wanted = _wanted(people.of, old.answers[judged])
     covered = [covered_places(line) for line in lines]
     tuples = old.codes(judged[people.first])
-    for where, whom in fitting(new.codes(new.rows[classes.first]), tuples, covered):
+    for where, whom in matches(new.codes(new.rows[classes.first]), tuples, covered):
         for one in map(int, whom):
             _take(kept, int(where[0]) * answers, wanted[one])
     order = np.argsort(cells, kind="stable")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.comparison.line import summed
-from kohort.core.covering import alike, attained
-from kohort.core.frequency import group
+from kohort.assessment.labels import canonical, leaves_below, printed_values
 from kohort.metrics.base import Outcome
 from kohort.metrics.class_size import C_AVG
 from kohort.metrics.discernibility import C_DM
@@ -60,8 +60,7 @@ def cost(lines: Sequence[Line], *, k: int | None = None) -> Cost | None:
     """The cost of a release by the lines of its quasi-identifiers; `None` without any."""
     if not lines:
         return None
-    width = np.result_type(np.uint16, *(line.after.codes for line in lines))
-    sizes = group(np.stack([line.after.codes.astype(width) for line in lines], axis=1)).counts
+    sizes = classes_of(records_of([line.after.codes for line in lines])).sizes
     records = lines[0].before.total
     losses = np.array([_lost(line) for line in lines])
     outcome = Outcome(records, records - int(sizes.sum()), k or 1, sizes, losses, np.ones(len(lines)))
@@ -109,13 +108,9 @@ def label_losses(line: Line, domain: Domain) -> Shares:
 
 def _listed(label: str) -> int:
     """How many values a set names; 0 of any other label."""
-    return len({alike(member) for member in attained(label)}) if label.startswith("{") else 0
+    return len({canonical(member) for member in printed_values(label)}) if label.startswith("{") else 0
 
 
 def _covered(hierarchy: Hierarchy) -> dict[str, int]:
     """The leaves below each node; of nodes with the same name the most."""
-    found: dict[str, int] = {}
-    for level, labels in enumerate(hierarchy.labels):
-        for label, leaves in zip(labels, hierarchy.covered(level).tolist(), strict=True):
-            found[label] = max(found.get(label, 0), leaves)
-    return found
+    return {label: max(high - low + 1 for low, high in leaves) for label, leaves in leaves_below(hierarchy).items()}

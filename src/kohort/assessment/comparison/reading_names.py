@@ -12,12 +12,12 @@ there is no hierarchy, a name that was not there before is a new one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kohort.assessment.comparison.line import Line, Stretches
-from kohort.core.covering import covers
+from kohort.assessment.labels import covers, labels_at_once, leaves_below
 from kohort.errors import InputError
 from kohort.schema.hierarchy import SUPPRESSED
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from kohort.arrays import Index, Mask
     from kohort.assessment.comparison.line import Known, Labelled, Stretch
     from kohort.schema.hierarchy import Hierarchy
-
-#: Labels times names that are looked at together.
-_TOGETHER: Final = 1 << 26
 
 
 def names_line(known: Known, before: Labelled, after: Labelled) -> Line:
@@ -84,7 +81,7 @@ def _meant(known: Known, places: Sequence[str], texts: Sequence[str]) -> list[li
     nodes.setdefault(SUPPRESSED, [(0, len(known.hierarchy.leaves if known.hierarchy else places) - 1)])
     found = [nodes.get(text, []) for text in texts]
     rest = [place for place, stretches in enumerate(found) if not stretches]
-    step = max(1, _TOGETHER // len(places))
+    step = labels_at_once(len(places))
     lost = 0
     for start in range(0, len(rest), step):
         part = rest[start : start + step]
@@ -112,12 +109,7 @@ def _covered(known: Known, places: Sequence[str], labels: Sequence[str]) -> list
 
 def _nodes(hierarchy: Hierarchy) -> dict[str, list[Stretch]]:
     """The leaves below each node: below all of them, where several are called the same."""
-    found: dict[str, set[Stretch]] = {}
-    for level, labels in enumerate(hierarchy.labels):
-        first, last = hierarchy.spans(level)
-        for label, low, high in zip(labels, first.tolist(), last.tolist(), strict=True):
-            found.setdefault(label, set()).add((low, high))
-    return {label: _joined(sorted(spans)) for label, spans in found.items()}
+    return {label: _joined(sorted(spans)) for label, spans in leaves_below(hierarchy).items()}
 
 
 def _joined(spans: Sequence[Stretch]) -> list[Stretch]:

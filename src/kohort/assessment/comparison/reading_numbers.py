@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.assessment.comparison.line import Line, Stretches
-from kohort.core.covering import attained, span_of
+from kohort.assessment.labels import bound_of, leaves_below, printed_values, span_of
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.schema.numbers import exact, is_numeric_text
 
@@ -128,15 +128,14 @@ class _Reader:
 
     def _meant(self, label: str) -> Iterator[Stretch]:
         """The stretches of a label that is no number."""
-        number = label.lstrip("<>=")
         if label == SUPPRESSED:
             yield self._ends
         elif span := span_of(label):
             yield self._between(span[0], span[1], closed=span[2])
-        elif label in {f"<{number}", f">={number}"} and is_numeric_text((number,)):
-            place, (low, high) = _up(exact(number), self._ten), self._ends
-            yield (min(low, place - 1), place - 1) if label[0] == "<" else (place, max(high, place))
-        elif members := attained(label):
+        elif bound := bound_of(label):
+            place, (low, high) = _up(bound[0], self._ten), self._ends
+            yield (place, max(high, place)) if bound[1] else (min(low, place - 1), place - 1)
+        elif members := printed_values(label):
             yield from self._listed(members)
         else:
             yield from self._below(label)
@@ -166,13 +165,10 @@ class _Reader:
 def _nodes(hierarchy: Hierarchy, ten: int) -> Mapping[str, list[Stretch]]:
     """The numbers below each node, of those that have any; consecutive ones together."""
     numbers = [exact(leaf) * ten if is_plain((leaf,)) else None for leaf in hierarchy.leaves]
-    found: dict[str, list[Stretch]] = {}
-    for level in range(1, hierarchy.height + 1):
-        first, last = hierarchy.spans(level)
-        for label, low, high in zip(hierarchy.labels[level], first.tolist(), last.tolist(), strict=True):
-            held = sorted(number for number in numbers[low : high + 1] if number is not None)
-            found.setdefault(label, runs(held))
-    return found
+    return {
+        label: runs(sorted(number for number in numbers[low : high + 1] if number is not None))
+        for label, ((low, high), *_) in leaves_below(hierarchy, lowest=1).items()
+    }
 
 
 def runs(numbers: Sequence[Fraction]) -> list[Stretch]:

@@ -14,7 +14,7 @@ from math import comb
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from kohort.assessment.risk.classes import classes_of, exposed
+from kohort.assessment.classes import classes_of, sizes_of
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.errors import UsageError
 
@@ -88,7 +88,7 @@ def knowing(
         UsageError: m is no number of columns that there are.
 
     >>> from kohort.io import read
-    >>> from kohort.assessment.risk.classes import tuples_of
+    >>> from kohort.assessment.classes import tuples_of
     >>> import polars as pl
     >>> table = read(pl.DataFrame({"city": ["Bari", "Bari", "Roma", "Roma"], "age": ["1", "2", "1", "1"]}))
     >>> knowing(tuples_of(table, table.names), 1).worst
@@ -111,7 +111,7 @@ def knowing(
 def _known(frequency: FrequencySet, columns: tuple[int, ...], threshold: Fraction) -> Known:
     """What somebody finds who knows these columns."""
     classes = classes_of(frequency, columns)
-    found = exposed(frequency, classes.of, classes.sizes)
+    found = sizes_of(frequency, classes.of, classes.sizes)
     figures = by_size(found, threshold)
     alone = figures.at_highest if figures.highest == 1 else 0
     return Known(columns, figures.highest, figures.average, figures.over, alone)

@@ -53,7 +53,7 @@ class Uniqueness:
     estimates: tuple[Estimate, ...] = ()
 
 
-def alone(sizes: Counts) -> Uniqueness:
+def sample_uniques(sizes: Counts) -> Uniqueness:
     """The uniqueness of a file whose classes have these sizes, and of which nothing else is known."""
     uniques = int((sizes == 1).sum())
     return Uniqueness(uniques, uniques / int(sizes.sum()))
@@ -66,7 +66,7 @@ def counted(sizes: Counts, population: Counts, people: int) -> Uniqueness:
     1.0
     """
     both = int(((sizes == 1) & (population <= 1)).sum())
-    return replace(alone(sizes), population_size=people, in_file=float(both), trusted="population table")
+    return replace(sample_uniques(sizes), population_size=people, in_file=float(both), trusted="population table")
 
 
 def estimated(sizes: Counts, population: int, *, spread: bool = False) -> Uniqueness:
@@ -76,7 +76,7 @@ def estimated(sizes: Counts, population: int, *, spread: bool = False) -> Unique
     >>> found.sample, round(found.population), round(found.in_file), found.trusted
     (60, 201, 19, 'Pitman')
     """
-    known = replace(alone(sizes), population_size=population)
+    known = replace(sample_uniques(sizes), population_size=population)
     if spread:
         return replace(known, estimates=tuple(Estimate(name, None, SPREAD) for name in ("Pitman", "Zayatz", "SNB")))
     sample = Sample.of(sizes, population)

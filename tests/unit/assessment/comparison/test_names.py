@@ -157,7 +157,7 @@ def test_an_unchanged_star_is_a_value() -> None:
 def test_labels_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few fit together, they are read the same."""
     labels = ["{a, b}", "{b, c}", "{a, c}"]
-    monkeypatch.setattr("kohort.assessment.comparison.reading_names._TOGETHER", 1)
+    monkeypatch.setattr("kohort.assessment.labels._PAIRS", 1)
     after = line_of([*"abc"], labels).after
     found = {text: after.means.within(0, 1)[at] for at, text in enumerate(after.texts)}
     assert found == {"{a, b}": 1, "{b, c}": 0.5, "{a, c}": 0.5}

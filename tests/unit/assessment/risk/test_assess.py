@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kohort.assessment import labels
+from kohort.assessment.classes import tuples_of
 from kohort.assessment.risk import assess
-from kohort.assessment.risk.classes import tuples_of
 from kohort.assessment.risk.knowledge import knowing
 from kohort.assessment.risk.pitman import pitman
 from kohort.assessment.risk.quasi_identifiers import Search, find
@@ -19,7 +20,6 @@ from kohort.assessment.risk.separation import measured
 from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
 from kohort.assessment.risk.uniqueness import estimated, trusted
 from kohort.assessment.risk.zayatz import zayatz
-from kohort.core import covering
 from kohort.errors import InfeasibleError, InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.io import ReadOptions, read
 from tests.unit.assessment.risk.tables import REGIONS, frame
@@ -75,7 +75,7 @@ def test_the_journalist_matches_by_what_labels_cover() -> None:
 def test_labels_are_matched_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few labels are looked at together, the answer is the same; a hierarchy may be a builder's word."""
     whole = assess(RELEASED, ["age"], population=POPULATION)
-    monkeypatch.setattr(covering, "_TOGETHER", 1)
+    monkeypatch.setattr(labels, "_PAIRS", 1)
     assert assess(RELEASED, ["age"], population=POPULATION).journalist == whole.journalist
     built = assess(RELEASED, ["age"], population=POPULATION, hierarchies={"age": "intervals:10"})
     assert built.journalist == whole.journalist

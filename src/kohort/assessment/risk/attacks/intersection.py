@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.population import joined
 from kohort.assessment.risk.attacks.base import Attack
-from kohort.assessment.risk.attacks.matching import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

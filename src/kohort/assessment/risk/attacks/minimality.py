@@ -22,20 +22,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.labels import span_of
 from kohort.assessment.risk.attacks.base import Attack
 from kohort.assessment.risk.attacks.credibility import credibility
-from kohort.core.covering import span_of
 from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.assessment.risk.attacks.matching import Match, View
+    from kohort.assessment.population import PopulationMatch
+    from kohort.assessment.risk.attacks.view import ReleaseView
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class Adversary:
     """What the attacker knows of a release and its people.
 
     Attributes:
@@ -68,7 +69,7 @@ class _Side:
     tuples: Index
 
 
-def minimality(known: Known, *, truth: tuple[Index, Index] | None = None, of: str = "") -> Attack:
+def minimality(known: Adversary, *, truth: tuple[Index, Index] | None = None, of: str = "") -> Attack:
     """The people who, by minimality, have a value with a chance above the limit that their class keeps.
 
     The baseline is the share of the value in their class, as the release shows it.
@@ -101,7 +102,7 @@ def minimality(known: Known, *, truth: tuple[Index, Index] | None = None, of: st
     return Attack("minimality", everybody, claims, right, guessed / max(everybody, 1), of=of)
 
 
-def _attacked(known: Known, sizes: Counts) -> Iterator[tuple[int, Index]]:
+def _attacked(known: Adversary, sizes: Counts) -> Iterator[tuple[int, Index]]:
     """Classes that could have been cut by their size, of just the people who are known, with their tuples."""
     people = np.bincount(known.pairs[:, 1], weights=known.counts[known.pairs[:, 0]], minlength=sizes.size)
     by_class = np.argsort(known.pairs[:, 1], kind="stable")
@@ -110,7 +111,7 @@ def _attacked(known: Known, sizes: Counts) -> Iterator[tuple[int, Index]]:
         yield one, known.pairs[by_class[starts[one] : starts[one + 1]], 0]
 
 
-def _sides(known: Known, tuples: Index, frequencies: Sequence[int], *, limit: Fraction, k: int) -> Iterator[_Side]:
+def _sides(known: Adversary, tuples: Index, frequencies: Sequence[int], *, limit: Fraction, k: int) -> Iterator[_Side]:
     """Both sides of every cut that would have been made, had not the commonest value been too frequent in one."""
     counts = known.counts[tuples]
     having, others = (*frequencies, 0, 0)[:2]
@@ -133,25 +134,26 @@ def _having(truth: tuple[Index, Index], tuples: Index, value: int) -> int:
     return int((np.isin(truth[0], tuples) & (truth[1] == value)).sum())
 
 
-def positions_of(view: View, people: Match, hierarchies: Collection[str]) -> Iterator[Index]:
+def positions_of(view: ReleaseView, match: PopulationMatch, hierarchies: Collection[str]) -> Iterator[Index]:
     """Of each column that is released as ranges of numbers, where each tuple lies: in which cell, if it has a grid.
 
     Intervals that never overlap may be nodes of a level that all of the column lies on, where nothing was cut.
 
     Args:
         view: The release.
-        people: Whom the attacker knows, matched by all columns.
+        match: The people whom the attacker knows, matched by all columns.
         hierarchies: The columns that have a hierarchy, and no cuts.
     """
     for column, name in enumerate(view.quasi):
         spans = sorted(span for label in view.labels[column] if (span := span_of(label)))
-        if not spans or name in hierarchies or not is_numeric_text(value for value in people.values[column] if value):
+        values = match.people.values[column]
+        if not spans or name in hierarchies or not is_numeric_text(value for value in values if value):
             continue
-        numbers = [exact(value) if value else -inf for value in people.values[column]]
+        numbers = [exact(value) if value else -inf for value in values]
         if not spans[0][2]:
             if all(one[1] <= other[0] for one, other in pairwise(spans) if one != other):
                 continue
             cuts = sorted({end for span in spans for end in span[:2]})
             numbers = [bisect_right(cuts, number) for number in numbers]
         ranks = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
-        yield np.array([ranks[number] for number in numbers])[people.tuples[:, column]]
+        yield np.array([ranks[number] for number in numbers])[match.people.tuples[:, column]]

@@ -26,7 +26,7 @@ PERMUTATIONS: Final = 199
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RecordOrder:
     """Records in the order of their table.
 
     Attributes:
@@ -38,7 +38,7 @@ class Rows:
     values: Index
 
 
-def order(released: Rows, source: Rows, *, by_content: bool, seed: int = 0, of: str = "") -> Attack:
+def order(released: RecordOrder, source: RecordOrder, *, by_content: bool, seed: int = 0, of: str = "") -> Attack:
     """The claims that the records of a class stand in the order of the input.
 
     Classes of which the input does not have as many people as the release are left alone. The baseline is the mean of
@@ -98,14 +98,14 @@ def in_content_order(columns: Sequence[Index]) -> bool:
     return True
 
 
-def _by_class(rows: Rows, comparable: Mask) -> Rows:
+def _by_class(rows: RecordOrder, comparable: Mask) -> RecordOrder:
     """The records of comparable classes, class by class, otherwise in their order."""
     kept = np.flatnonzero(comparable[rows.classes])
     kept = kept[np.argsort(rows.classes[kept], kind="stable")]
-    return Rows(rows.classes[kept], rows.values[kept])
+    return RecordOrder(rows.classes[kept], rows.values[kept])
 
 
-def _shuffled_agreement(guessed: Rows, true: Rows, random: np.random.Generator) -> int:
+def _shuffled_agreement(guessed: RecordOrder, true: RecordOrder, random: np.random.Generator) -> int:
     """Right claims where the records of each class are shuffled."""
     shuffled = np.lexsort((random.random(guessed.values.size), guessed.classes))
     return int((guessed.values[shuffled] == true.values).sum())
