@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Mask, Shares
-    from kohort.assessment.comparison.groups import Groups
+    from kohort.assessment.comparison.distribution import Groups
     from kohort.assessment.comparison.line import Line, Places, Side
     from kohort.engines.table import CellCodes
 

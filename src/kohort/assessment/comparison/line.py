@@ -8,7 +8,7 @@ the line, and whoever counts does it in one way for all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +141,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class ColumnMetadata:
     """What is known of a column besides its cells.
 
     Attributes:
@@ -229,7 +229,7 @@ class Line:
         leaves: How many of these are the hierarchy's leaves: the first.
     """
 
-    known: Known
+    known: ColumnMetadata
     before: Side
     after: Side
     numeric: bool
@@ -250,3 +250,25 @@ class Line:
     def expected(self, side: Side) -> Shares:
         """(v,) records of a side that are expected to have each name."""
         return side.means.per_place(len(self.places), side.records)
+
+
+#: Keys stay below this, so that they fit 64 bits.
+_LARGEST: Final = 1 << 62
+
+
+def keys_of(sides: Sequence[Side]) -> Index:
+    """(n,) a number for each record: the same for equal cells, and in the order of their texts, column by column.
+
+    Cost: some passes over the records; a sort of them where the columns have very many values together.
+    """
+    keys = np.zeros(sides[0].codes.size, np.int64)
+    largest = 1
+    for side in sides:
+        place = {text: rank for rank, text in enumerate(sorted(set(side.texts)))}
+        ranks = np.array([place[text] for text in side.texts], dtype=np.int64)
+        if largest * len(place) > _LARGEST:
+            kept, keys = np.unique(keys, return_inverse=True)
+            largest = kept.size
+        keys = keys * len(place) + ranks[side.codes]
+        largest *= len(place)
+    return keys

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.comparison.records import keys_of
+from kohort.assessment.comparison.line import keys_of
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:

@@ -84,7 +84,7 @@ def test_only_nodes_are_left() -> None:
 
 def test_many_names_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many leaves are shown by higher nodes; too many other names by the most frequent and others."""
-    monkeypatch.setattr("kohort.assessment.comparison.groups.BINS", 3)
+    monkeypatch.setattr("kohort.assessment.comparison.distribution.BINS", 3)
     assert [one[0] for one in bins(compared(CITIES, CITIES, quasi("x", REGIONS)))] == ["Nord", "Sud"]
     found = bins(compared([*"aaabbccdd", ""], [*"abcd", ""]))
     assert found == [
