@@ -17,10 +17,9 @@ from kohort.assessment.risk import assess
 from kohort.assessment.risk.individual import individual_risks
 from kohort.assessment.risk.knowledge import knowing
 from kohort.assessment.risk.pitman import expected_uniques, pitman
-from kohort.assessment.risk.quasi_identifiers import MANY, find
+from kohort.assessment.risk.quasi_identifiers import MANY, find, measured
 from kohort.assessment.risk.reidentification import by_size, marketer
 from kohort.assessment.risk.sample import Sample
-from kohort.assessment.risk.separation import measured
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
 from kohort.assessment.risk.zayatz import zayatz

@@ -50,7 +50,7 @@ class Bin:
     after: float
 
 
-def distribution(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
+def distribution(line: Line, groups: NameGroups | None) -> tuple[Bin, ...]:
     """The bins of a line; `groups` are those of its names, `None` of numbers. Bins that nobody is in are left out.
 
     But not between numbers, where a gap is told by its bars.
@@ -106,7 +106,7 @@ def _missing(line: Line) -> list[Bin]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class NameGroups:
     """The names of a line put together.
 
     Attributes:
@@ -146,7 +146,7 @@ class Groups:
         return found
 
 
-def groups_of(line: Line) -> Groups:
+def groups_of(line: Line) -> NameGroups:
     """The groups of a line of names: in the order of the line, then others, then the missing value."""
     hierarchy, leaves = line.known.hierarchy, line.leaves
     level = 0 if hierarchy is None else _level(line, hierarchy)
@@ -162,7 +162,7 @@ def groups_of(line: Line) -> Groups:
     place = shown.size + absent
     place[shown] = np.arange(shown.size)
     kinds: list[BinKind] = ["node" if level and at < len(nodes) else "value" for at in shown.tolist()]
-    return Groups([*(labels[at] for at in shown.tolist()), "", ""], [*kinds, "others", "missing"], place[of])
+    return NameGroups([*(labels[at] for at in shown.tolist()), "", ""], [*kinds, "others", "missing"], place[of])
 
 
 def _level(line: Line, hierarchy: Hierarchy) -> int:

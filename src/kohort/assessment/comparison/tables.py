@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from kohort.arrays import Counts, Shares
-    from kohort.assessment.comparison.distribution import Groups
+    from kohort.assessment.comparison.distribution import NameGroups
     from kohort.assessment.comparison.line import Line
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
@@ -221,7 +221,7 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
         )
 
 
-def _attribute(line: Line, groups: Groups | None) -> AttributeComparison:
+def _attribute(line: Line, groups: NameGroups | None) -> AttributeComparison:
     """What is told of one column."""
     old, new = line.sides
     return AttributeComparison(

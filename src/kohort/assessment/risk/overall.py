@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts
     from kohort.assessment.classes import Classes, SizeDistribution
     from kohort.assessment.risk.knowledge import Knowledge
-    from kohort.assessment.risk.quasi_identifiers import Search
+    from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.assessment.risk.uniqueness import Uniqueness
     from kohort.core.frequency import FrequencySet
@@ -105,8 +105,8 @@ class Risk(Shown):
     uniqueness: Uniqueness
     knowledge: Knowledge | None
     undeclared: tuple[str, ...]
-    alone: Search
-    together: Search
+    alone: IdentifyingSets
+    together: IdentifyingSets
     singling: tuple[Singling, ...]
     worst: tuple[tuple[str | None, ...], ...]
 

@@ -13,10 +13,9 @@ from kohort.assessment.classes import tuples_of
 from kohort.assessment.risk import assess
 from kohort.assessment.risk.knowledge import knowing
 from kohort.assessment.risk.pitman import pitman
-from kohort.assessment.risk.quasi_identifiers import Search, find
+from kohort.assessment.risk.quasi_identifiers import IdentifyingSets, find, measured
 from kohort.assessment.risk.reidentification import Exposure, threshold_of
 from kohort.assessment.risk.sample import Estimate, Sample
-from kohort.assessment.risk.separation import measured
 from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
 from kohort.assessment.risk.uniqueness import estimated, trusted
 from kohort.assessment.risk.zayatz import zayatz
@@ -203,7 +202,7 @@ def test_a_base_that_identifies_needs_nothing_more() -> None:
     """Where the quasi-identifiers single out by themselves, no set with them says more."""
     found = find(columns_of([0, 1]), base=columns_of([0, 1]))
     assert (found.found, found.tried, found.base) == ((), 0, measured(np.array([1, 1])))
-    assert find([]) == Search(None, (), 0, complete=True)
+    assert find([]) == IdentifyingSets(None, (), 0, complete=True)
 
 
 def test_one_in_twenty_are_many() -> None:
