@@ -16,17 +16,18 @@ from kohort.assessment.classes import records_of
 from kohort.assessment.labels import cell_texts, covered_by
 from kohort.core.frequency import group
 from kohort.errors import SchemaError
+from kohort.schema.hierarchy import SUPPRESSED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from kohort.arrays import Codes, Counts, Index, Mask
-    from kohort.engines.table import Table
+    from kohort.arrays import Codes, Counts, Index
+    from kohort.engines.table import Column, Table
     from kohort.schema.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class People:
+class PopulationTuples:
     """The people of a table by their values in some columns; people with equal values share a tuple.
 
     Attributes:
@@ -42,7 +43,7 @@ class People:
     of: Index
 
     @classmethod
-    def in_table(cls, table: Table, columns: Sequence[str], missing: Collection[str] = ()) -> People:
+    def in_table(cls, table: Table, columns: Sequence[str], missing: Collection[str] = ()) -> PopulationTuples:
         """The records of a table, each a person; `missing` texts mean no value.
 
         Raises:
@@ -99,16 +100,38 @@ class PopulationCount:
 
 
 def count_population(
-    people: People,
-    labels: Sequence[Sequence[str]],
+    columns: Sequence[Column],
     rows: Codes,
+    population: Table,
     hierarchies: Mapping[str, Hierarchy | str],
-    left_out: Mask | None = None,
+    *,
+    missing: Collection[str] = (),
+    required: Collection[str] = (),
 ) -> PopulationCount:
-    """How many `people` each class fits; tuples that are `left_out` count for nobody. See `People.matched`."""
-    counts = people.counts if left_out is None else people.counts * ~left_out
+    """How many people of a population table the labels of each class fit.
+
+    Args:
+        columns: (d,) the quasi-identifying columns of the release.
+        rows: (c, d) codes of each class in them.
+        population: The population table; each record is a person.
+        hierarchies: Those of some columns: what names of nodes mean, or a builder's text.
+        missing: Texts that mean no value; but `*`, as a label, covers any.
+        required: Columns in which people without a value count for nobody.
+
+    Raises:
+        SchemaError: The population table lacks a column.
+        InputError: Labels cannot be read.
+        HierarchyError: A builder cannot make a hierarchy of the people's values.
+    """
+    meaningless = {*missing} - {SUPPRESSED}
+    people = PopulationTuples.in_table(population, [column.name for column in columns], meaningless)
+    counts = people.counts
+    for name, codes in zip(people.columns, people.tuples.T, strict=True):
+        if name in required:
+            values = population[name].values.to_list()
+            counts *= ~np.array([text is None or text in missing for text in values], np.bool_)[codes]
     fitting, unmatched = np.zeros(len(rows), np.int64), np.ones(counts.size, np.bool_)
-    for classes, tuples in people.matched(labels, rows, hierarchies):
+    for classes, tuples in people.matched([cell_texts(column, meaningless) for column in columns], rows, hierarchies):
         fitting[classes], unmatched[tuples] = counts[tuples].sum(), False
     return PopulationCount(fitting, int(counts[unmatched].sum()))
 
@@ -122,7 +145,7 @@ class PopulationMatch:
         pairs: (m, 2) each tuple of theirs, and a class that fits it, in the order of tuples.
     """
 
-    people: People
+    people: PopulationTuples
     pairs: Index
 
     @property
@@ -141,9 +164,9 @@ class PopulationMatch:
 
 
 def match_population(
-    people: People, labels: Sequence[Sequence[str]], rows: Codes, hierarchies: Mapping[str, Hierarchy | str]
+    people: PopulationTuples, labels: Sequence[Sequence[str]], rows: Codes, hierarchies: Mapping[str, Hierarchy | str]
 ) -> PopulationMatch:
-    """Each of the `people` with all classes that fit. See `People.matched`."""
+    """Each of the `people` with all classes that fit. See `PopulationTuples.matched`."""
     fits = people.matched(labels, rows, hierarchies)
     found = [np.stack([one, np.full_like(one, of)], 1) for same, one in fits for of in same.tolist()]
     pairs = np.concatenate([np.empty((0, 2), np.int64), *found])

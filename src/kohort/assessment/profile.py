@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ObservedProfile:
+class TableProfile:
     """The classes of a table and what models may know of them; sensitive values are counted for some classes at a time.
 
     Attributes:
@@ -46,7 +46,7 @@ class ObservedProfile:
     frequency: FrequencySet
     texts: Mapping[str, tuple[str, ...]]
 
-    def with_population(self, population: Counts, outside: int) -> ObservedProfile:
+    def with_population(self, population: Counts, outside: int) -> TableProfile:
         """The same profile, with the people of the population whom each class fits, and how many fit none."""
         return replace(self, whole=replace(self.whole, population=population, outside=outside))
 
@@ -114,7 +114,7 @@ class ObservedProfile:
 
 def profile_of(
     table: Table, quasi: Sequence[str], sensitive: Iterable[str | None], schema: Schema, reference: Table | None
-) -> ObservedProfile:
+) -> TableProfile:
     """The profile of a table by its `quasi` columns and those of the `sensitive` ones that are named.
 
     Values refer to the `reference` table, or else to this one.
@@ -139,7 +139,7 @@ def profile_of(
     texts = {name: texts for name, (_, _, texts) in zip(names, resolved, strict=True)}
     classes = classes_of(frequency)
     records = np.bincount(classes.of, minlength=classes.sizes.size)
-    return ObservedProfile(columns, classes, records, ClassProfile(classes.sizes), frequency, texts)
+    return TableProfile(columns, classes, records, ClassProfile(classes.sizes), frequency, texts)
 
 
 def _resolved(

@@ -25,7 +25,7 @@ from kohort.schema.numbers import rounded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.assessment.profile import ObservedProfile as Seen
+    from kohort.assessment.profile import TableProfile as Seen
     from kohort.models.base import PrivacyModel
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from kohort import io
 from kohort.assessment.checking.achieved import Alike, Strictest, alike, strictest
 from kohort.assessment.classes import records_of
-from kohort.assessment.labels import cell_texts
-from kohort.assessment.population import People, count_population
+from kohort.assessment.population import count_population
 from kohort.assessment.profile import profile_of
 from kohort.core.frequency import group
 from kohort.engines.order import ranks_of
@@ -23,7 +22,6 @@ from kohort.models.delta_disclosure import DeltaDisclosure
 from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Missing, Schema
-from kohort.schema.hierarchy import SUPPRESSED
 from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, sizes_row
 
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask
     from kohort.assessment.classes import Classes
     from kohort.assessment.population import PopulationCount
-    from kohort.assessment.profile import ObservedProfile
+    from kohort.assessment.profile import TableProfile
     from kohort.engines.table import Column
     from kohort.models.base import PrivacyModel
     from kohort.shown import Rows
@@ -236,19 +234,12 @@ def _refuse_needless(
         raise UsageError("no privacy model refers to another table", where="reference", hint=hint)
 
 
-def _fitting(profile: ObservedProfile, population: Table, schema: Schema) -> PopulationCount:
+def _fitting(profile: TableProfile, population: Table, schema: Schema) -> PopulationCount:
     """How many people of the population each class fits; not those whom the schema suppresses for a missing value."""
-    meaningless = schema.missing - {SUPPRESSED}  # as a label it covers anything, whatever else it may mean
-    people = People.in_table(population, [column.name for column in profile.columns], meaningless)
-    labels = [cell_texts(column, meaningless) for column in profile.columns]
     hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
-    suppressed = np.zeros(len(people.tuples), np.bool_)
-    for attribute in schema.quasi:
-        if attribute.missing is Missing.SUPPRESS and attribute.name in people.columns:
-            values = population[attribute.name].values.to_list()
-            missing = np.array([text is None or text in schema.missing for text in values], np.bool_)
-            suppressed |= missing[people.tuples[:, people.columns.index(attribute.name)]]
-    return count_population(people, labels, profile.classes.codes, hierarchies, suppressed)
+    required = {one.name for one in schema.quasi if one.missing is Missing.SUPPRESS}
+    columns, rows = profile.columns, profile.classes.codes
+    return count_population(columns, rows, population, hierarchies, missing=schema.missing, required=required)
 
 
 def _merged(columns: Sequence[Column], classes: Classes) -> int:
@@ -264,7 +255,7 @@ def _spellings(column: Column) -> NDArray[np.uint32]:
     return np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.uint32)
 
 
-def _finding(model: PrivacyModel, profile: ObservedProfile, first: int, *, own: bool) -> Finding:
+def _finding(model: PrivacyModel, profile: TableProfile, first: int, *, own: bool) -> Finding:
     met, fails = profile.satisfied_jointly(model), ~profile.satisfied(model)
     return Finding(
         model.name,
@@ -276,9 +267,7 @@ def _finding(model: PrivacyModel, profile: ObservedProfile, first: int, *, own: 
     )
 
 
-def _smallest_failing(
-    profile: ObservedProfile, sensitive: str | None, fails: Mask, most: int
-) -> tuple[FailingClass, ...]:
+def _smallest_failing(profile: TableProfile, sensitive: str | None, fails: Mask, most: int) -> tuple[FailingClass, ...]:
     """The smallest of the classes that fail, whose people are the most exposed; ties by their cells."""
     failing = np.flatnonzero(fails)
     columns = zip(profile.columns, profile.classes.codes[failing].T, strict=True)
@@ -287,7 +276,7 @@ def _smallest_failing(
     return tuple(_failing_class(profile, one, sensitive) for one in failing[order].tolist())
 
 
-def _failing_class(profile: ObservedProfile, one: int, sensitive: str | None) -> FailingClass:
+def _failing_class(profile: TableProfile, one: int, sensitive: str | None) -> FailingClass:
     population = profile.whole.population
     values = [] if sensitive is None else profile.counts(sensitive, one)
     counts = tuple(sorted(values, key=lambda pair: (-pair[1], pair[0])))

@@ -10,8 +10,7 @@ import numpy as np
 
 from kohort import io
 from kohort.assessment.classes import classes_of, sizes_of, tuples_of
-from kohort.assessment.labels import cell_texts
-from kohort.assessment.population import People, count_population
+from kohort.assessment.population import count_population
 from kohort.assessment.risk.individual import individual_risks
 from kohort.assessment.risk.knowledge import knowing
 from kohort.assessment.risk.quasi_identifiers import find
@@ -262,8 +261,7 @@ def _fitting(
     if faults:
         hint = "give hierarchies only of quasi-identifying columns"
         raise SchemaError("; ".join(faults), where="population", hint=hint)
-    labels = [cell_texts(table[name]) for name in quasi]
-    return count_population(People.in_table(others, quasi), labels, rows, hierarchies).fitting
+    return count_population([table[name] for name in quasi], rows, others, hierarchies).fitting
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kohort.assessment.classes import classes_of, sizes_of, tuples_of
-from kohort.assessment.labels import cell_texts
-from kohort.assessment.population import People, count_population
+from kohort.assessment.population import count_population
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.engines.table import Column, Table
 from kohort.release.homogeneity import people_of
@@ -74,8 +73,8 @@ def _found(release: Release, table: Table) -> Found | None:
     journalist, among = None, None
     if release.population is not None:
         hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
-        people, labels = People.in_table(release.population, names), [cell_texts(table[name]) for name in names]
-        fits = np.maximum(count_population(people, labels, classes.codes, hierarchies).fitting, sizes)
+        columns = [table[name] for name in names]
+        fits = np.maximum(count_population(columns, classes.codes, release.population, hierarchies).fitting, sizes)
         journalist = by_size(sizes_of(frequency, classes.of, fits), THRESHOLD)
         among = marketer_among(sizes, 1 / fits)
     return Found(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
-from kohort.assessment.population import People, PopulationMatch
+from kohort.assessment.population import PopulationMatch, PopulationTuples
 from kohort.assessment.risk.attacks.downcoding import downcoding
 from kohort.assessment.risk.attacks.exposure import exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
@@ -79,7 +79,7 @@ def _pairs(label: str) -> tuple[ReleaseView, PopulationMatch]:
     tuples = np.stack([np.tile([0, 1], _CLASSES), pairs[:, 1]], 1).astype(np.uint32)
     classes = classes_of(records_of([np.zeros(2 * _CLASSES, np.int64), pairs[:, 1]]))
     view = ReleaseView(("age", "city"), ((label,), names), classes)
-    people = People(view.quasi, (("0", "9"), names), tuples, np.arange(2 * _CLASSES))
+    people = PopulationTuples(view.quasi, (("0", "9"), names), tuples, np.arange(2 * _CLASSES))
     return view, PopulationMatch(people, pairs)
 
 

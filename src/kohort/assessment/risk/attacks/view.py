@@ -9,7 +9,7 @@ import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.labels import canonical, cell_texts
-from kohort.assessment.population import People, match_population
+from kohort.assessment.population import PopulationTuples, match_population
 from kohort.errors import SchemaError
 from kohort.schema.sensitive import even_spelling
 
@@ -59,7 +59,7 @@ class ReleaseView:
         if not places:
             hint = "it needs quasi-identifying columns by the release's names"
             raise SchemaError("a table of people has no column in common with the release", hint=hint)
-        known = People.in_table(people, [self.quasi[place] for place in places])
+        known = PopulationTuples.in_table(people, [self.quasi[place] for place in places])
         labels = [self.labels[place] for place in places]
         return match_population(known, labels, self.classes.codes[:, places], hierarchies)
 
