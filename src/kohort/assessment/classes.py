@@ -32,7 +32,7 @@ class Classes:
         of: (t,) the class of each tuple.
         first: (c,) a tuple of each class.
         codes: (c, d) what the tuples of each class have in common.
-        sizes: (c,) people of each class; records, where it is not known whose they are.
+        sizes: (c,) people of each class; records, without a person key.
     """
 
     of: Index
@@ -61,7 +61,7 @@ def records_of(columns: Sequence[NDArray[np.integer]], people: Index | None = No
 
     Args:
         columns: (n,) codes each.
-        people: (n,) whose each record is.
+        people: (n,) the person of each record.
     """
     quasi = np.stack([codes.astype(np.uint32) for codes in columns], axis=1)
     return FrequencySet(quasi, np.empty((len(quasi), 0), np.uint32), np.ones(len(quasi), np.int64), people=people)
@@ -94,12 +94,12 @@ def person_ids(table: Table, key: str | None, missing: Collection[str]) -> Index
     if key is None:
         return None
     column = named_column(table, key)
-    lacking = np.array([value is None or value in missing for value in column.values.to_list()])
-    if lacking.any():
+    without = np.array([value is None or value in missing for value in column.values.to_list()])
+    if without.any():
         raise InputError(
-            f"{int(column.counts()[lacking].sum()):,} records have no person key",
+            f"{int(column.counts()[without].sum()):,} records have no person key",
             where=f"column {column.name}",
-            hint="fill it in: people can be counted only if every record says whose it is",
+            hint="fill it in: people can be counted only if every record has one",
         )
     return column.codes.astype(np.int64)
 
@@ -122,7 +122,7 @@ class SizeDistribution:
 
     Attributes:
         sizes: (j,) the different class sizes, ascending.
-        people: (j,) people whose smallest class has this size; records, where it is not known whose they are.
+        people: (j,) people whose smallest class has this size; records, without a person key.
     """
 
     sizes: Counts

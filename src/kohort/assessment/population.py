@@ -1,7 +1,7 @@
 """The people of another table whom the labels of a release's classes fit, as anyone matches them who has both.
 
 Only a release's labels are read: a class fits a person whose values its labels cover in every column. A release has no
-key, so that nobody, not even the steward, knows which record of a class is whose; every figure here is of classes.
+key, so that nobody, not even the data steward, knows the person of a record; every figure here is of classes.
 Where classes do not overlap that is exact.
 """
 
@@ -49,9 +49,9 @@ class PopulationTuples:
         Raises:
             SchemaError: The table lacks a column.
         """
-        lacking = [name for name in columns if name not in table.names]
-        if lacking:
-            what = f"the population table has no column {', '.join(lacking)}"
+        missing_columns = [name for name in columns if name not in table.names]
+        if missing_columns:
+            what = f"the population table has no column {', '.join(missing_columns)}"
             hint = "it must have every quasi-identifying column, by the same name"
             raise SchemaError(what, where="population", hint=hint)
         chosen = [table[name] for name in columns]

@@ -80,7 +80,7 @@ class TableProfile:
         return next(domain for domain in self.frequency.sensitive_domains if domain.name == sensitive)
 
     def counts(self, sensitive: str, one: int) -> list[tuple[str, int]]:
-        """The values of a sensitive attribute in a class, and who has them."""
+        """The values of a sensitive attribute in a class, each with the number of people who have it."""
         place = [domain.name for domain in self.frequency.sensitive_domains].index(sensitive)
         rows = np.flatnonzero(self.classes.of == one)
         records = self.frequency.take(rows, self.frequency.counts[rows])
@@ -99,10 +99,10 @@ class TableProfile:
         by_class, upto = np.argsort(self.classes.of, kind="stable"), np.append(0, np.cumsum(sizes))
         for some, few in [(slice(0, sizes.size), False)] if model.joint else parts:
             rows = by_class[upto[some.start] : upto[some.stop]]
-            domain, held = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
+            domain, values = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
             records = FrequencySet(
                 np.empty((rows.size, 0), np.uint32),
-                held.astype(np.uint32)[:, np.newaxis],
+                values.astype(np.uint32)[:, np.newaxis],
                 self.frequency.counts[rows],
                 (domain,),
                 None if people is None else people[rows],
@@ -182,5 +182,5 @@ def _counted(domain: SensitiveDomain, codes: Index, base: Table, name: str, sche
     """People of the `base` table with each value; its records, where it has no person key."""
     if schema.person is None or schema.person not in base.names:
         return domain.reference
-    held, people = codes[base[name].codes], person_ids(base, schema.person, schema.missing)
-    return people_in(held, len(domain) + 1, np.ones(held.size, np.int64), people)[:-1]
+    values, people = codes[base[name].codes], person_ids(base, schema.person, schema.missing)
+    return people_in(values, len(domain) + 1, np.ones(values.size, np.int64), people)[:-1]

@@ -30,7 +30,7 @@ Measure: TypeAlias = Literal["correlation", "cramers v", "correlation ratio"]
 #: By how many of the two are numbers.
 _MEASURES: Final[tuple[Measure, ...]] = ("cramers v", "correlation ratio", "correlation")
 
-#: Columns whose pairs are looked at.
+#: Columns whose pairs are measured.
 COLUMNS: Final = 12
 
 #: Cells of a table of two columns' labels that are counted one by one; beyond, those that occur are sorted out.
@@ -105,8 +105,8 @@ class NumberColumn:
     @classmethod
     def of(cls, side: Side) -> NumberColumn:
         """The column of one side of a line of numbers."""
-        centres, told = side.means.centres(), side.told
-        middle = np.rint(np.average(centres[told], weights=side.records[told])) if side.present else 0.0
+        centres, valued = side.means.centres(), side.valued
+        middle = np.rint(np.average(centres[valued], weights=side.records[valued])) if side.present else 0.0
         return cls((centres - middle)[side.codes], side.present == side.total)
 
     def where(self, chosen: Mask) -> NumberColumn:
@@ -167,12 +167,12 @@ def pearson(one: NumberColumn, other: NumberColumn) -> float | None:
 
 def correlation_ratio(numbers: NumberColumn, names: NameColumn) -> float | None:
     """The correlation ratio of numbers by names; `None` where either does not vary."""
-    codes, held = names.codes, names.records
+    codes, counts = names.codes, names.records
     if not numbers.complete:
-        told = ~np.isnan(numbers.amounts)
-        numbers, codes = numbers.where(told), codes[told]
-        held = np.bincount(codes, minlength=held.size)
-    records, sums = names.parts.T @ held, names.parts.T @ summed(codes, numbers.amounts, held.size)
+        valued = ~np.isnan(numbers.amounts)
+        numbers, codes = numbers.where(valued), codes[valued]
+        counts = np.bincount(codes, minlength=counts.size)
+    records, sums = names.parts.T @ counts, names.parts.T @ summed(codes, numbers.amounts, counts.size)
     some = records > 0
     if some.sum() <= 1 or not numbers.square:
         return None

@@ -53,7 +53,7 @@ class Bin:
 def distribution(line: Line, groups: NameGroups | None) -> tuple[Bin, ...]:
     """The bins of a line; `groups` are those of its names, `None` of numbers. Bins that nobody is in are left out.
 
-    But not between numbers, where a gap is told by its bars.
+    Empty intervals between numbers are kept, to show the gaps.
     """
     if groups is None:
         return (*_intervals(line), *_missing(line))
@@ -64,12 +64,12 @@ def distribution(line: Line, groups: NameGroups | None) -> tuple[Bin, ...]:
 
 def _intervals(line: Line) -> list[Bin]:
     """Intervals of one round width, from the least to the greatest number of both tables."""
-    held = [side.means for side in line.sides if side.means.of.size]
-    low, high = min(float(one.low.min()) for one in held), max(float(one.high.max()) for one in held)
+    means = [side.means for side in line.sides if side.means.of.size]
+    low, high = min(float(one.low.min()) for one in means), max(float(one.high.max()) for one in means)
     edges = _edges(low, high)
     step = Fraction(1, 10**line.digits)
     texts = [(Fraction(edge) * step) for edge in edges]
-    single = edges[1] - edges[0] == 1 and all((one.low == np.floor(one.low)).all() for one in held)
+    single = edges[1] - edges[0] == 1 and all((one.low == np.floor(one.low)).all() for one in means)
     labels = [decimal(a) if single else interval(a, b) for a, b in pairwise(texts)]
     old, new = (_counted(side, np.array(edges, dtype=np.float64)) for side in line.sides)
     kind: BinKind = "value" if single else "interval"
@@ -155,11 +155,11 @@ def groups_of(line: Line) -> NameGroups:
     of = np.arange(len(labels) - len(line.places), len(labels))
     of[:leaves] = np.arange(0) if hierarchy is None else hierarchy.maps[level]
     old, new = (summed(of, line.expected(side), len(labels)) for side in line.sides)
-    absent = np.array([not label for label in labels])
-    shown = np.flatnonzero((old + new > 0) & ~absent)
+    missing = np.array([not label for label in labels])
+    shown = np.flatnonzero((old + new > 0) & ~missing)
     if shown.size > BINS:
         shown = np.sort(shown[np.argsort(-old[shown], kind="stable")[: BINS - 1]])
-    place = shown.size + absent
+    place = shown.size + missing
     place[shown] = np.arange(shown.size)
     kinds: list[BinKind] = ["node" if level and at < len(nodes) else "value" for at in shown.tolist()]
     return NameGroups([*(labels[at] for at in shown.tolist()), "", ""], [*kinds, "others", "missing"], place[of])
@@ -169,8 +169,8 @@ def _level(line: Line, hierarchy: Hierarchy) -> int:
     """The lowest level that some label of the release is a node of, or a higher one that has few nodes."""
     top = hierarchy.height - 1
     named = set(line.after.texts) - {"", SUPPRESSED, *hierarchy.labels[-1]}
-    told = [level for level in range(top) if not named.isdisjoint(hierarchy.labels[level])]
+    used = [level for level in range(top) if not named.isdisjoint(hierarchy.labels[level])]
     nodes = named <= set(hierarchy.labels[top])
-    lowest = told[0] if told else top if nodes else 0
+    lowest = used[0] if used else top if nodes else 0
     few = [level for level in range(lowest, top) if len(hierarchy.labels[level]) <= BINS]
     return few[0] if few else top

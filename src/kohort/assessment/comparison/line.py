@@ -2,7 +2,7 @@
 
 Numbers lie on the line in steps of the column: whole multiples of the last decimal that it had before. Names lie on it
 in their order, as 0, 1, 2, … So a range of numbers, a node of a hierarchy and a set are the same thing, stretches of
-the line, and whoever counts does it in one way for all of them.
+the line, and all of them are counted in one way.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class ColumnMetadata:
 
     Attributes:
         name: Its name.
-        role: What the schema says that it tells of a person; `None` where it says nothing.
+        role: Its role in the schema; `None` where the schema does not say.
         domain: The domain, where it is a quasi-identifier.
         hierarchy: The hierarchy of its values.
     """
@@ -187,7 +187,7 @@ class Side:
         return len(set(self.texts) - {""})
 
     @property
-    def absent(self) -> int:
+    def missing(self) -> int:
         """Records without a value."""
         return sum(count for text, count in zip(self.texts, self.records.tolist(), strict=True) if not text)
 
@@ -197,8 +197,8 @@ class Side:
         return int(self.records.sum())
 
     @property
-    def told(self) -> Mask:
-        """(l,) which labels stand for some place."""
+    def valued(self) -> Mask:
+        """(l,) which labels stand for some place, and so have a value."""
         found = np.zeros(self.means.labels, np.bool_)
         found[self.means.of] = True
         return found
@@ -206,7 +206,7 @@ class Side:
     @property
     def present(self) -> int:
         """Records whose label stands for some place."""
-        return int(self.records[self.told].sum())
+        return int(self.records[self.valued].sum())
 
     @property
     def single(self) -> int:

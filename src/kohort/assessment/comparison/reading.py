@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 #: Letters of the longest number that is compared as one: its square, summed, must be a number too.
 LONGEST: Final = 100
 
-#: Decimals that floating point can tell.
+#: Decimals that floating point can distinguish.
 FINEST: Final = 15
 
 #: The farthest step.
@@ -95,11 +95,11 @@ def _domain(column: Column, records: Counts, attribute: Attribute | None, missin
 
 def _built(attribute: Attribute | None, texts: Sequence[str], records: Counts) -> Hierarchy | None:
     """The hierarchy of a column that is no quasi-identifier; a builder makes it over the values, if there are any."""
-    said = None if attribute is None else attribute.hierarchy
-    if attribute is None or not isinstance(said, str):
-        return None if isinstance(said, str) else said
+    builder = None if attribute is None else attribute.hierarchy
+    if attribute is None or not isinstance(builder, str):
+        return None if isinstance(builder, str) else builder
     counts = {text: count for text, count in zip(texts, records.tolist(), strict=True) if text}
-    return from_spec(said, list(counts), name=attribute.name, counts=counts) if counts else None
+    return from_spec(builder, list(counts), name=attribute.name, counts=counts) if counts else None
 
 
 def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domain | None) -> bool:
@@ -275,7 +275,7 @@ def _down(number: Fraction, ten: int) -> float:
 
 
 def _near(step: int) -> float:
-    """The step; one that nobody measures counts as the farthest whose square is a number."""
+    """The step; beyond all measure, the farthest whose square is a number."""
     return float(step) if -_FARTHEST < step < _FARTHEST else float(_FARTHEST if step > 0 else -_FARTHEST)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Shares
     from kohort.assessment.comparison.line import Line, Places, Side, Stretches
 
-#: The quantiles that are told, by their shares: from the least number to the greatest.
+#: The quantiles that are reported, by their shares: from the least number to the greatest.
 QUANTILES: Final = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -58,7 +58,7 @@ class NumericStatistics:
 def numeric_statistics(line: Line, side: Side) -> NumericStatistics | None:
     """The statistics of one side of a line of numbers; `None` where no record has one."""
     centres, unit = side.means.centres(), 10.0**line.digits
-    order = np.argsort(centres, kind="stable")[: int(side.told.sum())]  # what is no number comes last
+    order = np.argsort(centres, kind="stable")[: int(side.valued.sum())]  # labels without a number come last
     values, records = centres[order], side.records[order]
     found = moments(values, records)
     if found is None:
@@ -112,15 +112,15 @@ def ordinal_moments(line: Line, side: Side) -> Moments | None:
     """
     codes = ordinal_codes(line)
     coded = ~np.isnan(codes)
-    held = np.concatenate([[0.0], np.cumsum(coded)])
+    counts = np.concatenate([[0.0], np.cumsum(coded)])
     sums = np.concatenate([[0.0], np.cumsum(np.where(coded, codes, 0.0))])
     first, after = side.means.low.astype(np.int64), side.means.high.astype(np.int64) + 1
-    places = summed(side.means.of, held[after] - held[first], side.means.labels)
+    places = summed(side.means.of, counts[after] - counts[first], side.means.labels)
     total = summed(side.means.of, sums[after] - sums[first], side.means.labels)
-    told = np.flatnonzero(places)
-    means = total[told] / places[told]
+    labels = np.flatnonzero(places)
+    means = total[labels] / places[labels]
     order = np.argsort(means, kind="stable")
-    return moments(means[order], side.records[told[order]])
+    return moments(means[order], side.records[labels[order]])
 
 
 DistanceKind: TypeAlias = Literal["total variation", "wasserstein"]

@@ -1,7 +1,7 @@
-"""A table and its release, compared: what did it cost those who use the data?
+"""Compares a table with its release: what the release cost those who use the data.
 
-Everything is read from the cells of the two tables, and from the schema where it is at hand; which record became which
-is neither known nor needed. A generalized cell stands for several values, each as likely as the others (semantics §6):
+Everything is read from the cells of the two tables, and from the schema if there is one; which record became which is
+neither known nor needed. A generalized cell stands for several values, each as likely as the others (semantics §6):
 its midpoint, or mean code, in means and deviations, equal parts of it in distributions.
 """
 
@@ -57,7 +57,7 @@ class AttributeComparison:
 
     Attributes:
         name: Its name.
-        role: What the schema says that it tells of a person; `None` without a schema.
+        role: Its role in the schema; `None` without a schema.
         scale: Whether its values are numbers or names.
         values: How many different values it had, and how many labels it has; no value is not counted.
         missing: Records without a value, before and after.
@@ -88,9 +88,9 @@ class Comparison(Shown):
     Attributes:
         records: Records before.
         released: Records after.
-        attributes: The columns that both have, in the order of the first; those that identify people are not looked at.
+        attributes: The columns that both have, in the order of the first, without those that identify people.
         associations: The pairs of twelve of them: quasi-identifying ones first, then sensitive ones, then the others.
-        left_out: Columns whose pairs were not looked at.
+        left_out: Columns whose pairs were not measured.
         absent: Columns that the release does not have.
         passed_over: Identifying and dropped columns that it has: pseudonyms, say.
         cost: What the release cost; `None` where no column is known to be quasi-identifying.
@@ -128,13 +128,13 @@ def compare(
 ) -> Comparison:
     """Compare a table with its release, column by column and pair by pair.
 
-    Cost: distinct values are looked at, and some passes over the records are made for each pair of twelve columns.
+    Cost: a look at each distinct value, and some passes over the records for each pair of twelve columns.
 
     Args:
         before: The table as it was: a path, a polars, pandas or Arrow frame, or a table that is read already.
         after: The release, likewise: the same columns by name but for identifying ones, and no more records.
         schema: Roles, hierarchies and bounds. Without it every column that both tables have is compared, labels must
-            be readable by themselves, and the cost is not told.
+            be readable by themselves, and the cost is not computed.
         missing: The texts that mean no value, besides those of the schema.
         k: The size that every class was to have, for C_AVG.
 
@@ -190,12 +190,12 @@ def lines_of(
 
 
 def _role(name: str, attributes: dict[str, Attribute], schema: Schema) -> Role | None:
-    """What the schema says of a column."""
+    """The role of a column in the schema."""
     return attributes[name].role if name in attributes else schema.rest
 
 
 def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> None:
-    """Refuse a release whose columns are not those of the table, or that has more records.
+    """Raise if a release has other columns than the table, or more records.
 
     Args:
         before: The table.
@@ -205,13 +205,14 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
     Raises:
         InputError: they differ; the message lists by which columns.
     """
-    gone = [name for name in before.names if name not in after.names and name not in droppable]
+    lost = [name for name in before.names if name not in after.names and name not in droppable]
     new = [name for name in after.names if name not in before.names]
-    if gone or new:
-        told = [f"only in {where}: {', '.join(names)}" for where, names in (("BEFORE", gone), ("AFTER", new)) if names]
+    if lost or new:
+        sides = (("BEFORE", lost), ("AFTER", new))
+        differences = [f"only in {side}: {', '.join(names)}" for side, names in sides if names]
         raise InputError(
             "the columns differ",
-            where="; ".join(told),
+            where="; ".join(differences),
             hint="columns are found by name, in any order; a release may lack only identifying and dropped ones",
         )
     if after.records > before.records:
@@ -222,14 +223,14 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
 
 
 def _attribute(line: Line, groups: NameGroups | None) -> AttributeComparison:
-    """What is told of one column."""
+    """The comparison of one column."""
     old, new = line.sides
     return AttributeComparison(
         line.name,
         line.known.role,
         Scale.NUMERIC if line.numeric else Scale.CATEGORICAL,
         (old.values, new.values),
-        (old.absent, new.absent),
+        (old.missing, new.missing),
         new.single,
         (numeric_statistics(line, old), numeric_statistics(line, new)) if line.numeric else (None, None),
         (None, None) if line.numeric else (ordinal_moments(line, old), ordinal_moments(line, new)),
@@ -294,22 +295,22 @@ def _lost(line: Line) -> float:
 def label_losses(line: Line, domain: Domain) -> Shares:
     """(l,) share of the domain that each label may stand for: (M - 1)/(|A| - 1), or of a range its width."""
     means, texts = line.after.means, line.after.texts
-    held = summed(means.of, means.width, means.labels)
+    values = summed(means.of, means.width, means.labels)
     if line.numeric:  # a missing value has no place among numbers, but is one of those that a set names
-        held = np.maximum(held, [*map(_listed, texts)])
+        values = np.maximum(values, [*map(_listed, texts)])
     if line.numeric and domain.label not in {Label.ANCESTOR, Label.SET}:
         low, high = np.full(means.labels, np.inf), np.full(means.labels, -np.inf)
         np.minimum.at(low, means.of, means.low)
         np.maximum.at(high, means.of, means.high)
         first, last = (float(end) * float(domain.unit) * 10.0**line.digits for end in domain.ends)
         width = np.minimum(high, last) - np.maximum(low, first)
-        ranges = part_of(last - first, np.where(held > 0, np.maximum(width, 0.0), 0.0))
-        found = np.where([_listed(text) > 0 for text in texts], part_of(domain.others, held - 1), ranges)
+        ranges = part_of(last - first, np.where(values > 0, np.maximum(width, 0.0), 0.0))
+        found = np.where([_listed(text) > 0 for text in texts], part_of(domain.others, values - 1), ranges)
     else:
         if line.numeric and domain.hierarchy is not None:
             covered = _covered(domain.hierarchy)
-            held = np.array([covered.get(text, 1) for text in texts], dtype=np.float64)
-        found = part_of(domain.others, np.maximum(held - 1, 0.0))
+            values = np.array([covered.get(text, 1) for text in texts], dtype=np.float64)
+        found = part_of(domain.others, np.maximum(values - 1, 0.0))
     return np.where([text == SUPPRESSED for text in texts], float(domain.extent > 0), found)
 
 
