@@ -62,11 +62,11 @@ _numbered = re.compile(r"([^0-9]*)[0-9]{1,18}").fullmatch  # no table has more r
 
 @dataclass(frozen=True, slots=True)
 class ColumnEvidence:
-    """What is seen of one column.
+    """The evidence of one column.
 
     Attributes:
         name: Its name.
-        topics: What its name speaks of, each topic with the word that says so.
+        topics: The topics of its name, each with the word that names it.
         values: (v,) its distinct values, the missing ones apart.
         present: Records that have one.
         records: All records.
@@ -119,15 +119,15 @@ class ColumnEvidence:
 
 
 def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> ColumnEvidence:
-    """What is to be seen of `column`; proposals for missing texts and trimming are taken as accepted."""
+    """The evidence of `column`, with proposals for missing texts and trimming accepted."""
     column, trim = trimmed(column)
     counts = column.counts()
-    absent = column.absent(missing)
-    tokens = nothing_texts(column.values, counts, absent)
+    missing_values = column.absent(missing)
+    tokens = nothing_texts(column.values, counts, missing_values)
     if tokens:
-        absent |= column.absent(tokens)
-    values, sizes = column.values.filter(~absent), counts[~absent]
-    gaps = int(counts[absent].sum())
+        missing_values |= column.absent(tokens)
+    values, sizes = column.values.filter(~missing_values), counts[~missing_values]
+    gaps = int(counts[missing_values].sum())
     numeric = _all(values, rf"\A(?:{PLAIN_NUMBER})\z")
     comma = not numeric and _all(values, _COMMA)
     number = numeric or comma or _all(values, _LOOSE)
@@ -242,7 +242,7 @@ _BEYOND: Final = 2
 _BLANKS: Final = 0.95
 
 
-def nothing_texts(values: Texts, counts: Counts, absent: Mask) -> tuple[str, ...]:
+def nothing_texts(values: Texts, counts: Counts, missing: Mask) -> tuple[str, ...]:
     """The texts among `values` that seem to mean "no value", in alphabetical order.
 
     A word for nothing is one where all other values are numbers, or where it is frequent. A number of nines is one
@@ -251,14 +251,14 @@ def nothing_texts(values: Texts, counts: Counts, absent: Mask) -> tuple[str, ...
     Args:
         values: (v,) distinct values of a column.
         counts: (v,) records with each.
-        absent: (v,) which are known to mean that there is no value.
+        missing: (v,) which are known to mean no value.
     """
     frequent = counts >= max(_FREQUENT * counts.sum(), 2)
     lower = values.str.to_lowercase()
-    words = lower.is_in(_NOTHING).fill_null(value=False).to_numpy() & ~absent
-    none = (lower == _NONE).fill_null(value=False).to_numpy() & ~absent
+    words = lower.is_in(_NOTHING).fill_null(value=False).to_numpy() & ~missing
+    none = (lower == _NONE).fill_null(value=False).to_numpy() & ~missing
     numbers = values.str.contains(rf"\A(?:{PLAIN_NUMBER})\z").fill_null(value=False).to_numpy()
-    rest = ~(absent | words | none)
+    rest = ~(missing | words | none)
     if rest.any() and numbers[rest].all():
         tokens = words | none | _nines(values, rest, frequent)
     else:

@@ -59,7 +59,7 @@ class Guess:
         grid: A round step for the public cut points of a numeric quasi-identifier, else `None`.
         grid_reason: Why that step, for a reader; else `None`.
         certainty: How sure the guess is.
-        missing_tokens: Texts that seem to mean "no value" in this column, beside those that were said to.
+        missing_tokens: Texts that seem to mean "no value" in this column, besides those that are known to.
         trim: Whether nearly all cells have blanks around them, so that the table should be read without.
     """
 

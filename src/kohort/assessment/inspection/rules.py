@@ -40,7 +40,7 @@ Certainty: TypeAlias = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one rule makes of a column."""
+    """The verdict of one rule on a column."""
 
     role: RoleName
     certainty: Certainty
@@ -49,7 +49,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the rest of the table says of a column.
+    """What a rule must know of the rest of the table.
 
     Attributes:
         clinical: Whether the names of most columns speak of health.

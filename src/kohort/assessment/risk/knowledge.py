@@ -80,7 +80,7 @@ class Knowledge:
 def knowing(
     frequency: FrequencySet, m: int, *, threshold: Fraction = THRESHOLD, seed: int = 0, visits: int = VISITS
 ) -> Knowledge:
-    """The risks of everybody whose tuples are `frequency` when m of its columns are known.
+    """The risks of the people of `frequency` by attackers who know m of its columns.
 
     Cost: one grouping of the tuples for each subset that is tried.
 

@@ -1,7 +1,7 @@
-"""Does an attack work at all? Each is tried on a table where it must succeed, and on one where it must not.
+"""Controls of the attacks: each is tried on a table where it must succeed, and on one where it must not.
 
 A figure of 0 on a release means something only if the same attack gets near 1 where everything is open, and no further
-than its baseline where there is nothing to be had.
+than its baseline where there is nothing to find.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _linking() -> Control:
 
 
 def _pairs(label: str) -> tuple[ReleaseView, PopulationMatch]:
-    """Classes of two people, 0 and 9, that are all released with one label and told apart by another column."""
+    """Classes of two people, 0 and 9, that all have one label and are distinguished by another column."""
     pairs = np.stack([np.arange(2 * _CLASSES), np.repeat(np.arange(_CLASSES), 2)], 1)
     names = tuple(map(str, range(_CLASSES)))
     tuples = np.stack([np.tile([0, 1], _CLASSES), pairs[:, 1]], 1).astype(np.uint32)
@@ -84,7 +84,7 @@ def _pairs(label: str) -> tuple[ReleaseView, PopulationMatch]:
 
 
 def _exposure() -> Control:
-    """Ends that are held by one person each; and cuts of a grid."""
+    """Ends that one person each has; and cuts of a grid."""
     nodes = [frozenset[str]()] * 2
     return Control(exposure(*_pairs("[0-9]"), nodes), exposure(*_pairs("[0-10)"), nodes))
 
@@ -125,7 +125,7 @@ def _minimality() -> Control:
     In each, 6 of 20 people lie on one side of the only cut and 6 have the value. Two classes more show that it may be
     up to one half of a class: with three of those 6 or fewer it would have been cut, so more of them have it.
     """
-    sides = (_number >= 6).astype(np.int64)  # noqa: PLR2004  said above
+    sides = (_number >= 6).astype(np.int64)  # noqa: PLR2004  as above
     tuples = 2 * _of + sides
     pairs = np.stack([np.arange(2 * _CLASSES), np.arange(2 * _CLASSES) // 2], 1)
     allowed = np.repeat([_CLASSES, _CLASSES + 1], 4)
@@ -133,7 +133,7 @@ def _minimality() -> Control:
     dealt = np.random.default_rng(0).random((_CLASSES, _SIZE)).argsort(axis=1).ravel()
 
     def attack(number: Index) -> Attack:
-        values = np.where(number < 6, 0, 1 + number)  # noqa: PLR2004  said above
+        values = np.where(number < 6, 0, 1 + number)  # noqa: PLR2004  as above
         known = Adversary(pairs, np.bincount(tuples), (np.arange(2 * _CLASSES) % 2,), classes, np.append(values, more))
         return minimality(known, truth=(tuples, values))
 

@@ -1,13 +1,13 @@
 """Small-world inversion: cells whose exact value is certain although their label covers more.
 
-Cohen: Attacks on Deidentification's Defenses (USENIX Security 2022), section 3, calls it downcoding: who knows that an
-algorithm generalizes no more than it must excludes tables, and at times all but one. Here it is done by one rule that
-needs no search: a label is no wider than its class, so that some record has each value that it prints. That holds for
-Mondrian's closed ranges and sets, and for no interval of a public grid, whose ends were there before the data.
+Cohen: Attacks on Deidentification's Defenses (USENIX Security 2022), section 3, calls it downcoding: an attacker who
+knows that an algorithm generalizes no more than it must can exclude tables, and at times all but one. Here one rule
+without a search does it: a label is no wider than its class, so some record has each value that it prints. That holds
+for Mondrian's closed ranges and sets, and not for an interval of a public grid, whose ends were there before the data.
 
-A class's records cannot be told apart by these cells, so that one of them is certain when it is certain that the class
-has a record with this value. The figure is a bound from below: for all small tables, tests/attack_oracles finds what
-somebody gets back who excludes every table from which the algorithm would have made another release.
+These cells do not distinguish the records of a class, so one of them counts as certain if the class certainly has a
+record with this value. The figure is a lower bound: for all small tables, tests/attack_oracles finds how much an
+attacker recovers who excludes every table from which the algorithm would have made another release.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def certain_cells(labels: Sequence[str], sizes: Counts, *, nodes: Collection[str] = ()) -> Counts:
-    """(c,) of each class, the cells of one column whose exact value is certain though the label covers more.
+    """(c,) the cells of one column in each class whose exact value is certain though the label covers more.
 
     Args:
         labels: (c,) the label of each class.
@@ -49,11 +49,12 @@ def downcoding(view: ReleaseView, nodes: Sequence[Collection[str]], match: Popul
     Args:
         view: The release.
         nodes: Per quasi-identifying column, the labels that are nodes of a hierarchy.
-        match: The input's people, by all columns, to tell whether claims are right; `None`: the rule is believed.
+        match: The input's people, by all columns, to check the claims; without it the rule is believed.
     """
     claims, right = 0, 0
     for column, (labels, known) in enumerate(zip(view.labels, nodes, strict=True)):
-        of_class = [labels[label] for label in view.classes.codes[:, column].tolist()]
+        codes: list[int] = view.classes.codes[:, column].tolist()
+        of_class = [labels[code] for code in codes]
         certain = int(certain_cells(of_class, view.classes.sizes, nodes=known).sum())
         claims += certain
         if match is None:

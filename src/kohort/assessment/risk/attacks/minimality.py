@@ -1,14 +1,14 @@
-"""Minimality: an algorithm that generalizes only where it must says by it that it had to.
+"""Minimality: an algorithm that generalizes only where it must reveals by it that it had to.
 
 Wong, Fu, Wang, Pei: Minimality Attack in Privacy Preserving Data Publishing (VLDB 2007). Mondrian would have cut a
-class in two wherever both sides satisfied the models. Who knows the quasi-identifiers of the people in it, and so how
-large the sides would have been, knows that in one of them a sensitive value was too frequent; of all ways to deal the
-values to the people he keeps those, and in them some people have the value more often than the class shows.
+class in two wherever both sides satisfied the models. An attacker who knows the quasi-identifiers of its people, and so
+the sizes of the sides, knows that a sensitive value was too frequent in one of them. Of all ways to deal the values to
+the people he keeps those, and in them some people have the value more often than the class shows (section 4).
 
-Tried on cuts of numbers, both sides of which have at least k people, and where only the commonest value of the class
-can be too frequent in either: so that it must have been that one. The limit of its share is taken to be the greatest
-share of any value in a class of the release, which is a bound from below for what was asked. Full-domain generalization
-refines no class alone, and is not attacked.
+The attack tries cuts of numbers, both sides of which have at least k people, and where only the most frequent value of
+the class can be too frequent on either side: so it must have been that one. The limit of its share is taken to be the
+greatest share of any value in a class of the release, a lower bound of the one that the job set. Full-domain
+generalization refines no class alone, and is not attacked.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adversary:
-    """What the attacker knows of a release and its people.
+    """The attacker's knowledge of a release and its people.
 
     Attributes:
         pairs: (m, 2) each tuple of quasi-identifiers, and a class that covers it.
@@ -87,8 +87,8 @@ def minimality(known: Adversary, *, truth: tuple[Index, Index] | None = None, of
     )
     claims, right, guessed = 0, 0.0, 0.0
     for one, tuples in _attacked(known, sizes):
-        held = np.flatnonzero(kinds[:, 0] == one)
-        most: list[int] = held[np.argsort(-records[held], kind="stable")].tolist()
+        values = np.flatnonzero(kinds[:, 0] == one)
+        most: list[int] = values[np.argsort(-records[values], kind="stable")].tolist()
         frequencies = [int(records[kind]) for kind in most]
         sides = _sides(known, tuples, frequencies, limit=limit, k=int(sizes.min()))
         best = max(sides, key=lambda side: (side.chance, side.people), default=None)
@@ -103,7 +103,7 @@ def minimality(known: Adversary, *, truth: tuple[Index, Index] | None = None, of
 
 
 def _attacked(known: Adversary, sizes: Counts) -> Iterator[tuple[int, Index]]:
-    """Classes that could have been cut by their size, of just the people who are known, with their tuples."""
+    """Classes large enough to be cut, whose people are just those known, with their tuples."""
     people = np.bincount(known.pairs[:, 1], weights=known.counts[known.pairs[:, 0]], minlength=sizes.size)
     by_class = np.argsort(known.pairs[:, 1], kind="stable")
     starts = np.searchsorted(known.pairs[by_class, 1], np.arange(sizes.size + 1))
@@ -112,7 +112,7 @@ def _attacked(known: Adversary, sizes: Counts) -> Iterator[tuple[int, Index]]:
 
 
 def _sides(known: Adversary, tuples: Index, frequencies: Sequence[int], *, limit: Fraction, k: int) -> Iterator[_Side]:
-    """Both sides of every cut that would have been made, had not the commonest value been too frequent in one."""
+    """Both sides of every cut that was not made because the most frequent value was too frequent on one."""
     counts = known.counts[tuples]
     having, others = (*frequencies, 0, 0)[:2]
     for positions in known.positions:
@@ -161,11 +161,10 @@ def positions_of(view: ReleaseView, match: PopulationMatch, hierarchies: Collect
 
 @lru_cache(maxsize=4096)
 def credibility(groups: tuple[int, ...], having: int, limit: Fraction) -> tuple[Fraction, ...]:
-    """How likely each person of a group has a value that is too frequent in some group:.
+    """How likely each person of a group has a value that is too frequent in some group.
 
     All ways to choose who has it are equally likely; kept are those in which some group of g people has more than
-    `limit` x g with it. Exact. Where there is no
-    such way, nobody is likely to have it: zeros.
+    `limit` x g with it. Exact; zeros where there is no such way.
 
     Args:
         groups: People of each group.

@@ -1,10 +1,10 @@
-"""Order leakage: what the places of records tell, where a release keeps the order of its input.
+"""Order leakage: what the order of records reveals where a release keeps the order of its input.
 
-Who knows the order of the input, a register's or that of admission, takes the first record of a class for the first
-person in it, and so on. Records in the order of their own content cannot tell anything: whatever the order of the
-input, they would stand so. Of others it is counted how many such claims are right, and how many would be if the records
-of each class stood in random order: permutations, from a seed. An input that is itself ordered by the sensitive value
-agrees with many an order, and tells by that what no release can hide.
+An attacker who knows the order of the input, a register's or that of admission, takes the first record of a class for
+the first person in it, and so on. Records in the order of their own content reveal nothing: they stand so whatever the
+order of the input. For others the attack counts how many such claims are right, and how many would be if the records of
+each class stood in random order: permutations, from a seed. An input that is itself ordered by the sensitive value
+agrees with many orders, and reveals by that what no release can hide.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RecordOrder:
     """Records in the order of their table.
 
     Attributes:
-        classes: (n,) the class of each record; of the input's those whose class is known, below 0 where it is not.
+        classes: (n,) the class of each record; below 0 where that of an input's record is not known.
         values: (n,) its sensitive value.
     """
 
