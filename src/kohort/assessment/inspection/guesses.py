@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-import numpy as np
-
+from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, opinions
 from kohort.schema.numbers import exact, round_step, said
@@ -98,8 +97,7 @@ def _coordinates(table: Table, columns: Sequence[ColumnEvidence]) -> Mapping[str
     }
     if len(found) < len(_DEGREES):
         return {}
-    codes = [table[name].codes.astype(np.int64) for name in found.values()]
-    sizes = np.unique(codes[0] * (int(codes[1].max(initial=0)) + 1) + codes[1], return_counts=True)[1]
+    sizes = classes_of(records_of([table[name].codes for name in found.values()])).sizes
     return dict.fromkeys(found.values(), int((sizes == 1).sum()) / table.records)
 
 
