@@ -247,7 +247,7 @@ def _refuse_two_populations(population: object, size: object, fraction: object) 
     """Refuse a population that is given in two ways."""
     if sum(given is not None for given in (population, size, fraction)) > 1:
         raise UsageError(
-            "the population is said twice",
+            "the population is given in two ways",
             where="population",
             hint="give one of a population table, its size, and the sampling fraction",
         )

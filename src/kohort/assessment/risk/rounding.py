@@ -65,11 +65,12 @@ class RoundingProposal:
         """What it helps and costs, for a sentence.
 
         >>> RoundingProposal(Fraction(50), 900, 31, 900, 12.4813, 0.0041).told
-        '31 stand alone instead of 900; values change by 12 on average, 0.41 % of their standard deviation'
+        '31 people are unique instead of 900; values change by 12 on average, 0.41 % of their standard deviation'
         """
-        alone = f"{self.after:,} stand{'s' * (self.after == 1)} alone instead of {self.before:,}"
+        people = "person is" if self.after == 1 else "people are"
+        unique = f"{self.after:,} {people} unique instead of {self.before:,}"
         cost = f"values change by {_short(self.change)} on average, {_short(100 * self.spread)} %"
-        return f"{alone}; {cost} of their standard deviation"
+        return f"{unique}; {cost} of their standard deviation"
 
 
 def _short(number: float) -> str:

@@ -103,7 +103,7 @@ def _refused(one: Singling, column: Column, missing: Collection[str], people: In
     rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(column.name)} ({step.told})"
     who = "records" if people is None else "people"
     return SchemaError(
-        f"{one.unique:,} of {one.people:,} {who} have a value of their own, and can be told by it",
+        f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
         where=f"column {column.name}",
         hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {column.name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",

@@ -145,7 +145,7 @@ def test_the_worst_cells_are_few() -> None:
         ({"population_size": 6.5}, UsageError, "at least the people of the file"),
         ({"population_size": 10**19}, UsageError, "more than 1,000,000,000,000 people"),
         ({"sampling_fraction": "1e-300"}, UsageError, "more than 1,000,000,000,000 people"),
-        ({"population_size": 9, "sampling_fraction": "0.1"}, UsageError, "the population is said twice"),
+        ({"population_size": 9, "sampling_fraction": "0.1"}, UsageError, "the population is given in two ways"),
         ({"known": 3}, UsageError, "a whole number from 1 to 2"),
         ({"known": 0}, UsageError, "a whole number from 1 to 2"),
         ({"known": True}, UsageError, "a whole number from 1 to 2"),
