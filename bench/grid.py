@@ -22,7 +22,7 @@ from kohort import AlphaKAnonymity, Attribute, Job, KAnonymity, Mondrian, Role, 
 from kohort.assessment.inspection import inspect_table
 from kohort.io import ReadOptions, read
 from kohort.pipeline import rehearse
-from kohort.pipeline.exposure import Exposure, compare
+from kohort.pipeline.exposure import LabelExposure, compare
 from tests.attack_oracles.toy import downcoding, minimality
 from tests.attack_oracles.worlds import AGES, every_way, world
 
@@ -62,7 +62,7 @@ def proposed() -> dict[str, Fraction]:
     return {name: Fraction(guesses[name].grid or 0) for name in NUMBERS}
 
 
-def line(name: str, side: Exposure | None, people: int) -> str:
+def line(name: str, side: LabelExposure | None, people: int) -> str:
     """The figures of one side."""
     assert side is not None  # noqa: S101  k-anonymity is met with any cuts
     ends = side.exposed.range_ends

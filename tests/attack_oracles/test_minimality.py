@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.assessment.risk.attacks.minimality import Known
+from kohort.assessment.risk.attacks.minimality import Adversary
 from kohort.assessment.risk.attacks.minimality import minimality as attack
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -88,7 +88,7 @@ def test_diversity_of_values_is_no_bound_on_shares(how: str) -> None:
     assert 0 < found.gained < found.releases
 
 
-def known_of(ages: Sequence[str], illnesses: str, released: Released) -> Known:
+def known_of(ages: Sequence[str], illnesses: str, released: Released) -> Adversary:
     """What the package's attack is told of a release: which class people of each age are in, and who is ill there."""
     distinct = sorted(set(ages))
     pairs = sorted({(distinct.index(row[0]), place) for place, inside in enumerate(released.inside) for row in inside})
@@ -100,7 +100,7 @@ def known_of(ages: Sequence[str], illnesses: str, released: Released) -> Known:
     ]
     classes, values = (np.array(part) for part in zip(*held, strict=True))
     counts = np.array([ages.count(age) for age in distinct])
-    return Known(np.array(pairs), counts, (np.array([int(age) for age in distinct]),), classes, values)
+    return Adversary(np.array(pairs), counts, (np.array([int(age) for age in distinct]),), classes, values)
 
 
 def test_the_attack_claims_nothing_that_a_preimage_denies() -> None:

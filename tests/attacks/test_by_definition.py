@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kohort.assessment.risk.attacks.credibility import credibility
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
 from kohort.assessment.risk.attacks.intersection import intersection, left_open
 from kohort.assessment.risk.attacks.linking import linking
+from kohort.assessment.risk.attacks.minimality import credibility
 
 #: People: the class and the value of each, below 0 for a missing one.
 TABLES = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 2)), min_size=1, max_size=9)

@@ -11,19 +11,18 @@ import polars as pl
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from kohort.assessment.classes import classes_of, sizes_of
+from kohort.assessment.population import matches
 from kohort.assessment.risk import assess
-from kohort.assessment.risk.classes import classes_of, exposed
 from kohort.assessment.risk.individual import individual_risks
 from kohort.assessment.risk.knowledge import knowing
 from kohort.assessment.risk.pitman import expected_uniques, pitman
-from kohort.assessment.risk.quasi_identifiers import MANY, find
+from kohort.assessment.risk.quasi_identifiers import MANY, find, measured
 from kohort.assessment.risk.reidentification import by_size, marketer
 from kohort.assessment.risk.sample import Sample
-from kohort.assessment.risk.separation import measured
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
 from kohort.assessment.risk.zayatz import zayatz
-from kohort.core.covering import fitting
 from kohort.core.frequency import FrequencySet, group
 from kohort.io import read
 from kohort.verify.singling import singled_out
@@ -59,7 +58,7 @@ def test_the_prosecutors_risk_is_one_over_the_class(file: tuple[Rows, list[int] 
     """Highest, average, share over and how many are those of the risks of all records, or of people at their worst."""
     frequency = frequency_of(*file)
     classes = classes_of(frequency)
-    found = by_size(exposed(frequency, classes.of, classes.sizes), threshold)
+    found = by_size(sizes_of(frequency, classes.of, classes.sizes), threshold)
     sizes = naive.sizes(*file)
     highest, average, over, count = naive.exposure(naive.risks(*file, sizes), threshold)
     assert (found.highest, found.over, found.at_highest) == (float(highest), float(over), count)
@@ -223,7 +222,7 @@ def test_people_are_fitted_as_one_by_one(data: st.DataObject) -> None:
     tuples = data.draw(st.lists(st.tuples(*[st.integers(0, 2)] * width), min_size=1, max_size=8))
     covered = [[np.flatnonzero(row) for row in column] for column in covers]
     found = np.zeros(len(labels), np.int64)
-    for classes, people in fitting(np.array(labels, np.uint32), np.array(tuples, np.uint32), covered):
+    for classes, people in matches(np.array(labels, np.uint32), np.array(tuples, np.uint32), covered):
         found[classes] += people.size
     assert found.tolist() == naive.fits(labels, tuples, covers)
 

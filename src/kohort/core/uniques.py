@@ -1,4 +1,4 @@
-"""How many people some released columns single out: a figure that the gate before the search and the verifier share."""
+"""Figures that the search and verification share: people whom columns single out, and whose values labels expose."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ class Singling:
 
     @property
     def most(self) -> bool:
-        """Whether more than half of the people are: then the column alone is refused."""
+        """Whether more than half of the people are: a single column is refused then."""
         return 2 * self.unique > self.people
 
     @property
     def many(self) -> bool:
-        """Whether more than 5 % of the people are: then it is told."""
+        """Whether more than 5 % of the people are: it is reported then."""
         return 20 * self.unique > self.people
 
 
 @dataclass(frozen=True, slots=True)
 class Exposed:
-    """People whose exact value of a quasi-identifier a label gives away: it prints the value, and they alone have it.
+    """People whose exact value of a quasi-identifier a label reveals: it prints the value, and they alone have it.
 
-    A label prints the ends of a range, the members of a set, and a mean. Somebody is exposed where the label stands for
-    several values, prints this one, and nobody else of the class has it: whoever knows of the person that much (the
-    youngest, the one from there) knows which record it is. The ends of a grid's intervals and the nodes of a
-    hierarchy are no data. A missing value is none.
+    A label prints the ends of a range, the members of a set, and a mean. A person is exposed if the label covers
+    several values, prints this one, and nobody else of the class has it: one detail (the youngest, the one from there)
+    is then enough to find the record. The ends of a grid's intervals and the nodes of a hierarchy are no data, and a
+    missing value is no value.
 
     Attributes:
-        people: Who is exposed by any column. Without a person key each record counts as a person.
+        people: People exposed by any column. Without a person key each record counts as a person.
         range_ends: By an end of a range.
         set_members: By a member of a set.
         means: By a mean that is the person's own value.

@@ -1,16 +1,16 @@
-"""What the ends of printed ranges give away, and what public cut points would change: the same job with and without.
+"""What labels expose, and what public cut points change: the same job with grids and without.
 
-Two counts, both of one release alone:
+Two counts, each of one release alone:
 
-    exposed     people whose value a label prints beside others, and nobody else in the class has it: whoever knows
-                the class, and that a person in it is the youngest, say, knows the exact value
-    downcoded   cells whose label covers several values although the release tells that a record of the class has this
-                very one: both ends of a range, each member of a set. A lower bound for an attacker who also knows how
-                the algorithm works; tests/attack_oracles says exactly how much he gets back from all small tables.
+    exposed     people whose value a label prints although it covers others, and nobody else in the class has it: anyone
+                who knows that a person is the youngest of the class, say, reads the exact value
+    downcoded   cells whose label covers several values although some record of the class must have this very one: both
+                ends of a range, each member of a set. A lower bound for an attacker who also knows how the algorithm
+                works; tests/attack_oracles finds the exact figure for all small tables.
 
-The end of an interval of a grid is neither: it is a cut that was there before the data. What an interval still tells is
-which cells hold somebody, its first and its last. In a grid as fine as the data, of 1 for whole numbers, a cell is a
-value, and so counts as given back.
+The end of an interval of a grid is neither: it was a cut before there were data. What an interval still reveals is
+which cells of the grid are occupied, the first and the last of it. In a grid as fine as the data, of step 1 for whole
+numbers, a cell is a value, and counts as downcoded.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ Grids: TypeAlias = "Mapping[str, Grid]"
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
-    """What a release loses, and what its labels give away.
+class LabelExposure:
+    """What a release loses, and what its labels expose.
 
     Attributes:
         lm: Iyengar's loss metric.
-        exposed: People whose exact value a label gives away.
-        downcoded: Share of the released cells of the columns with a grid whose exact value the label gives away.
+        exposed: People whose exact value a label reveals.
+        downcoded: Share of the released cells of the columns with a grid whose exact value the label reveals.
     """
 
     lm: float
@@ -61,31 +61,31 @@ class Exposure:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A job with grids, and without.
+class GridComparison:
+    """A job with grids and without.
 
     Attributes:
         grids: The grid of each attribute that has one.
-        proposed: Whether the grids are a proposal; else they are the job's.
-        gridded: With them; `None` where no release can meet the models then.
-        ungridded: Without them; likewise.
+        proposed: Whether kohort proposes the grids; if not, they are the job's.
+        gridded: The figures with them; `None` where no release can meet the models.
+        ungridded: The figures without them; likewise.
     """
 
     grids: Grids
     proposed: bool
-    gridded: Exposure | None
-    ungridded: Exposure | None
+    gridded: LabelExposure | None
+    ungridded: LabelExposure | None
 
 
-def compare(release: Release, *, threads: int = 1) -> Comparison | None:
-    """The release's job with and without grids; where it has none, grids of round numbers are proposed.
+def compare(release: Release, *, threads: int = 1) -> GridComparison | None:
+    """Compare the release's job with grids and without; if it has none, grids of round numbers are proposed.
 
-    `None` where there is nothing to compare: no number is released as a range or an interval of a grid.
+    `None` if there is nothing to compare: no number is released as a range or an interval of a grid.
 
     Cost: two searches of the same table, each with its count, and neither recoding nor verification.
 
     Raises:
-        UsageError: the job's method makes no cuts.
+        UsageError: The job's method makes no cuts.
     """
     job = release.job
     check_cuts(job)
@@ -97,14 +97,14 @@ def compare(release: Release, *, threads: int = 1) -> Comparison | None:
         return None
     without = dict.fromkeys(grids)
     gridded, ungridded = (_exposure(release, _with(job, cuts), grids, threads) for cuts in (grids, without))
-    return Comparison(grids, proposed, gridded, ungridded)
+    return GridComparison(grids, proposed, gridded, ungridded)
 
 
 def check_cuts(job: Job) -> None:
-    """Refuse a job whose method makes no cuts.
+    """Raise if the job's method makes no cuts.
 
     Raises:
-        UsageError: a lattice method releases nodes of hierarchies; there are no cuts to lay on a grid.
+        UsageError: A lattice method releases nodes of hierarchies; there are no cuts to lay on a grid.
     """
     if job.algorithm.full_domain:
         what = f"{job.algorithm.name} releases nodes of hierarchies, which no grid changes"
@@ -126,7 +126,7 @@ def _round_step(domain: Domain) -> Fraction | None:
 
 
 def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
-    """The job with other grids; where one is gone, numbers are released as ranges."""
+    """The job with other grids; without one, numbers are released as ranges."""
 
     def changed(attribute: Attribute) -> Attribute:
         return replace(attribute, grid=grids[attribute.name], label=None) if attribute.name in grids else attribute
@@ -134,8 +134,8 @@ def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
     return replace(job, schema=replace(job.schema, attributes=tuple(map(changed, job.schema.attributes))))
 
 
-def _exposure(release: Release, job: Job, names: Collection[str], threads: int) -> Exposure | None:
-    """What another job's release of the same table would cost, and give away in the columns called so."""
+def _exposure(release: Release, job: Job, names: Collection[str], threads: int) -> LabelExposure | None:
+    """The figures of another job's release of the same table; downcoded cells of these columns."""
     engine = engine_of(release.source, job, release.population, coarse=release.coarsened)
     counts = counts_of(engine, job)
     frequency = counts.frequency
@@ -146,9 +146,9 @@ def _exposure(release: Release, job: Job, names: Collection[str], threads: int) 
     assert isinstance(recoding, Multidimensional)  # noqa: S101  only lattice methods recode full domains
     classes = classes_of(recoding, frequency, engine.domains)
     outcome = outcome_of(release.source.records, engine.suppressed, job.k, classes, None)
-    told = downcoded(recoding, frequency, engine.domains, classes)
-    compared = [told[column] for column, one in enumerate(job.schema.quasi) if one.name in names]
-    return Exposure(
+    cells = downcoded(recoding, frequency, engine.domains, classes)
+    compared = [cells[column] for column, one in enumerate(job.schema.quasi) if one.name in names]
+    return LabelExposure(
         float(attribute_losses(outcome).sum()),
         exposed(recoding, frequency, engine.domains, classes),
         sum(compared) / (len(compared) * frequency.records),
@@ -158,10 +158,7 @@ def _exposure(release: Release, job: Job, names: Collection[str], threads: int) 
 def exposed(
     recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: RegionClasses
 ) -> Exposed:
-    """Whose exact value a label gives away: it prints this one beside others, and nobody else of the class has it.
-
-    Counted as the verifier does; see `kohort.core.uniques.Exposed`.
-    """
+    """The people whose exact value a label reveals, counted as the verifier does: see `kohort.core.uniques.Exposed`."""
     by = {kind: np.zeros(recoding.tuples.size, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
     class_of = classes.of[recoding.regions]
     people = None if frequency.people is None else frequency.people[recoding.tuples]
@@ -170,10 +167,10 @@ def exposed(
             codes = frequency.quasi[recoding.tuples, column]
             printed = _printed(recoding, codes, domain, classes, column) & (np.array(domain.texts) != "")[codes]
             cells = np.stack([class_of[printed], codes[printed]], axis=1).astype(np.uint64)
-            whose = None if people is None else people[printed]
+            owners = None if people is None else people[printed]
             grouping = group(cells)
-            alone = people_in(grouping.of, grouping.first.size, recoding.counts[printed], whose) == 1
-            by[domain.label][np.flatnonzero(printed)[alone[grouping.of]]] = True
+            single = people_in(grouping.of, grouping.first.size, recoding.counts[printed], owners) == 1
+            by[domain.label][np.flatnonzero(printed)[single[grouping.of]]] = True
 
     def count(pieces: Mask) -> int:
         return int(recoding.counts[pieces].sum()) if people is None else np.unique(people[pieces]).size
@@ -182,7 +179,7 @@ def exposed(
 
 
 def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: RegionClasses, column: int) -> Mask:
-    """Which pieces have a value that their class's label prints, though it stands for others too."""
+    """(m,) which pieces have a value that their class's label prints although it covers others."""
     class_of = classes.of[recoding.regions]
     if domain.label is Label.SET:
         several: Mask = _members(class_of, codes, classes.sizes.size)[class_of] > 1
@@ -203,7 +200,7 @@ def _printed(recoding: Multidimensional, codes: Codes, domain: Domain, classes: 
 def downcoded(
     recoding: Multidimensional, frequency: FrequencySet, domains: Sequence[Domain], classes: RegionClasses
 ) -> list[int]:
-    """(d,) cells whose label covers several values and yet tells that somebody of the class has this one."""
+    """(d,) cells whose label covers several values although some record of the class must have this very one."""
     class_of = classes.of[recoding.regions]
     cells = [0] * len(domains)
     for column, domain in enumerate(domains):
@@ -221,7 +218,7 @@ def downcoded(
 
 
 def _hides_gap(domain: Domain, low: Codes) -> Mask:
-    """Where a number's region holds the missing value, which is released as `*`."""
+    """Whether a region of numbers holds the missing value: then it is released as `*`."""
     return np.equal(low, domain.missing) & (domain.scale is Scale.NUMERIC)
 
 

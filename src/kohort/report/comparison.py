@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.assessment.comparison.numeric import QUANTILES
+from kohort.assessment.comparison.statistics import QUANTILES
 
 if TYPE_CHECKING:
     from kohort.assessment.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
     from kohort.assessment.comparison.classifier import Prediction
     from kohort.assessment.comparison.distribution import Bin
-    from kohort.assessment.comparison.numeric import NumericStatistics
     from kohort.assessment.comparison.queries import Workload
+    from kohort.assessment.comparison.statistics import NumericStatistics
     from kohort.report import Json
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from kohort.schema.numbers import said
 
 if TYPE_CHECKING:
-    from kohort.pipeline.exposure import Comparison, Exposure
+    from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.report import Json
     from kohort.schema import Grid
 
 
-def grid_numbers(comparison: Comparison | None) -> dict[str, Json]:
+def grid_numbers(comparison: GridComparison | None) -> dict[str, Json]:
     """The key `grid`: with and without, the grids, and whether they are only proposed; null: nothing to compare.
 
     Of each: lm, exposed (people whose exact value a label gives away), range_exposure (those by an end of a range) and
@@ -32,7 +32,7 @@ def grid_numbers(comparison: Comparison | None) -> dict[str, Json]:
     }
 
 
-def _figures(exposure: Exposure | None) -> Json:
+def _figures(exposure: LabelExposure | None) -> Json:
     if exposure is None:
         return None
     return {

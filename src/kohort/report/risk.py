@@ -9,9 +9,8 @@ if TYPE_CHECKING:
 
     from kohort.assessment.risk import Risk
     from kohort.assessment.risk.knowledge import Knowledge
-    from kohort.assessment.risk.quasi_identifiers import Search
+    from kohort.assessment.risk.quasi_identifiers import IdentifyingSets, Separation
     from kohort.assessment.risk.reidentification import Exposure
-    from kohort.assessment.risk.separation import Separation
     from kohort.assessment.risk.uniqueness import Uniqueness
     from kohort.report import Json
 
@@ -109,7 +108,7 @@ def _known(found: Knowledge, quasi: Sequence[str]) -> dict[str, Json]:
     }
 
 
-def _search(found: Search, names: Sequence[str]) -> dict[str, Json]:
+def _search(found: IdentifyingSets, names: Sequence[str]) -> dict[str, Json]:
     return {
         "found": len(found.found),
         "sets": [

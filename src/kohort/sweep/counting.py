@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
-from kohort.assessment.risk.classes import Exposed, exposed
+from kohort.assessment.classes import SizeDistribution, sizes_of
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
@@ -82,7 +82,7 @@ def answer(counts: Counts, job: Job) -> PointAnswer:
     return PointAnswer(
         outcome_of(counts.records, suppressed, job.k, classes, levels),
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
-        by_size(_exposed(frequency, solution.recoding, classes), THRESHOLD),
+        by_size(_distribution(frequency, solution.recoding, classes), THRESHOLD),
     )
 
 
@@ -91,11 +91,11 @@ def _needs_population(job: Job) -> bool:
     return any(model.declared.population for model in job.models)
 
 
-def _exposed(frequency: FrequencySet, recoding: Recoding, classes: RegionClasses) -> Exposed:
-    """How many would hide among how many in the release."""
+def _distribution(frequency: FrequencySet, recoding: Recoding, classes: RegionClasses) -> SizeDistribution:
+    """How many people would be in classes of each size."""
     if frequency.people is None:
         sizes, place = np.unique(classes.sizes, return_inverse=True)
-        return Exposed(sizes, np.bincount(place, weights=classes.sizes).astype(np.int64))
+        return SizeDistribution(sizes, np.bincount(place, weights=classes.sizes).astype(np.int64))
     match recoding:
         case Multidimensional():
             pieces, regions = frequency.take(recoding.tuples, recoding.counts), recoding.regions
@@ -105,4 +105,4 @@ def _exposed(frequency: FrequencySet, recoding: Recoding, classes: RegionClasses
         case _:
             assert_never(recoding)
     of = classes.of[regions]
-    return exposed(pieces, of, people_in(of, classes.sizes.size, pieces.counts, pieces.people))
+    return sizes_of(pieces, of, people_in(of, classes.sizes.size, pieces.counts, pieces.people))

@@ -167,7 +167,7 @@ def test_a_sample_says_what_it_may_miss(tmp_path: Path, monkeypatch: pytest.Monk
     [
         (("--hierarchy", "region=suppress"), "--population"),
         (("--threshold", "2"), "the threshold must be above 0 and below 1"),
-        (("--population-size", "60", "--sampling-fraction", "0.1"), "the population is said twice"),
+        (("--population-size", "60", "--sampling-fraction", "0.1"), "the population is given in two ways"),
         (("--known", "3"), "a whole number from 1 to 2"),
         (("--sensitive", "incme"), "did you mean income?"),
     ],

@@ -24,7 +24,7 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturb.rounding import Rounding
 from kohort.pipeline import rehearse
-from kohort.pipeline.exposure import Exposure, compare
+from kohort.pipeline.exposure import LabelExposure, compare
 from kohort.release import Job
 from kohort.report.grid import grid_numbers
 from kohort.schema import Attribute, Role, Schema
@@ -106,7 +106,7 @@ def test_a_grid_exposes_nobody(rows: list[tuple[str, str, str]]) -> None:
     release = anonymize(frame, Job.of(schema, KAnonymity(2)))
     compared = compare(release)
     assert compared is not None
-    assert compared.gridded == Exposure(release.metrics["lm"], Exposed(), 0.0)
+    assert compared.gridded == LabelExposure(release.metrics["lm"], Exposed(), 0.0)
     assert not compared.proposed
 
 

@@ -114,7 +114,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Classes:
+class NodeClasses:
     """The classes of one node.
 
     Attributes:

@@ -14,7 +14,7 @@ from kohort.metrics.base import Levels, Outcome
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kohort.algorithms.lattice.classes import Classes
+    from kohort.algorithms.lattice.classes import NodeClasses
     from kohort.algorithms.lattice.rollup import Fields
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask, Shares
@@ -82,7 +82,7 @@ class Hidden:
         """n, the records of the input."""
         return self.records + self.gone
 
-    def outcome(self, classes: Classes, failing: Mask, suppressed: int) -> Outcome:
+    def outcome(self, classes: NodeClasses, failing: Mask, suppressed: int) -> Outcome:
         """The node that has these classes as the metrics see it, when those that fail are suppressed."""
         rolled = classes.rolled
         fields, levels, places = self.fields, np.array(rolled.node), self.places

@@ -17,7 +17,7 @@ from kohort.metrics import metric_of
 from kohort.models.base import satisfied_jointly
 
 if TYPE_CHECKING:
-    from kohort.algorithms.lattice.classes import Classes, Rolled
+    from kohort.algorithms.lattice.classes import NodeClasses, Rolled
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.core.lattice import Node
@@ -173,7 +173,7 @@ class Judge:
         cost = self.objective.cost(self.hidden.outcome(classes, failing, suppressed)) if releasable else np.inf
         return Judged(rolled.node, suppressed, together, releasable, cost, self._floor(classes))
 
-    def _failing(self, classes: Classes) -> tuple[Mask, int]:
+    def _failing(self, classes: NodeClasses) -> tuple[Mask, int]:
         """(c,) which classes fail a model, and how many records are in them; small classes are not looked at."""
         failing: Mask = classes.people < self.k
         if not self.size_only:
@@ -183,7 +183,7 @@ class Judge:
                 failing[asked[~model.satisfied(profile)]] = True
         return failing, _total(classes.rolled.sizes, failing)
 
-    def _together(self, classes: Classes, failing: Mask) -> bool:
+    def _together(self, classes: NodeClasses, failing: Mask) -> bool:
         """Whether the classes that are left, if any, meet the models that are judged on all of them."""
         kept = np.flatnonzero(~failing)
         profile = classes.profile(kept)
@@ -196,7 +196,7 @@ class Judge:
         classes = self.classes(node)
         return Candidate(node, self.hidden.outcome(classes, *self._failing(classes)))
 
-    def classes(self, node: Node) -> Classes:
+    def classes(self, node: Node) -> NodeClasses:
         """The classes of `node`, before anything is suppressed."""
         return self.rollup.classes(self.rollup.at(node))
 
@@ -223,7 +223,7 @@ class Judge:
         """The same for one node; nothing where the objective is not monotone."""
         return float(self.floors_of(np.array(node), suppressed)) if self.bounded else -np.inf
 
-    def _floor(self, classes: Classes) -> float:
+    def _floor(self, classes: NodeClasses) -> float:
         """What the node would cost if it released every record, where that bounds what lies above."""
         if not self.bounded or not self.objective.classes:
             return -np.inf

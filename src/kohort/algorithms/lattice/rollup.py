@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms.lattice.classes import Classes, Layout, Rolled
+from kohort.algorithms.lattice.classes import Layout, NodeClasses, Rolled
 from kohort.algorithms.lattice.rollup_kernels import add_rows, count_people, roll_word, roll_words
 from kohort.core.frequency import group
 
@@ -231,7 +231,7 @@ class RollUp:
             found = roll_words((base.keys, base.sizes), change, slots, (keys, sizes, merged))
         return keys[:found].copy(), sizes[:found].copy(), merged
 
-    def classes(self, rolled: Rolled) -> Classes:
+    def classes(self, rolled: Rolled) -> NodeClasses:
         """The classes of a node as models judge them.
 
         Cost: nothing, unless people are counted: then one more hash for each part of a class.
@@ -243,7 +243,7 @@ class RollUp:
             there = np.flatnonzero(people)
             rolled = Rolled(rolled.node, rolled.keys[there], rolled.sizes[there], rolled.tallies[there])
             people = people[there]
-        return Classes(rolled, people, layout)
+        return NodeClasses(rolled, people, layout)
 
     def _whole(self, parts: Rolled) -> tuple[Rolled, Counts]:
         """Classes from their parts, and the people of each."""

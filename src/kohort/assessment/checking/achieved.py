@@ -11,7 +11,7 @@ from kohort.schema.numbers import rounded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.assessment.checking.profile import Seen
+    from kohort.assessment.profile import TableProfile as Seen
     from kohort.models.base import Achieved
     from kohort.models.known import Variant
 

@@ -1,4 +1,4 @@
-"""Is a transaction database coherent as it stands?"""
+"""Checks (h,k,p)-coherence of a transaction database as it stands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MoleCount:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoherenceFinding(Shown):
-    """How a transaction database fares as it stands.
+    """How a transaction database fares on (h,k,p)-coherence.
 
     Attributes:
         model: The model's name.
@@ -69,10 +69,10 @@ class CoherenceFinding(Shown):
 def check_transactions(
     database: Transactions, roles: Roles, coherence: Coherence, *, most: int = MOST
 ) -> CoherenceFinding:
-    """Judge the sets of public items that occur in `database`; at most `most` of them are held at once.
+    """Check the sets of public items that occur in `database`, at most `most` of them in memory.
 
     Raises:
-        LimitError: more would have to be held.
+        LimitError: More would have to be kept in memory.
 
     >>> import numpy as np
     >>> from kohort.transactions.coherence import Coherence

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Mask, Shares
-    from kohort.assessment.comparison.groups import Groups
+    from kohort.assessment.comparison.distribution import NameGroups
     from kohort.assessment.comparison.line import Line, Places, Side
     from kohort.engines.table import CellCodes
 
@@ -30,7 +30,7 @@ Measure: TypeAlias = Literal["correlation", "cramers v", "correlation ratio"]
 #: By how many of the two are numbers.
 _MEASURES: Final[tuple[Measure, ...]] = ("cramers v", "correlation ratio", "correlation")
 
-#: Columns whose pairs are looked at.
+#: Columns whose pairs are measured.
 COLUMNS: Final = 12
 
 #: Cells of a table of two columns' labels that are counted one by one; beyond, those that occur are sorted out.
@@ -59,7 +59,7 @@ class Association:
         return None if self.before is None or self.after is None else self.after - self.before
 
 
-def associations(lines: Sequence[Line], groups: Sequence[Groups | None]) -> tuple[Association, ...]:
+def associations(lines: Sequence[Line], groups: Sequence[NameGroups | None]) -> tuple[Association, ...]:
     """Every pair of the lines; `groups` are those of lines of names, `None` of numbers.
 
     Cost: some passes over the records for each pair.
@@ -79,7 +79,7 @@ def associations(lines: Sequence[Line], groups: Sequence[Groups | None]) -> tupl
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
+class NumberColumn:
     """A column of numbers.
 
     Attributes:
@@ -103,24 +103,24 @@ class Numbers:
             object.__setattr__(self, "square", self.times(self) if varies else 0.0)
 
     @classmethod
-    def of(cls, side: Side) -> Numbers:
+    def of(cls, side: Side) -> NumberColumn:
         """The column of one side of a line of numbers."""
-        centres, told = side.means.centres(), side.told
-        middle = np.rint(np.average(centres[told], weights=side.records[told])) if side.present else 0.0
+        centres, valued = side.means.centres(), side.valued
+        middle = np.rint(np.average(centres[valued], weights=side.records[valued])) if side.present else 0.0
         return cls((centres - middle)[side.codes], side.present == side.total)
 
-    def where(self, chosen: Mask) -> Numbers:
+    def where(self, chosen: Mask) -> NumberColumn:
         """The column of some records, all of which have a number."""
-        return Numbers(self.amounts[chosen])
+        return NumberColumn(self.amounts[chosen])
 
-    def times(self, other: Numbers) -> float:
+    def times(self, other: NumberColumn) -> float:
         """The sum of the products of how far both are from their means."""
         both = float(np.einsum("i,i->", self.amounts, other.amounts))  # in one thread, unlike a matrix product
         return both - self.total * other.total / self.amounts.size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Names:
+class NameColumn:
     """A column of names.
 
     Attributes:
@@ -134,27 +134,27 @@ class Names:
     parts: Shares
 
 
-def _column(side: Side, groups: Groups | None) -> Numbers | Names:
+def _column(side: Side, groups: NameGroups | None) -> NumberColumn | NameColumn:
     """What pairs need of a column; labels that stand for the same parts are one."""
     if groups is None:
-        return Numbers.of(side)
+        return NumberColumn.of(side)
     rows, parts = groups.parts(side.means)
     records = summed(rows, side.records, len(parts)).astype(np.int64)
-    return Names(narrow(rows, len(parts))[side.codes], records, parts)
+    return NameColumn(narrow(rows, len(parts))[side.codes], records, parts)
 
 
-def strength(one: Numbers | Names, other: Numbers | Names) -> float | None:
+def strength(one: NumberColumn | NameColumn, other: NumberColumn | NameColumn) -> float | None:
     """How strongly two columns go together; `None` where one of them does not vary."""
-    if isinstance(one, Names):
-        return cramers_v(joint(one, other)) if isinstance(other, Names) else correlation_ratio(other, one)
-    return correlation_ratio(one, other) if isinstance(other, Names) else pearson(one, other)
+    if isinstance(one, NameColumn):
+        return cramers_v(joint(one, other)) if isinstance(other, NameColumn) else correlation_ratio(other, one)
+    return correlation_ratio(one, other) if isinstance(other, NameColumn) else pearson(one, other)
 
 
-def pearson(one: Numbers, other: Numbers) -> float | None:
+def pearson(one: NumberColumn, other: NumberColumn) -> float | None:
     """Pearson's correlation of the records that have both numbers; `None` where either does not vary.
 
-    >>> column = Numbers(np.array([1.0, 2.0, 3.0]))
-    >>> pearson(column, Numbers(np.array([7.0, 5.0, np.nan]), complete=False))
+    >>> column = NumberColumn(np.array([1.0, 2.0, 3.0]))
+    >>> pearson(column, NumberColumn(np.array([7.0, 5.0, np.nan]), complete=False))
     -1.0
     """
     if not (one.complete and other.complete):
@@ -165,14 +165,14 @@ def pearson(one: Numbers, other: Numbers) -> float | None:
     return float(np.clip(one.times(other) / np.sqrt(one.square * other.square), -1.0, 1.0))
 
 
-def correlation_ratio(numbers: Numbers, names: Names) -> float | None:
+def correlation_ratio(numbers: NumberColumn, names: NameColumn) -> float | None:
     """The correlation ratio of numbers by names; `None` where either does not vary."""
-    codes, held = names.codes, names.records
+    codes, counts = names.codes, names.records
     if not numbers.complete:
-        told = ~np.isnan(numbers.amounts)
-        numbers, codes = numbers.where(told), codes[told]
-        held = np.bincount(codes, minlength=held.size)
-    records, sums = names.parts.T @ held, names.parts.T @ summed(codes, numbers.amounts, held.size)
+        valued = ~np.isnan(numbers.amounts)
+        numbers, codes = numbers.where(valued), codes[valued]
+        counts = np.bincount(codes, minlength=counts.size)
+    records, sums = names.parts.T @ counts, names.parts.T @ summed(codes, numbers.amounts, counts.size)
     some = records > 0
     if some.sum() <= 1 or not numbers.square:
         return None
@@ -180,7 +180,7 @@ def correlation_ratio(numbers: Numbers, names: Names) -> float | None:
     return float(np.sqrt(np.clip(between / numbers.square, 0.0, 1.0)))
 
 
-def joint(one: Names, other: Names) -> Shares:
+def joint(one: NameColumn, other: NameColumn) -> Shares:
     """(g, h) records expected in each group of one and each group of the other."""
     labels, others = len(one.parts), len(other.parts)
     if labels * others <= _CELLS:

@@ -1,17 +1,17 @@
-"""How well somebody predicts one column from the released ones who has only the release to learn from.
+"""How well a model that learns from the release predicts one column from the released ones.
 
-A third of the records of the table before, drawn by a seed, is put aside: nobody learns from it, and both models are
-judged on it, with its own, ungeneralized values. One model learns from the other two thirds. The other learns from the
-release, less what the held-out people left in it: for each of them one released record is taken out that may be
-theirs, in a class whose labels cover their quasi-identifiers and with their value of the target. Records of one class
-with the same target are the same to the model, so it does not matter which; whom no class covers was suppressed and
-left nothing. Where classes do not overlap and the target was not perturbed, nothing of the held-out people is learned
-from, though nobody knows which record is whose. (That the classes were formed with them in the table cannot be undone.)
+A third of the records of the table before, drawn by a seed, is the test set: both models are judged on it, with its
+own, ungeneralized values. One model learns from the other two thirds. The other learns from the release without the
+records of the test set's people: for each of them it leaves out one released record that may be theirs, in a class
+whose labels cover their quasi-identifiers and with their value of the target. Records of one class with the same target
+are the same to the model, so any will do; people whom no class covers were suppressed and have no record. Where classes
+do not overlap and the target was not perturbed, the model learns nothing from the test set, though nobody knows which
+record is whose. (That the classes were formed with these people in the table cannot be undone.)
 
 Features are the quasi-identifiers: a number by its midpoint, a name by how much of it lies in each of at most 20 groups
 of names (the bars of its distribution), which is one-hot where it is one value: the same features in both tables. The
-model is a random forest of 50 trees with at least 5 records in a leaf, seeded. The baseline always says the class that
-is most frequent where the first model learns.
+model is a random forest of 50 trees with at least 5 records in a leaf, seeded. The baseline always predicts the class
+that is most frequent where the first model learns.
 """
 
 from __future__ import annotations
@@ -22,21 +22,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kohort.assessment.comparison.examples import Examples, left_of
-from kohort.assessment.comparison.groups import groups_of
+from kohort.assessment.comparison.distribution import groups_of
+from kohort.assessment.comparison.line import keys_of
+from kohort.assessment.population import matches
+from kohort.core.frequency import group
 from kohort.errors import InputError, MissingExtraError, UsageError
+from kohort.schema.hierarchy import SUPPRESSED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import ModuleType
 
-    from kohort.arrays import Counts, Index
-    from kohort.assessment.comparison.line import Line, Places
+    from kohort.arrays import Codes, Counts, Index
+    from kohort.assessment.comparison.line import Line, Places, Side
 
-#: One over the share of the records that is put aside.
+#: One over the share of the records in the test set.
 FOLDS: Final = 3
 
-#: Records that are put aside, and that are learned from, at most: seconds, whatever the table.
+#: The most records to judge on, and to learn from: seconds, whatever the table.
 MOST_JUDGED: Final = 10_000
 MOST_LEARNED: Final = 20_000
 
@@ -56,11 +59,11 @@ class Prediction:
         target: The column.
         features: The quasi-identifiers that it is predicted from.
         classes: How many different answers there are.
-        split: Of a number of many values: it is asked whether it is above this, their median.
+        split: For a number with many values, their median: predicted is whether it is above.
         seed: What was drawn by.
-        judged: Records put aside.
+        judged: Records of the test set.
         learned: Records learned from: of the table before, and of the release.
-        withheld: Released records that may be of the people put aside, and were not learned from.
+        withheld: Released records left out, as they may be of the test set.
         baseline: Accuracy of always saying the most frequent class.
         original: Accuracy of the model of the table before.
         released: Accuracy of the model of the release.
@@ -97,8 +100,8 @@ def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Predict
     """Learn to predict the column `target` from the columns of `lines`, before and after.
 
     Raises:
-        UsageError: there is no feature, the target is one or was generalized, or the seed is no whole number.
-        InputError: there is too little to learn from.
+        UsageError: There is no feature, the target is one or was generalized, or the seed is no whole number.
+        InputError: There is too little to learn from.
         MissingExtraError: scikit-learn is not installed.
     """
     _refuse(lines, target, seed)
@@ -115,10 +118,10 @@ def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Predict
         raise InputError("there is too little to learn from", where=f"column {target.name}", hint=hint)
     features = [_feature(line) for line in lines]
     befores, afters = zip(*features, strict=True)
-    asked, truth = old.matrix(befores, judged), old.answers[judged]
+    features_judged, truth = old.matrix(befores, judged), old.answers[judged]
     usual = int(np.bincount(old.answers[learned]).argmax())
-    original = _model(old.matrix(befores, learned), old.answers[learned], seed).predict(asked)
-    released = _model(new.matrix(afters, taken), new.answers[taken], seed).predict(asked)
+    original = _model(old.matrix(befores, learned), old.answers[learned], seed).predict(features_judged)
+    released = _model(new.matrix(afters, taken), new.answers[taken], seed).predict(features_judged)
     return Prediction(
         target.name,
         tuple(line.name for line in lines),
@@ -135,7 +138,7 @@ def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Predict
 
 
 def _refuse(lines: Sequence[Line], target: Line, seed: object) -> None:
-    """Refuse what cannot be learned."""
+    """Raise if the target cannot be learned."""
     where = f"column {target.name}"
     if not lines:
         raise UsageError("there is no quasi-identifier to predict from", where=where, hint="name one with --quasi")
@@ -189,6 +192,92 @@ def _feature(line: Line) -> tuple[Places, Places]:
         (old_rows, old_parts), (new_rows, new_parts) = (groups.parts(side.means) for side in line.sides)
         return old_parts[old_rows], new_parts[new_rows]
     old, new = (side.means.centres() for side in line.sides)
-    there = line.before.told
+    there = line.before.valued
     usual = np.average(old[there], weights=line.before.records[there])
     return np.where(np.isnan(old), usual, old)[:, np.newaxis], np.where(np.isnan(new), usual, new)[:, np.newaxis]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """The records of a table that have an answer.
+
+    Attributes:
+        sides: (d,) the features.
+        answers: (n,) the answer of each record; -1 where it has none.
+        rows: The records that have one, in the order of their cells.
+    """
+
+    sides: Sequence[Side]
+    answers: Index
+    rows: Index
+
+    @classmethod
+    def of(cls, sides: Sequence[Side], target: Side, answers: Index) -> Examples:
+        """The examples of one table."""
+        order = np.argsort(keys_of([*sides, target]), kind="stable")
+        each = answers[target.codes]
+        return cls(sides, each, order[each[order] >= 0])
+
+    def codes(self, rows: Index) -> Codes:
+        """(r, d) the labels of some records."""
+        return np.stack([side.codes[rows].astype(np.uint32) for side in self.sides], axis=1)
+
+    def matrix(self, features: Sequence[Places], rows: Index) -> Places:
+        """(r, f) the features of some records."""
+        return np.hstack([one[side.codes[rows]] for one, side in zip(features, self.sides, strict=True)])
+
+
+def left_of(lines: Sequence[Line], old: Examples, new: Examples, judged: Index) -> Index:
+    """The released records without one for each of the test set that may be its own, in the order of their cells."""
+    classes, people = group(new.codes(new.rows)), group(old.codes(judged))
+    answers = int(max(old.answers.max(), new.answers.max())) + 1
+    cells = classes.of * answers + new.answers[new.rows]
+    records = dict(zip(*(one.tolist() for one in np.unique(cells, return_counts=True)), strict=True))
+    kept = dict(records)
+    wanted = _wanted(people.of, old.answers[judged])
+    covered = [covered_places(line) for line in lines]
+    tuples = old.codes(judged[people.first])
+    for where, whom in matches(new.codes(new.rows[classes.first]), tuples, covered):
+        for one in map(int, whom):
+            _take(kept, int(where[0]) * answers, wanted[one])
+    order = np.argsort(cells, kind="stable")
+    ordered = cells[order]
+    rank = np.arange(ordered.size) - np.searchsorted(ordered, ordered)
+    return new.rows[np.sort(order[rank >= [records[cell] - kept[cell] for cell in ordered.tolist()]])]
+
+
+def _wanted(of: Index, answers: Index) -> list[dict[int, int]]:
+    """For each tuple, how many of its records have which answer."""
+    found = [dict[int, int]() for _ in range(int(of.max(initial=-1)) + 1)]
+    pairs: Iterator[tuple[int, int]] = zip(of.tolist(), answers.tolist(), strict=True)
+    for one, answer in pairs:
+        found[one][answer] = found[one].get(answer, 0) + 1
+    return found
+
+
+def _take(kept: dict[int, int], start: int, wanted: dict[int, int]) -> None:
+    """Take from a class, whose cells begin at `start`, as many records of each answer as are wanted and there."""
+    for answer, records in wanted.items():
+        taken = min(records, kept.get(start + answer, 0))
+        if taken:
+            kept[start + answer] -= taken
+            wanted[answer] -= taken
+
+
+def covered_places(line: Line) -> list[Index]:
+    """For each label after, the labels before whose value it covers; one that covers any number covers missing ones."""
+    centres, means = line.before.means.centres(), line.after.means
+    order = np.argsort(centres, kind="stable")  # what is not a number comes last
+    ordered = centres[order]
+    valued = int(line.before.valued.sum())
+    numbers = ordered[:valued]
+    first, after = np.searchsorted(numbers, means.low), np.searchsorted(numbers, means.high, side="right")
+    none: list[Index] = []
+    found = [none.copy() for _ in range(means.labels)]
+    places: Iterator[tuple[int, int, int]] = zip(means.of.tolist(), first.tolist(), after.tolist(), strict=True)
+    for label, low, high in places:
+        found[label].append(order[low:high])
+    for label, text in enumerate(line.after.texts):
+        if not found[label] or text == SUPPRESSED:
+            found[label].append(order[valued:])
+    return [np.concatenate(parts) for parts in found]

@@ -1,8 +1,8 @@
 """Distributions before and after, in few bins: how many records are expected in each.
 
-Numbers fall in at most 20 intervals of one round width. Names are shown one by one while the release has such; where
-only nodes of the hierarchy are left, by these; and by higher ones where there would be too many. What is still too much
-is put together as others.
+Numbers fall in at most 20 intervals of one round width. Names are shown one by one while the release has any; where
+only nodes of the hierarchy are left, by these; and by higher ones where there would be too many. If there are still too
+many, the most frequent are shown and the others put together.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ import numpy as np
 
 from kohort.assessment.comparison.line import summed
 from kohort.schema.domain import decimal, interval
+from kohort.schema.hierarchy import SUPPRESSED
 
 if TYPE_CHECKING:
-    from kohort.arrays import Shares
-    from kohort.assessment.comparison.groups import Groups
-    from kohort.assessment.comparison.line import Line, Places, Side
+    from collections.abc import Sequence
+
+    from kohort.arrays import Index, Mask, Shares
+    from kohort.assessment.comparison.line import Line, Places, Side, Stretches
+    from kohort.schema.hierarchy import Hierarchy
 
 #: What a bin is: a value of the column, a node of its hierarchy, an interval of numbers, the rest, or no value.
 BinKind: TypeAlias = Literal["value", "node", "interval", "others", "missing"]
@@ -47,10 +50,10 @@ class Bin:
     after: float
 
 
-def distribution(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
+def distribution(line: Line, groups: NameGroups | None) -> tuple[Bin, ...]:
     """The bins of a line; `groups` are those of its names, `None` of numbers. Bins that nobody is in are left out.
 
-    But not between numbers, where a gap is told by its bars.
+    Empty intervals between numbers are kept, to show the gaps.
     """
     if groups is None:
         return (*_intervals(line), *_missing(line))
@@ -61,12 +64,12 @@ def distribution(line: Line, groups: Groups | None) -> tuple[Bin, ...]:
 
 def _intervals(line: Line) -> list[Bin]:
     """Intervals of one round width, from the least to the greatest number of both tables."""
-    held = [side.means for side in line.sides if side.means.of.size]
-    low, high = min(float(one.low.min()) for one in held), max(float(one.high.max()) for one in held)
+    means = [side.means for side in line.sides if side.means.of.size]
+    low, high = min(float(one.low.min()) for one in means), max(float(one.high.max()) for one in means)
     edges = _edges(low, high)
     step = Fraction(1, 10**line.digits)
     texts = [(Fraction(edge) * step) for edge in edges]
-    single = edges[1] - edges[0] == 1 and all((one.low == np.floor(one.low)).all() for one in held)
+    single = edges[1] - edges[0] == 1 and all((one.low == np.floor(one.low)).all() for one in means)
     labels = [decimal(a) if single else interval(a, b) for a, b in pairwise(texts)]
     old, new = (_counted(side, np.array(edges, dtype=np.float64)) for side in line.sides)
     kind: BinKind = "value" if single else "interval"
@@ -100,3 +103,74 @@ def _missing(line: Line) -> list[Bin]:
     """The bin of records without a number, where there are any."""
     old, new = (side.total - side.present for side in line.sides)
     return [Bin("", "missing", old, float(new))] if old or new else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NameGroups:
+    """The names of a line put together.
+
+    Attributes:
+        labels: (g,) what each group is called.
+        kinds: (g,) what each is.
+        of: (v,) the group of each name.
+    """
+
+    labels: Sequence[str]
+    kinds: Sequence[BinKind]
+    of: Index
+
+    def parts(self, means: Stretches) -> tuple[Index, Shares]:
+        """Which share of each label's names is in each group: (l,) a row for each label, and (r, g) the rows.
+
+        The first g rows are the groups themselves, for labels that lie in one; labels with the same shares share a row.
+        """
+        low, high = means.low.astype(np.int64), means.high.astype(np.int64)
+        changes = np.append(0, np.cumsum(np.diff(self.of) != 0))
+        first, rows = self.of[low], np.zeros(means.labels, np.int64)
+        rows[means.of] = first
+        mixed = np.zeros(means.labels, np.bool_)
+        mixed[means.of[(changes[low] != changes[high]) | (first != rows[means.of])]] = True
+        shares, of = np.unique(self._shares(means, mixed), axis=0, return_inverse=True)
+        rows[mixed] = len(self.labels) + of.ravel()
+        return rows, np.vstack([np.eye(len(self.labels)), shares])
+
+    def _shares(self, means: Stretches, labels: Mask) -> Shares:
+        """(m, g) which share of the names of some labels is in each group."""
+        chosen = labels[means.of]
+        of, width = (np.cumsum(labels) - 1)[means.of[chosen]], means.width[chosen]
+        low, after = means.low[chosen].astype(np.int64), means.high[chosen].astype(np.int64) + 1
+        found = np.zeros((int(labels.sum()), len(self.labels)))
+        for group in range(len(self.labels)):
+            upto = np.append(0, np.cumsum(self.of == group))
+            found[:, group] = summed(of, (upto[after] - upto[low]) / width * means.share[chosen], len(found))
+        return found
+
+
+def groups_of(line: Line) -> NameGroups:
+    """The groups of a line of names: in the order of the line, then others, then the missing value."""
+    hierarchy, leaves = line.known.hierarchy, line.leaves
+    level = 0 if hierarchy is None else _level(line, hierarchy)
+    nodes = () if hierarchy is None else hierarchy.labels[level]
+    labels = [*nodes, *line.places[leaves:]]
+    of = np.arange(len(labels) - len(line.places), len(labels))
+    of[:leaves] = np.arange(0) if hierarchy is None else hierarchy.maps[level]
+    old, new = (summed(of, line.expected(side), len(labels)) for side in line.sides)
+    missing = np.array([not label for label in labels])
+    shown = np.flatnonzero((old + new > 0) & ~missing)
+    if shown.size > BINS:
+        shown = np.sort(shown[np.argsort(-old[shown], kind="stable")[: BINS - 1]])
+    place = shown.size + missing
+    place[shown] = np.arange(shown.size)
+    kinds: list[BinKind] = ["node" if level and at < len(nodes) else "value" for at in shown.tolist()]
+    return NameGroups([*(labels[at] for at in shown.tolist()), "", ""], [*kinds, "others", "missing"], place[of])
+
+
+def _level(line: Line, hierarchy: Hierarchy) -> int:
+    """The lowest level that some label of the release is a node of, or a higher one that has few nodes."""
+    top = hierarchy.height - 1
+    named = set(line.after.texts) - {"", SUPPRESSED, *hierarchy.labels[-1]}
+    used = [level for level in range(top) if not named.isdisjoint(hierarchy.labels[level])]
+    nodes = named <= set(hierarchy.labels[top])
+    lowest = used[0] if used else top if nodes else 0
+    few = [level for level in range(lowest, top) if len(hierarchy.labels[level]) <= BINS]
+    return few[0] if few else top

@@ -2,13 +2,13 @@
 
 Numbers lie on the line in steps of the column: whole multiples of the last decimal that it had before. Names lie on it
 in their order, as 0, 1, 2, … So a range of numbers, a node of a hierarchy and a set are the same thing, stretches of
-the line, and whoever counts does it in one way for all of them.
+the line, and all of them are counted in one way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,12 +141,12 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class ColumnMetadata:
     """What is known of a column besides its cells.
 
     Attributes:
         name: Its name.
-        role: What the schema says that it tells of a person; `None` where it says nothing.
+        role: Its role in the schema; `None` where the schema does not say.
         domain: The domain, where it is a quasi-identifier.
         hierarchy: The hierarchy of its values.
     """
@@ -187,7 +187,7 @@ class Side:
         return len(set(self.texts) - {""})
 
     @property
-    def absent(self) -> int:
+    def missing(self) -> int:
         """Records without a value."""
         return sum(count for text, count in zip(self.texts, self.records.tolist(), strict=True) if not text)
 
@@ -197,8 +197,8 @@ class Side:
         return int(self.records.sum())
 
     @property
-    def told(self) -> Mask:
-        """(l,) which labels stand for some place."""
+    def valued(self) -> Mask:
+        """(l,) which labels stand for some place, and so have a value."""
         found = np.zeros(self.means.labels, np.bool_)
         found[self.means.of] = True
         return found
@@ -206,7 +206,7 @@ class Side:
     @property
     def present(self) -> int:
         """Records whose label stands for some place."""
-        return int(self.records[self.told].sum())
+        return int(self.records[self.valued].sum())
 
     @property
     def single(self) -> int:
@@ -229,7 +229,7 @@ class Line:
         leaves: How many of these are the hierarchy's leaves: the first.
     """
 
-    known: Known
+    known: ColumnMetadata
     before: Side
     after: Side
     numeric: bool
@@ -250,3 +250,25 @@ class Line:
     def expected(self, side: Side) -> Shares:
         """(v,) records of a side that are expected to have each name."""
         return side.means.per_place(len(self.places), side.records)
+
+
+#: Keys stay below this, so that they fit 64 bits.
+_LARGEST: Final = 1 << 62
+
+
+def keys_of(sides: Sequence[Side]) -> Index:
+    """(n,) a number for each record: the same for equal cells, and in the order of their texts, column by column.
+
+    Cost: some passes over the records; a sort of them where the columns have very many values together.
+    """
+    keys = np.zeros(sides[0].codes.size, np.int64)
+    largest = 1
+    for side in sides:
+        place = {text: rank for rank, text in enumerate(sorted(set(side.texts)))}
+        ranks = np.array([place[text] for text in side.texts], dtype=np.int64)
+        if largest * len(place) > _LARGEST:
+            kept, keys = np.unique(keys, return_inverse=True)
+            largest = kept.size
+        keys = keys * len(place) + ranks[side.codes]
+        largest *= len(place)
+    return keys

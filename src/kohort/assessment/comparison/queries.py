@@ -1,15 +1,15 @@
-"""How well a release answers counts: a random workload of COUNT queries, put to both tables.
+"""Query error: how well a release answers a random workload of COUNT queries, compared with the table before.
 
 A query picks 1 to d of the quasi-identifiers, every number of them equally likely, and a record of the table before. It
 counts the records that agree with that record: in a column of names by the same name, in a column of numbers by a range
-around its number, which holds about a share 0.1^(1/m) of the records where m columns are asked, so that one range holds
-a tenth, and all m together if they are independent. What is true is counted in the table before; the release answers
-with what is expected in it, each generalized cell as uniform over what it covers and columns as independent in a cell.
-Nothing is scaled up for suppressed records, so that their loss is part of the error.
+around its number, which contains a share of about 0.1^(1/m) of the records where the query has m columns: a tenth for
+one range, and for all m together if they are independent. The true answer is counted in the table before; the release
+answers with the expected number, a generalized cell being uniform over what it covers and columns independent within
+it. Nothing is scaled up for suppressed records, so their loss is part of the error.
 
 The relative error is |expected - true| / max(true, bound). The bound, 0.1 % of the records, keeps queries that hardly
-anybody fits from deciding it: a sanity bound, as Garofalakis and Gibbons have one (Probabilistic Wavelet Synopses, TODS
-2004). Workloads of this kind: Xiao, Tao: Anatomy (VLDB 2006).
+any record fits from dominating it: a sanity bound, as Garofalakis and Gibbons have one (Probabilistic Wavelet
+Synopses, TODS 2004). Workloads of this kind: Xiao, Tao: Anatomy (VLDB 2006).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.comparison.records import keys_of
+from kohort.assessment.comparison.line import keys_of
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ SELECTIVITY: Final = 0.1
 #: One over the share of the records that is the least that an error refers to.
 SANITY: Final = 1000
 
-#: Queries that are asked where nothing is said.
+#: The default number of queries.
 QUERIES: Final = 200
 
 
@@ -46,7 +46,7 @@ class Workload:
     Attributes:
         columns: The quasi-identifiers that queries were about.
         queries: How many there were.
-        seed: The same seed asks the same queries of the same records.
+        seed: The same seed makes the same queries of the same records.
         bound: Records that an error at least refers to.
         median: Half of the queries had an error of at most this.
         mean: The mean error.
@@ -63,12 +63,12 @@ class Workload:
 
 
 def workload(lines: Sequence[Line], queries: int = QUERIES, *, seed: int = 0) -> Workload:
-    """Ask `queries` random counts over the columns of some lines.
+    """The errors of `queries` random counts over the columns of some lines.
 
-    Cost: per query a pass over the distinct tuples of both tables for each column that it asks.
+    Cost: per query a pass over the distinct tuples of both tables for each of its columns.
 
     Raises:
-        UsageError: there is no column or no query to ask, or the seed is no whole number of at least 0.
+        UsageError: There is no column or no query, or the seed is no whole number of at least 0.
     """
     if not lines:
         raise UsageError("no quasi-identifying column is known", where="queries", hint="name at least one with --quasi")
@@ -82,8 +82,8 @@ def workload(lines: Sequence[Line], queries: int = QUERIES, *, seed: int = 0) ->
     bound = max(1, -(-before.total // SANITY))
     errors = np.empty(queries)
     for at in range(queries):
-        asked = draw(random, before, scales)
-        true, expected = (float(side.expected(asked)) for side in (before, after))
+        query = draw(random, before, scales)
+        true, expected = (float(side.expected(query)) for side in (before, after))
         errors[at] = abs(expected - true) / max(true, bound)
     median, most = np.quantile(errors, (0.5, 0.9))
     names = tuple(line.name for line in lines)
@@ -92,7 +92,7 @@ def workload(lines: Sequence[Line], queries: int = QUERIES, *, seed: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a query asks of a column: a place from `low` to `high`; nothing but a missing number where they are not.
+    """One condition of a query: a place from `low` to `high`, or a missing number where these are not numbers.
 
     Attributes:
         column: Which of the columns.
@@ -132,18 +132,18 @@ class Tuples:
         """All records."""
         return int(self.records.sum())
 
-    def expected(self, asked: Sequence[Predicate]) -> float:
-        """How many records are expected to fit."""
+    def expected(self, query: Sequence[Predicate]) -> float:
+        """How many records are expected to fit the query."""
         fits: Shares = self.records.astype(np.float64)
-        for one in asked:
+        for one in query:
             fits *= _fit(self.sides[one.column], one)[self.codes[one.column]]
         return float(fits.sum())
 
 
 def _fit(side: Side, one: Predicate) -> Shares:
-    """(l,) the chance of each label to be of a value that the predicate asks for."""
+    """(l,) the probability that each label stands for a value that fulfils the predicate."""
     if np.isnan(one.low):
-        return (~side.told).astype(np.float64)
+        return (~side.valued).astype(np.float64)
     return side.means.within(one.low, one.high)
 
 
@@ -152,7 +152,7 @@ class Ranges:
     """A column before, as queries are drawn from it.
 
     Attributes:
-        numeric: Whether it is asked for ranges.
+        numeric: Whether queries select ranges of it.
         centres: (l,) the place of each label; not a number where it has none.
         places: (v,) the places, ascending.
         upto: (v,) records up to each.
@@ -168,7 +168,7 @@ class Ranges:
         """The scale of one column."""
         side = line.before
         centres = side.means.centres()
-        order = np.argsort(centres, kind="stable")[: int(side.told.sum())]
+        order = np.argsort(centres, kind="stable")[: int(side.valued.sum())]
         return cls(line.numeric, centres, centres[order], np.cumsum(side.records[order]))
 
     def around(self, place: float, share: float, random: Random) -> tuple[float, float]:
@@ -183,16 +183,16 @@ class Ranges:
 
 
 def draw(random: Random, before: Tuples, scales: Sequence[Ranges]) -> list[Predicate]:
-    """A query: some of the columns, and what it asks of each."""
+    """A random query: some of the columns, and a condition for each."""
     number = random.randint(1, len(scales))
     columns = sorted(random.sample(range(len(scales)), number))
     row = int(np.searchsorted(before.upto, random.randrange(before.total), side="right"))
     share = SELECTIVITY ** (1 / number)
-    asked: list[Predicate] = []
+    query: list[Predicate] = []
     for column in columns:
         scale = scales[column]
         low = high = float(scale.centres[before.codes[column][row]])
         if scale.numeric and not np.isnan(low):
             low, high = scale.around(low, share, random)
-        asked.append(Predicate(column, low, high))
-    return asked
+        query.append(Predicate(column, low, high))
+    return query

@@ -1,26 +1,64 @@
-"""Reads the two columns of one name as a line: what does each label stand for?"""
+"""Reads two columns of one name as a line: what each label stands for.
+
+Names, whose domain is the hierarchy's leaves, or else the names before the release; a missing value is one of them:
+
+    Milano          this name; a new one where it was not there before and there is no hierarchy
+    Nord            the leaves below every node of this name
+    {Bari, Roma}    one of these; `(missing)` is the missing value
+    [A-C]           the names from one to the other in their order
+    *               any name of the domain
+
+Numbers, whose domain is its bounds, the leaves of its hierarchy, or the numbers before the release:
+
+    39              this number; also the mean of a class, whose text does not differ
+    [20-29]         every step from 20 to 29
+    [20-30)         every step from 20 to the last one before 30: of whole numbers the same
+    <16, >=95       to one of these ends of the domain
+    *               the whole domain
+    {20, 31}        these numbers; one that may also be missing counts as a number
+    young           the numbers below this node of the hierarchy
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
 
-from kohort.assessment.comparison.line import Known, Labelled
-from kohort.assessment.comparison.reading_names import names_line
-from kohort.assessment.comparison.reading_numbers import is_plain, numbers_line
+import numpy as np
+
+from kohort.assessment.comparison.line import ColumnMetadata, Labelled, Line, Stretches
+from kohort.assessment.labels import bound_of, cell_texts, covers, labels_at_once, leaves_below, printed_values, span_of
+from kohort.errors import InputError
 from kohort.schema import Role, Scale
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_spec
+from kohort.schema.hierarchy import SUPPRESSED
+from kohort.schema.numbers import exact, is_numeric_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from kohort.arrays import Counts
-    from kohort.assessment.comparison.line import Line
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Mask
+    from kohort.assessment.comparison.line import Places, Stretch
     from kohort.engines.table import Column
     from kohort.schema import Attribute
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
+
+#: Letters of the longest number that is compared as one: its square, summed, must be a number too.
+LONGEST: Final = 100
+
+#: Decimals that floating point can distinguish.
+FINEST: Final = 15
+
+#: The farthest step.
+_FARTHEST: Final = 10 ** (LONGEST + FINEST)
+
+#: How near, relatively, a number must be to a step to lie on it.
+NEAR: Final = 1e-12
 
 
 def read_line(
@@ -31,26 +69,21 @@ def read_line(
     Args:
         before: The column as it was.
         after: The same column of the release.
-        role: What the schema says that it tells of a person.
-        attribute: What else it says of it.
+        role: Its role in the schema.
+        attribute: Its attribute there.
         missing: The texts that mean no value, besides null and the empty one.
 
     Raises:
-        InputError: labels that cannot be read, or values that do not fit the schema.
-        HierarchyError: values that are no leaf.
+        InputError: Labels cannot be read, or values do not fit the schema.
+        HierarchyError: Values are no leaf.
     """
-    old, new = _texts(before, missing), _texts(after, missing)
+    old, new = cell_texts(before, missing), cell_texts(after, missing)
     records = before.counts()
     domain = _domain(before, records, attribute, missing)
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
-    known = Known(before.name, role, domain, hierarchy)
+    known = ColumnMetadata(before.name, role, domain, hierarchy)
     columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))
     return (numbers_line if _is_numeric(old, attribute, domain) else names_line)(known, *columns)
-
-
-def _texts(column: Column, missing: AbstractSet[str]) -> list[str]:
-    """The column's values; no value is ""."""
-    return ["" if text is None or text in missing else text for text in column.values.to_list()]
 
 
 def _domain(column: Column, records: Counts, attribute: Attribute | None, missing: AbstractSet[str]) -> Domain | None:
@@ -61,18 +94,252 @@ def _domain(column: Column, records: Counts, attribute: Attribute | None, missin
 
 
 def _built(attribute: Attribute | None, texts: Sequence[str], records: Counts) -> Hierarchy | None:
-    """The hierarchy of a column that is not generalized, over its values, where it has them."""
-    said = None if attribute is None else attribute.hierarchy
-    if attribute is None or not isinstance(said, str):
-        return None if isinstance(said, str) else said
+    """The hierarchy of a column that is no quasi-identifier; a builder makes it over the values, if there are any."""
+    builder = None if attribute is None else attribute.hierarchy
+    if attribute is None or not isinstance(builder, str):
+        return None if isinstance(builder, str) else builder
     counts = {text: count for text, count in zip(texts, records.tolist(), strict=True) if text}
-    return from_spec(said, list(counts), name=attribute.name, counts=counts) if counts else None
+    return from_spec(builder, list(counts), name=attribute.name, counts=counts) if counts else None
 
 
 def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domain | None) -> bool:
-    """Whether the values are numbers that can be squared; decided by the values, unless the schema says it."""
+    """Whether the values are numbers that can be squared, unless the schema says that they are names."""
     if domain is not None and domain.scale is not Scale.NUMERIC:
         return False
     if attribute is not None and attribute.scale is Scale.CATEGORICAL:
         return False
     return is_plain(text for text in texts if text)
+
+
+# ── Names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def names_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> Line:
+    """The line of a column of names: in the order of the leaves, then by frequency.
+
+    Raises:
+        InputError: Labels cannot be read; the message counts them.
+    """
+    leaves = () if known.hierarchy is None else known.hierarchy.leaves
+    places = [*leaves, *_by_frequency(before, leaves)]
+    at = {name: float(place) for place, name in enumerate(places)}
+    old = Stretches.at(np.array([at[text] for text in before.texts], dtype=np.float64))
+    if not leaves and all(text in at for text in after.texts):  # released as they were
+        new, fresh = Stretches.at(np.array([at[text] for text in after.texts], dtype=np.float64)), list[str]()
+    else:
+        new, fresh = _read(known, places, after.texts)
+    sides = before.side(old), after.side(new)
+    return Line(known, *sides, numeric=False, places=(*places, *fresh), leaves=len(leaves))
+
+
+def _by_frequency(before: Labelled, leaves: Sequence[str]) -> list[str]:
+    """The names that are no leaves, the most frequent first, ties by text."""
+    records = dict.fromkeys(sorted(before.texts), 0)
+    for text, count in zip(before.texts, before.records.tolist(), strict=True):
+        records[text] += count
+    counts = np.fromiter(records.values(), np.int64, len(records))
+    names, known = [*records], set(leaves)
+    order: list[int] = np.argsort(-counts, kind="stable").tolist()
+    return [names[at] for at in order if names[at] not in known]
+
+
+def _read(known: ColumnMetadata, places: Sequence[str], texts: Sequence[str]) -> tuple[Stretches, list[str]]:
+    """What the labels stand for, and the new names among them, which come last on the line."""
+    meant = _meant(known, places, texts)
+    fresh = sorted((at for at, stretches in enumerate(meant) if not stretches), key=texts.__getitem__)
+    for number, place in enumerate(fresh, start=len(places)):
+        meant[place] = [(float(number), float(number))]
+    return Stretches.over(meant), [texts[place] for place in fresh]
+
+
+def _meant(known: ColumnMetadata, places: Sequence[str], texts: Sequence[str]) -> list[list[Stretch]]:
+    """The stretches that each label stands for; none where it is a new name."""
+    spans = {} if known.hierarchy is None else leaves_below(known.hierarchy)
+    nodes = {label: _joined(sorted(leaves)) for label, leaves in spans.items()}
+    for place, name in enumerate(places):
+        nodes.setdefault(name, [(place, place)])
+    nodes.setdefault(SUPPRESSED, [(0, len(known.hierarchy.leaves if known.hierarchy else places) - 1)])
+    found = [nodes.get(text, []) for text in texts]
+    rest = [place for place, stretches in enumerate(found) if not stretches]
+    step = labels_at_once(len(places))
+    lost = 0
+    for start in range(0, len(rest), step):
+        part = rest[start : start + step]
+        for place, row in zip(part, _covered(known, places, [texts[place] for place in part]), strict=True):
+            found[place] = [] if row is None else runs(np.flatnonzero(row))
+            lost += row is None or (known.hierarchy is not None and not found[place])
+    if lost:
+        raise known.unreadable(lost, len(texts))
+    return found
+
+
+def _covered(known: ColumnMetadata, places: Sequence[str], labels: Sequence[str]) -> list[Mask | None]:
+    """(L,) for each label, whether it covers each place; `None` where it cannot be read."""
+    order = known.domain.texts if known.domain is not None and known.hierarchy is None else None
+    try:
+        return [*covers(labels, places, hierarchy=known.hierarchy, order=order)]
+    except InputError:  # find which of them it is
+        half = len(labels) // 2
+        return (
+            [None]
+            if not half
+            else [part for some in (labels[:half], labels[half:]) for part in _covered(known, places, some)]
+        )
+
+
+def _joined(spans: Sequence[Stretch]) -> list[Stretch]:
+    """Ascending spans as stretches that do not meet.
+
+    >>> _joined([(0, 3), (1, 1), (7, 8)])
+    [(0, 3), (7, 8)]
+    """
+    found: list[Stretch] = []
+    for low, high in spans:
+        if found and low <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], high)
+        else:
+            found.append((low, high))
+    return found
+
+
+def runs(places: NDArray[np.number]) -> list[Stretch]:
+    """Ascending places as stretches: whole ones that follow each other by 1 are one.
+
+    >>> runs(np.array([1, 2, 5])), runs(np.array([2.0, 2.5, 3.5]))
+    ([(1, 2), (5, 5)], [(2.0, 2.0), (2.5, 2.5), (3.5, 3.5)])
+    """
+    follows = (places[1:] == places[:-1] + 1) & (places[1:] == np.floor(places[1:]))
+    ends = np.flatnonzero(~follows)
+    first, last = places[np.append(0, ends + 1)[: places.size]], places[np.append(ends, places.size - 1)[: places.size]]
+    return list(zip(first.tolist(), last.tolist(), strict=True))
+
+
+# ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def numbers_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> Line:
+    """The line of a column of numbers.
+
+    Raises:
+        InputError: Labels cannot be read; the message counts them.
+    """
+    digits = max(len(text.partition(".")[2]) if "." in text else 0 for text in before.texts)
+    digits = min(max(digits, _grid_digits(known)), FINEST)
+    places = _places(before.texts, digits)
+    if after.texts == before.texts:  # released as they were
+        means = Stretches.at(places)
+    elif is_plain(text for text in after.texts if text):
+        means = Stretches.at(_places(after.texts, digits))
+    else:
+        means = _Reader(known, digits, _ends(known, places, digits)).read(after.texts)
+    return Line(known, before.side(Stretches.at(places)), after.side(means), numeric=True, digits=digits)
+
+
+def is_plain(texts: Iterable[str]) -> bool:
+    """Whether all texts, of which there is one at least, are numbers that can be squared."""
+    listed = [*texts]
+    return is_numeric_text(listed) and max(map(len, listed)) <= LONGEST
+
+
+def _grid_digits(known: ColumnMetadata) -> int:
+    """Decimals of the cuts of a grid, which can be finer than the values."""
+    if known.domain is None:
+        return 0
+    step = known.domain.step * known.domain.unit
+    return len(str(step.denominator)) - 1
+
+
+def _places(texts: Sequence[str], digits: int) -> Places:
+    """Where texts lie that are numbers, in steps; not a number where a text is empty."""
+    numbers = np.array([text or "nan" for text in texts], dtype=np.str_).astype(np.float64) * 10.0**digits
+    steps = np.rint(numbers)
+    return np.where(np.abs(numbers - steps) <= NEAR * np.maximum(np.abs(steps), 1.0), steps, numbers)
+
+
+def _ends(known: ColumnMetadata, places: Places, digits: int) -> Stretch:
+    """The first and the last step of the domain."""
+    if known.domain is not None:
+        low, high = (Fraction(end) * known.domain.unit for end in known.domain.ends)
+        return _up(low, 10**digits), _down(high, 10**digits)
+    return float(np.nanmin(places)), float(np.nanmax(places))
+
+
+def _up(number: Fraction, ten: int) -> float:
+    """The first step from a number on, of which `ten` make 1."""
+    return _near(-(-number.numerator * ten // number.denominator))
+
+
+def _down(number: Fraction, ten: int) -> float:
+    """The last step up to a number."""
+    return _near(number.numerator * ten // number.denominator)
+
+
+def _near(step: int) -> float:
+    """The step; beyond all measure, the farthest whose square is a number."""
+    return float(step) if -_FARTHEST < step < _FARTHEST else float(_FARTHEST if step > 0 else -_FARTHEST)
+
+
+class _Reader:
+    """Reads the labels of a column of numbers."""
+
+    def __init__(self, known: ColumnMetadata, digits: int, ends: Stretch) -> None:
+        """Prepare; the hierarchy's nodes are read when the first is met."""
+        self._known = known
+        self._ten = 10**digits
+        self._digits = digits
+        self._ends = ends
+        self._leaves: Mapping[str, Sequence[tuple[int, int]]] | None = None
+        self._numbers: Sequence[Fraction | None] = ()
+
+    def read(self, texts: Sequence[str]) -> Stretches:
+        """What each stands for."""
+        plain = [text if is_plain((text,)) else "" for text in texts]
+        places = _places(plain, self._digits)
+        meant = [
+            [(place, place)] if one else list(self._meant(text)) if text else []
+            for one, text, place in zip(plain, texts, places.tolist(), strict=True)
+        ]
+        unread = sum(bool(text) and not found for text, found in zip(texts, meant, strict=True))
+        if unread:
+            raise self._known.unreadable(unread, len(texts))
+        return Stretches.over(meant)
+
+    def _meant(self, label: str) -> Iterator[Stretch]:
+        """The stretches of a label that is no number."""
+        if label == SUPPRESSED:
+            yield self._ends
+        elif span := span_of(label):
+            yield self._between(span[0], span[1], closed=span[2])
+        elif bound := bound_of(label):
+            place, (low, high) = _up(bound[0], self._ten), self._ends
+            yield (place, max(high, place)) if bound[1] else (min(low, place - 1), place - 1)
+        elif members := printed_values(label):
+            yield from self._listed(members)
+        else:
+            yield from self._below(label)
+
+    def _between(self, low: Fraction, high: Fraction, *, closed: bool) -> Stretch:
+        """The steps of a range; the middle of one that holds none."""
+        first = _up(low, self._ten)
+        last = _down(high, self._ten) if closed else _up(high, self._ten) - 1
+        if first > last:
+            middle = float((low + high) / 2 * self._ten)
+            return middle, middle
+        return first, last
+
+    def _listed(self, members: Sequence[str]) -> Iterator[Stretch]:
+        """The numbers of a set; none where a member is neither a number nor missing."""
+        if all(not one or is_plain((one,)) for one in members):
+            places = (float(number * self._ten) for number in sorted({exact(one) for one in members if one}))
+            yield from ((place, place) for place in places)
+
+    def _below(self, label: str) -> list[Stretch]:
+        """The numbers below a node."""
+        if self._leaves is None:
+            hierarchy = self._known.hierarchy
+            self._leaves = {} if hierarchy is None else leaves_below(hierarchy, lowest=1)
+            leaves = () if hierarchy is None else hierarchy.leaves
+            self._numbers = [exact(leaf) * self._ten if is_plain((leaf,)) else None for leaf in leaves]
+        low, high = self._leaves.get(label, [(0, -1)])[0]
+        numbers = sorted(number for number in self._numbers[low : high + 1] if number is not None)
+        return runs(np.array([float(number) for number in numbers]))

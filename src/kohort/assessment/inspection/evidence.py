@@ -1,4 +1,7 @@
-"""What the rules look at: a column's name, its distinct values and their counts, without the missing ones."""
+"""The evidence of one column that the rules judge: its name, its distinct values and their counts.
+
+Missing values are set apart, also texts that seem to mean "no value"; blanks around values are trimmed.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.inspection.blanks import nothing_texts, trimmed
+from kohort.engines.table import Column, narrow
 from kohort.schema.numbers import PLAIN_NUMBER
 from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE, Pattern
 from kohort.schema.vocabulary import says_postal_code, topics_of
@@ -19,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts
-    from kohort.engines.table import Column, Texts
+    from kohort.arrays import Counts, Mask
+    from kohort.engines.table import Texts
     from kohort.schema.vocabulary import Topic
 
 #: Share of a column's distinct values that must have a form for the column to have it: some cells are mistyped.
@@ -58,12 +61,12 @@ _numbered = re.compile(r"([^0-9]*)[0-9]{1,18}").fullmatch  # no table has more r
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is seen of one column.
+class ColumnEvidence:
+    """The evidence of one column.
 
     Attributes:
         name: Its name.
-        topics: What its name speaks of, each topic with the word that says so.
+        topics: The topics of its name, each with the word that names it.
         values: (v,) its distinct values, the missing ones apart.
         present: Records that have one.
         records: All records.
@@ -115,22 +118,22 @@ class Evidence:
         return self.alone > HALF * self.present
 
 
-def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> Evidence:
-    """What is to be seen of `column`; proposals for missing texts and trimming are taken as accepted."""
+def evidence_of(column: Column, records: int, missing: AbstractSet[str]) -> ColumnEvidence:
+    """The evidence of `column`, with proposals for missing texts and trimming accepted."""
     column, trim = trimmed(column)
     counts = column.counts()
-    absent = column.absent(missing)
-    tokens = nothing_texts(column.values, counts, absent)
+    missing_values = column.absent(missing)
+    tokens = nothing_texts(column.values, counts, missing_values)
     if tokens:
-        absent |= column.absent(tokens)
-    values, sizes = column.values.filter(~absent), counts[~absent]
-    gaps = int(counts[absent].sum())
+        missing_values |= column.absent(tokens)
+    values, sizes = column.values.filter(~missing_values), counts[~missing_values]
+    gaps = int(counts[missing_values].sum())
     numeric = _all(values, rf"\A(?:{PLAIN_NUMBER})\z")
     comma = not numeric and _all(values, _COMMA)
     number = numeric or comma or _all(values, _LOOSE)
     alone = int((sizes == 1).sum())
     serial = _serial(column.values) if alone > HALF * (records - gaps) and not gaps else None
-    return Evidence(
+    return ColumnEvidence(
         name=column.name,
         topics=topics_of(column.name),
         values=values,
@@ -215,3 +218,76 @@ def _is_prose(values: Texts, sizes: Counts) -> bool:
     letters = values.str.len_chars().to_numpy()
     words = values.str.count_matches(r"\S+").to_numpy()
     return bool(sizes @ letters >= LETTERS * records and sizes @ words >= WORDS * records)
+
+
+#: What people write where they have no value, in small letters.
+_NOTHING: Final = (
+    *("?", "na", "n/a", "#n/a", "n.a.", "nan", "null", "-", "--", "---", ".", "..", "missing"),
+    *("k.a.", "n.d.", "s.o.", "s/d"),
+)
+
+#: The same, but only among numbers: elsewhere it may say that there is no pain, no treatment, no card.
+_NONE: Final = "none"
+
+#: Nines that stand for no number: 999, 9999 … or -9, -99 …
+_NINES: Final = r"\A(?:-9+|9{2,})(?:\.0+)?\z"
+
+#: A text of `_NOTHING` between names, or nines among numbers, mean nothing from this share of records on.
+_FREQUENT: Final = 0.01
+
+#: How many times as large as any other number nines must be; negative ones must be the only ones below zero.
+_BEYOND: Final = 2
+
+#: Share of cells with blanks around them from which on these belong to no value: the first of a line may lack them.
+_BLANKS: Final = 0.95
+
+
+def nothing_texts(values: Texts, counts: Counts, missing: Mask) -> tuple[str, ...]:
+    """The texts among `values` that seem to mean "no value", in alphabetical order.
+
+    A word for nothing is one where all other values are numbers, or where it is frequent. A number of nines is one
+    where all values are numbers, and it is frequent and far beyond them.
+
+    Args:
+        values: (v,) distinct values of a column.
+        counts: (v,) records with each.
+        missing: (v,) which are known to mean no value.
+    """
+    frequent = counts >= max(_FREQUENT * counts.sum(), 2)
+    lower = values.str.to_lowercase()
+    words = lower.is_in(_NOTHING).fill_null(value=False).to_numpy() & ~missing
+    none = (lower == _NONE).fill_null(value=False).to_numpy() & ~missing
+    numbers = values.str.contains(rf"\A(?:{PLAIN_NUMBER})\z").fill_null(value=False).to_numpy()
+    rest = ~(missing | words | none)
+    if rest.any() and numbers[rest].all():
+        tokens = words | none | _nines(values, rest, frequent)
+    else:
+        tokens = words & frequent & (rest | none).any()
+    return tuple(sorted(values.filter(tokens).to_list()))
+
+
+def _nines(values: Texts, numbers: Mask, frequent: Mask) -> Mask:
+    """Which of the numbers are nines that no other number comes near to."""
+    nines = values.str.contains(_NINES).fill_null(value=False).to_numpy() & numbers & frequent
+    others = values.filter(numbers & ~nines).cast(float).to_numpy()
+    if nines.any() and others.size:
+        places = np.flatnonzero(nines)
+        found = values.gather(places).cast(float).to_numpy()
+        nines[places] = np.where(found < 0, others.min() >= 0, found > _BEYOND * others.max())
+    return nines if others.size else np.zeros_like(nines)
+
+
+def trimmed(column: Column) -> tuple[Column, bool]:
+    """The column without blanks around its values, and whether nearly all cells have some; else as it is."""
+    values = column.values
+    blank = values.str.contains(r"\A\s+\S|\S\s+\z").fill_null(value=False).to_numpy()
+    if not blank.any():
+        return column, False
+    counts = column.counts()
+    if counts[blank].sum() < _BLANKS * counts[~column.absent(())].sum():
+        return column, False
+    texts = values.str.strip_chars()
+    distinct = texts.unique(maintain_order=True)
+    place = {text: code for code, text in enumerate(distinct.to_list())}
+    codes = np.array([place[text] for text in texts.to_list()], dtype=np.uint32)[column.codes]
+    return Column(column.name, distinct, narrow(codes, len(distinct)), column.dtype), True

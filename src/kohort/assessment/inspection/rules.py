@@ -31,7 +31,7 @@ from kohort.schema.vocabulary import ends_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kohort.assessment.inspection.evidence import Evidence
+    from kohort.assessment.inspection.evidence import ColumnEvidence
     from kohort.schema.vocabulary import RoleName, Topic
 
 #: How sure a guess is.
@@ -40,7 +40,7 @@ Certainty: TypeAlias = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one rule makes of a column."""
+    """The verdict of one rule on a column."""
 
     role: RoleName
     certainty: Certainty
@@ -49,7 +49,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the rest of the table says of a column.
+    """What a rule must know of the rest of the table.
 
     Attributes:
         clinical: Whether the names of most columns speak of health.
@@ -75,14 +75,14 @@ _MEASURES: Final[frozenset[Topic]] = frozenset({"money", "health", "time"})
 _SAYS_A_ROLE: Final[frozenset[Topic]] = frozenset({*_SENSITIVE, "plain", "known"})
 
 
-def is_clinical(columns: Sequence[Evidence]) -> bool:
+def is_clinical(columns: Sequence[ColumnEvidence]) -> bool:
     """Whether the names of most columns speak of health."""
     health = sum("health" in one.topics for one in columns)
     speaking = sum(not _SAYS_A_ROLE.isdisjoint(one.topics) for one in columns)
     return health >= _CLINICAL_COLUMNS and health >= _CLINICAL_SHARE * speaking
 
 
-def opinions(evidence: Evidence, context: Context) -> list[Opinion]:
+def opinions(evidence: ColumnEvidence, context: Context) -> list[Opinion]:
     """What the rules say of a column, in their order; the first decides, and there is one."""
     found = [opinion for rule in _RULES if (opinion := rule(evidence, context)) is not None]
     return found or [next(opinion for rule in _OTHERWISE if (opinion := rule(evidence, context)) is not None)]
@@ -97,19 +97,19 @@ def percent(part: float, whole: float = 1) -> str:
     return f"{part / whole if whole else 0:.1%}".replace("%", " %")
 
 
-def _own(evidence: Evidence) -> str:
+def _own(evidence: ColumnEvidence) -> str:
     return f"{percent(evidence.alone, evidence.present)} of the records have a value of their own"
 
 
-def _named(evidence: Evidence, topic: Topic) -> str:
+def _named(evidence: ColumnEvidence, topic: Topic) -> str:
     return f'its name says "{evidence.topics[topic]}"'
 
 
-def _separates(evidence: Evidence) -> str:
+def _separates(evidence: ColumnEvidence) -> str:
     return f"on its own it distinguishes {percent(evidence.separation)} of record pairs"
 
 
-def _by_identifying_form(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_identifying_form(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     form = evidence.form
     if form is None or form not in IDENTIFIERS:
         return None
@@ -117,17 +117,17 @@ def _by_identifying_form(evidence: Evidence, _: Context) -> Opinion | None:
     return Opinion("identifying", "sure", f"nearly all of its {_values(evidence)} are {form.plural}{how}")
 
 
-def _values(evidence: Evidence) -> str:
+def _values(evidence: ColumnEvidence) -> str:
     return f"{evidence.distinct:,} value{'s' * (evidence.distinct != 1)}"
 
 
-def _by_prose(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_prose(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if not evidence.prose:
         return None
     return Opinion("identifying", "likely", f"free text: {_values(evidence)} of many words, which can name anybody")
 
 
-def _by_identifying_name(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_identifying_name(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     says = evidence.topics
     for topic, holds in _NAMES_WHO:
         if topic in says and holds(evidence):
@@ -136,18 +136,18 @@ def _by_identifying_name(evidence: Evidence, _: Context) -> Opinion | None:
     return None
 
 
-def _is_id(evidence: Evidence) -> bool:
+def _is_id(evidence: ColumnEvidence) -> bool:
     """Whether an id is of a person, or few records share one: else it may be of a city."""
     return evidence.many or _is_somebodys(evidence)
 
 
-def _is_somebodys(evidence: Evidence) -> bool:
+def _is_somebodys(evidence: ColumnEvidence) -> bool:
     """Whether a name or id is of a person, or nearly each record's own, or the name says of nothing else."""
     other = not _SAYS_A_ROLE.isdisjoint(evidence.topics)
     return "person" in evidence.topics or evidence.near_unique or not other
 
 
-def _is_number(evidence: Evidence) -> bool:
+def _is_number(evidence: ColumnEvidence) -> bool:
     """Whether a number or code is of a person, or is each record's own; a measure's name must not end otherwise."""
     if "person" in evidence.topics and ends_in(evidence.name, "number"):
         return not evidence.number or evidence.whole
@@ -157,14 +157,14 @@ def _is_number(evidence: Evidence) -> bool:
     return evidence.near_unique and not measure
 
 
-def _is_person(evidence: Evidence) -> bool:
+def _is_person(evidence: ColumnEvidence) -> bool:
     """Whether a column that is called a person says which: it has no decimals, and more values than a flag."""
     nothing_else = evidence.topics.keys() <= {"person", "whole", "row"}
     return nothing_else and evidence.distinct > _FLAG and (evidence.whole or not evidence.number)
 
 
 #: Topics that name somebody, and what else must hold.
-_NAMES_WHO: Final[tuple[tuple[Topic, Callable[[Evidence], bool]], ...]] = (
+_NAMES_WHO: Final[tuple[tuple[Topic, Callable[[ColumnEvidence], bool]], ...]] = (
     ("name", lambda _: True),
     ("whole", lambda evidence: not evidence.number),
     ("contact", lambda evidence: evidence.distinct > _FLAG or not evidence.distinct or evidence.near_unique),
@@ -176,7 +176,7 @@ _NAMES_WHO: Final[tuple[tuple[Topic, Callable[[Evidence], bool]], ...]] = (
 )
 
 
-def _by_row_number(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_row_number(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if not evidence.near_unique or not _SAYS_A_ROLE.isdisjoint(evidence.topics) or "time" in evidence.topics:
         return None
     if evidence.running:
@@ -186,7 +186,7 @@ def _by_row_number(evidence: Evidence, _: Context) -> Opinion | None:
     return None
 
 
-def _by_coordinates(_: Evidence, context: Context) -> Opinion | None:
+def _by_coordinates(_: ColumnEvidence, context: Context) -> Opinion | None:
     if context.alone_at is None:
         return None
     role: RoleName = "identifying" if context.alone_at > HALF else "quasi"
@@ -194,7 +194,7 @@ def _by_coordinates(_: Evidence, context: Context) -> Opinion | None:
     return Opinion(role, "likely", f"latitude and longitude together are different for {share} of the records")
 
 
-def _by_known_form(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_known_form(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     form = evidence.form
     if form in {ISO_DATE, DATE} or (form is POSTAL_CODE and not evidence.numeric):
         assert form is not None  # noqa: S101  it is one of three
@@ -203,7 +203,7 @@ def _by_known_form(evidence: Evidence, _: Context) -> Opinion | None:
     return None
 
 
-def _by_name(evidence: Evidence, context: Context) -> Opinion | None:
+def _by_name(evidence: ColumnEvidence, context: Context) -> Opinion | None:
     topic = _spoken(evidence, context)
     if topic is None:
         return None
@@ -217,7 +217,7 @@ def _by_name(evidence: Evidence, context: Context) -> Opinion | None:
     return Opinion("sensitive", "likely" if topic in _SENSITIVE else "unsure", f"{named}; {_own(evidence)}")
 
 
-def _spoken(evidence: Evidence, context: Context) -> Topic | None:
+def _spoken(evidence: ColumnEvidence, context: Context) -> Topic | None:
     """The topic that decides where a name speaks of several."""
     held: dict[Topic, bool] = {
         "arm": context.clinical or evidence.distinct <= _ARMS,
@@ -227,7 +227,7 @@ def _spoken(evidence: Evidence, context: Context) -> Topic | None:
     return next((topic for topic in _PRECEDENCE if topic in evidence.topics and held.get(topic, True)), None)
 
 
-def _by_constancy(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_constancy(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if not evidence.distinct:
         return Opinion("insensitive", "sure", f"all {evidence.records:,} cells are empty")
     if evidence.distinct == 1 < evidence.present == evidence.records:
@@ -235,7 +235,7 @@ def _by_constancy(evidence: Evidence, _: Context) -> Opinion | None:
     return None
 
 
-def _by_uniqueness(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_uniqueness(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if not evidence.near_unique:
         return None
     if evidence.number:
@@ -245,24 +245,24 @@ def _by_uniqueness(evidence: Evidence, _: Context) -> Opinion | None:
     return Opinion("identifying", "likely", _own(evidence))
 
 
-def _by_many_values(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_many_values(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     if evidence.distinct < HALF * evidence.present:
         return None
     what = "numbers: a measurement" if evidence.number else "texts: a name, a code"
     return Opinion("undecided", "unsure", f"{evidence.distinct:,} different {what} or an ID; decide which")
 
 
-def _by_clinical_table(evidence: Evidence, context: Context) -> Opinion | None:
+def _by_clinical_table(evidence: ColumnEvidence, context: Context) -> Opinion | None:
     if not (context.clinical and evidence.number):
         return None
     return Opinion("sensitive", "unsure", f"{_values(evidence)} in a table that is mostly about health")
 
 
-def _by_sharing(evidence: Evidence, _: Context) -> Opinion | None:
+def _by_sharing(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     return Opinion("quasi", "unsure", f"{_values(evidence)}; {_separates(evidence)}")
 
 
-_Rule: TypeAlias = "Callable[[Evidence, Context], Opinion | None]"
+_Rule: TypeAlias = "Callable[[ColumnEvidence, Context], Opinion | None]"
 
 #: In order: the first opinion decides, later ones that agree are further reasons.
 _RULES: Final[tuple[_Rule, ...]] = (

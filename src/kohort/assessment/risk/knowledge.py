@@ -1,9 +1,9 @@
-"""Risk when the attacker knows only m of the quasi-identifiers, whichever they are.
+"""Risk by attackers who know only m of the quasi-identifiers, whichever they are.
 
-Somebody who knows fewer attributes of a person finds larger classes: the risks of a file assume that all are known,
-and those of m show how much of them rests on that. As in k^m-anonymity (Terrovitis, Mamoulis, Kalnis:
-Privacy-preserving Anonymization of Set-valued Data, VLDB 2008), but of attributes in place of items. Which m is not
-known, so every subset is looked at. Knowing more never makes anybody safer.
+An attacker who knows fewer attributes of a person finds larger classes: the risks of a file assume that all are known,
+and those of m show how much rests on that assumption. As in k^m-anonymity (Terrovitis, Mamoulis, Kalnis:
+Privacy-preserving Anonymization of Set-valued Data, VLDB 2008), but with attributes in place of items. Any m may be
+known, so every subset is tried. Knowing more never makes anybody safer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import comb
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from kohort.assessment.risk.classes import classes_of, exposed
+from kohort.assessment.classes import classes_of, sizes_of
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.errors import UsageError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kohort.core.frequency import FrequencySet
 
-#: Tuples that may be looked at, over all subsets, for every subset to be tried: some five seconds.
+#: Tuples that may be visited, over all subsets, for every subset to be tried: some five seconds.
 VISITS: Final = 100_000_000
 
 #: Subsets drawn at random where there are too many, while they cost no more than the above.
@@ -31,13 +31,13 @@ DRAWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What somebody finds who knows some columns of everybody.
+class SubsetRisk:
+    """The prosecutor's risks where an attacker knows some columns of everybody.
 
     Attributes:
-        columns: Which, by their places.
-        highest: The prosecutor's highest risk.
-        average: His mean risk.
+        columns: The places of the columns.
+        highest: The highest risk.
+        average: The mean risk.
         over: The share of records over the threshold.
         uniques: Records, or people, that are alone in their class.
     """
@@ -56,18 +56,18 @@ class Knowledge:
     Attributes:
         m: How many columns are known.
         subsets: How many subsets there are.
-        complete: Whether all were tried; else one was built greedily, column by column, and others drawn: what is worst
-            among them is then a lower bound.
+        complete: Whether all were tried; if not, one was built greedily, column by column, and others drawn: the worst
+            of them is then a lower bound.
         known: Those that were tried, the worst first: by average, then by uniques, then in the order of columns.
     """
 
     m: int
     subsets: int
     complete: bool
-    known: tuple[Known, ...]
+    known: tuple[SubsetRisk, ...]
 
     @property
-    def worst(self) -> Known:
+    def worst(self) -> SubsetRisk:
         """The subset with the greatest average risk."""
         return self.known[0]
 
@@ -80,19 +80,19 @@ class Knowledge:
 def knowing(
     frequency: FrequencySet, m: int, *, threshold: Fraction = THRESHOLD, seed: int = 0, visits: int = VISITS
 ) -> Knowledge:
-    """The risks of everybody whose tuples are `frequency` when m of its columns are known.
+    """The risks of the people of `frequency` by attackers who know m of its columns.
 
     Cost: one grouping of the tuples for each subset that is tried.
 
     Raises:
-        UsageError: m is no number of columns that there are.
+        UsageError: m is not a number of columns from 1 on that there are.
 
     >>> from kohort.io import read
-    >>> from kohort.assessment.risk.classes import tuples_of
+    >>> from kohort.assessment.classes import tuples_of
     >>> import polars as pl
     >>> table = read(pl.DataFrame({"city": ["Bari", "Bari", "Roma", "Roma"], "age": ["1", "2", "1", "1"]}))
     >>> knowing(tuples_of(table, table.names), 1).worst
-    Known(columns=(1,), highest=1.0, average=0.5, over=1.0, uniques=1)
+    SubsetRisk(columns=(1,), highest=1.0, average=0.5, over=1.0, uniques=1)
     """
     width = frequency.quasi.shape[1]
     if type(m) is not int or not 1 <= m <= width:
@@ -104,29 +104,29 @@ def knowing(
     else:
         most = min(DRAWN, visits // frequency.counts.size)
         tried = _greedy(frequency, m, threshold) | _drawn(width, m, most, Random(seed))  # noqa: S311  drawn to look at, not to hide
-    found = [_known(frequency, columns, threshold) for columns in sorted(tried)]
+    found = [_risk_of(frequency, columns, threshold) for columns in sorted(tried)]
     return Knowledge(m, subsets, complete, tuple(sorted(found, key=_badness)))
 
 
-def _known(frequency: FrequencySet, columns: tuple[int, ...], threshold: Fraction) -> Known:
-    """What somebody finds who knows these columns."""
+def _risk_of(frequency: FrequencySet, columns: tuple[int, ...], threshold: Fraction) -> SubsetRisk:
+    """The risks by an attacker who knows these columns."""
     classes = classes_of(frequency, columns)
-    found = exposed(frequency, classes.of, classes.sizes)
+    found = sizes_of(frequency, classes.of, classes.sizes)
     figures = by_size(found, threshold)
     alone = figures.at_highest if figures.highest == 1 else 0
-    return Known(columns, figures.highest, figures.average, figures.over, alone)
+    return SubsetRisk(columns, figures.highest, figures.average, figures.over, alone)
 
 
-def _badness(one: Known) -> tuple[float, int, tuple[int, ...]]:
+def _badness(one: SubsetRisk) -> tuple[float, int, tuple[int, ...]]:
     return -one.average, -one.uniques, one.columns
 
 
 def _greedy(frequency: FrequencySet, m: int, threshold: Fraction) -> set[tuple[int, ...]]:
-    """A bad subset: one column after the other, each time that with which the average risk is greatest."""
+    """A subset of high risk: one column after the other, each time the one with the greatest average risk."""
     chosen: tuple[int, ...] = ()
     for _ in range(m):
         left = [column for column in range(frequency.quasi.shape[1]) if column not in chosen]
-        larger = [_known(frequency, tuple(sorted((*chosen, column))), threshold) for column in left]
+        larger = [_risk_of(frequency, tuple(sorted((*chosen, column))), threshold) for column in left]
         chosen = min(larger, key=_badness).columns
     return {chosen}
 

@@ -16,7 +16,7 @@ import numpy as np
 from kohort.assessment.risk.sample import Estimate, Sample
 from kohort.assessment.risk.solving import harmonic, root
 
-#: The least alpha that is told from 0, where the formula is Ewens's.
+#: The least alpha that differs from 0, where the formula is Ewens's.
 LEAST: Final = 1e-6
 
 #: Logarithms of theta + alpha between which the maximum is sought.
@@ -27,7 +27,7 @@ def pitman(sample: Sample) -> Estimate:
     """The expected number of uniques in the population.
 
     Limits: no maximum of the likelihood exists where every class has one person, or where there is one class. The model
-    lets classes go on arising for ever; where the population has few classes, most of them seen, it finds too many.
+    lets classes arise for ever; where the population has few classes, most of them in the sample, it finds too many.
 
     >>> sizes = np.repeat([1, 2, 3, 5, 9, 20, 40], [60, 20, 9, 6, 4, 2, 1])
     >>> found = pitman(Sample.of(sizes, 2_850))

@@ -1,12 +1,12 @@
-"""Quasi-identifiers that nobody declared: small sets of columns that single out many records.
+"""Undeclared quasi-identifiers: small sets of columns that single out many records.
 
-Motwani, Xu: Efficient Algorithms for Masking and Finding Quasi-Identifiers (2007) find minimal keys, and sets that
-are nearly keys, level by level and greedily, on samples of records. Here a set *identifies* when it makes many records
-unique, or when a record has on average less than one other that agrees with it: it then tells nearly all records apart.
-Supersets of a set that identifies do so too, so only minimal ones are told: sets are tried from the smallest on, and
-grow only while they do not identify.
+Motwani, Xu: Efficient Algorithms for Masking and Finding Quasi-Identifiers (2007) measure how well a set of attributes
+tells records apart (section 2), and find minimal keys, and sets that are nearly keys, level by level and greedily, on
+samples of records. Here a set *identifies* if it makes many records unique, or if a record has on average less than one
+other that agrees with it: it then tells nearly all records apart. Supersets of a set that identifies do so too, so only
+minimal ones are listed: sets are tried from the smallest on, and grow only while they do not identify.
 
-The declared quasi-identifiers, which an attacker knows, can stand beneath every set.
+The declared quasi-identifiers, which an attacker knows, can be part of every set.
 """
 
 from __future__ import annotations
@@ -18,32 +18,61 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.risk.separation import Separation, measured
-from kohort.core.frequency import group, people_in
+from kohort.assessment.classes import classes_of, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Index
+    from kohort.arrays import Counts, Index
     from kohort.engines.table import CellCodes
 
 #: The share of unique records from which a set identifies.
 MANY: Final = 0.05
 
-#: The greatest size of the sets that are tried: what is minimal beyond three columns is known of few people at once.
+#: The greatest size of the sets that are tried: few attackers know more than three such columns of many people.
 LARGEST: Final = 3
 
 #: Sets that may be tried; where there are more, sizes are left out and a set is built greedily instead.
 SETS: Final = 2_000
 
-#: Records that may be looked at, over all sets; beyond, a sample of records decides which sets are looked at in full.
+#: Records that may be visited, over all sets; beyond, a sample of records decides which sets are measured over all.
 VISITS: Final = 50_000_000
 
 #: The fewest records of such a sample.
 FEWEST: Final = 2_000
 
-#: How sure it is that the sample misses no set that is much above the share.
+#: Confidence that the sample misses no set that is much above the share.
 CONFIDENCE: Final = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How well a set of attributes tells records apart; another attribute never lowers the first three figures.
+
+    Attributes:
+        distinctness: Distinct tuples per record (the distinct ratio): 1 where the set is a key.
+        separation: The share of the pairs of records that differ in the set (the separation ratio).
+        unique: The share of records that no other agrees with.
+        others: How many other records agree with one, on average.
+    """
+
+    distinctness: float
+    separation: float
+    unique: float
+    others: float
+
+
+def measured(sizes: Counts) -> Separation:
+    """The figures of a set whose equivalence classes have these sizes.
+
+    >>> import numpy as np
+    >>> measured(np.array([1, 1, 2]))
+    Separation(distinctness=0.75, separation=0.8333333333333334, unique=0.5, others=0.5)
+    """
+    records = int(sizes.sum())
+    pairs, alike = records * (records - 1), int(sizes @ (sizes - 1))
+    separation = (pairs - alike) / pairs if pairs else 0.0
+    return Separation(sizes.size / records, separation, int((sizes == 1).sum()) / records, alike / records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +84,16 @@ class Identifying:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """The minimal sets that were found.
+class IdentifyingSets:
+    """The minimal sets that identify.
 
     Attributes:
-        base: The figures of the columns beneath every set, over all records; `None` where there are none.
+        base: The figures of the columns in every set, over all records; `None` where there are none.
         found: Smaller sets first, then those that make more records unique, then in the order of columns.
-        tried: How many sets were looked at.
-        complete: Whether every set up to the greatest size was; else one more was built greedily.
-        sampled: Records of the sample that decided which sets to look at in full; `None` where all were.
-        missed: With a sample: the share of unique records beyond which, 99 % sure, none of the sets was missed.
+        tried: How many sets were tried.
+        complete: Whether every set up to the greatest size was tried; if not, one more was built greedily.
+        sampled: Records of the sample that decided which sets to measure over all; `None` without a sample.
+        missed: With a sample: with 99 % confidence, no set was missed whose share of unique records is above this.
     """
 
     base: Separation | None
@@ -84,18 +113,18 @@ def find(
     seed: int = 0,
     visits: int = VISITS,
     sets: int = SETS,
-) -> Search:
+) -> IdentifyingSets:
     """The minimal sets of `columns` that identify, together with all of `base`.
 
     Cost: a grouping of the records, or of the sample, for each set that is tried.
 
     Args:
         columns: (n,) codes each, of n records.
-        base: Codes of columns that stand beneath every set.
-        people: (n,) whose each record is; then people count.
+        base: Codes of columns that are part of every set.
+        people: (n,) the person of each record; people are counted then.
         largest: The greatest size of a set.
         seed: Of the sample.
-        visits: Records that may be looked at, over all sets.
+        visits: Records that may be visited, over all sets.
         sets: Sets that may be tried.
 
     >>> town, month, day = (np.array(codes, np.uint8) for codes in ([0] * 8, [0, 1] * 4, [0, 0, 1, 1, 2, 2, 3, 3]))
@@ -103,22 +132,22 @@ def find(
     [(1, 2)]
     """
     beneath = _beneath(base)
-    whole = _Records(columns, beneath, people)
+    whole = _RecordColumns(columns, beneath, people)
     known = whole.measure(()) if base else None
     if not columns or (known is not None and _identifies(known)):
-        return Search(known, (), 0, complete=True)
+        return IdentifyingSets(known, (), 0, complete=True)
     greatest, planned = _plan(len(columns), min(largest, len(columns)), sets)
     records, size = columns[0].size, max(FEWEST, visits // planned)
     sample = whole if size >= records else whole.sample(size, seed)
-    hunt = _Hunt(whole, sample)
+    search = _LevelwiseSearch(whole, sample)
     for width in range(1, greatest + 1):
-        hunt.look(width)
+        search.try_all(width)
     complete = greatest == min(largest, len(columns))
     if not complete:
-        hunt.grow(largest)
-    missed = None if sample is whole else MANY + sqrt(log(max(hunt.tried, 1) / (1 - CONFIDENCE)) / (2 * size))
-    found = tuple(sorted(hunt.found, key=lambda one: (len(one.columns), -one.figures.unique, one.columns)))
-    return Search(known, found, hunt.tried, complete, None if sample is whole else size, missed)
+        search.grow(largest)
+    missed = None if sample is whole else MANY + sqrt(log(max(search.tried, 1) / (1 - CONFIDENCE)) / (2 * size))
+    found = tuple(sorted(search.found, key=lambda one: (len(one.columns), -one.figures.unique, one.columns)))
+    return IdentifyingSets(known, found, search.tried, complete, None if sample is whole else size, missed)
 
 
 def _identifies(figures: Separation) -> bool:
@@ -137,12 +166,12 @@ def _plan(width: int, largest: int, sets: int) -> tuple[int, int]:
 
 
 def _beneath(base: Sequence[CellCodes]) -> Index | None:
-    """(n,) the class of each record by all columns of the base; `None` where there are none."""
-    return group(np.stack([codes.astype(np.uint32) for codes in base], axis=1)).of if base else None
+    """(n,) the class of each record by all columns of the base; `None` where it has none."""
+    return classes_of(records_of(base)).of if base else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Records:
+class _RecordColumns:
     """Records, in columns."""
 
     columns: Sequence[CellCodes]
@@ -152,20 +181,19 @@ class _Records:
     def measure(self, chosen: tuple[int, ...]) -> Separation:
         """The figures of the chosen columns, together with the base."""
         codes = [self.columns[column] for column in chosen] + ([] if self.beneath is None else [self.beneath])
-        grouping = group(np.stack([one.astype(np.uint32) for one in codes], axis=1))
-        return measured(people_in(grouping.of, grouping.first.size, np.ones_like(grouping.of), self.people))
+        return measured(classes_of(records_of(codes, self.people)).sizes)
 
-    def sample(self, size: int, seed: int) -> _Records:
+    def sample(self, size: int, seed: int) -> _RecordColumns:
         """So many of the records."""
         rows = np.random.default_rng(seed).choice(self.columns[0].size, size, replace=False)
         beneath, people = (None if one is None else one[rows] for one in (self.beneath, self.people))
-        return _Records([codes[rows] for codes in self.columns], beneath, people)
+        return _RecordColumns([codes[rows] for codes in self.columns], beneath, people)
 
 
-class _Hunt:
-    """A walk from the smallest sets to larger ones."""
+class _LevelwiseSearch:
+    """A search from the smallest sets to larger ones."""
 
-    def __init__(self, whole: _Records, sample: _Records) -> None:
+    def __init__(self, whole: _RecordColumns, sample: _RecordColumns) -> None:
         self.whole, self.sample = whole, sample
         self.found: list[Identifying] = []
         self.tried = 0
@@ -173,7 +201,7 @@ class _Hunt:
     def identifying(self, chosen: tuple[int, ...]) -> bool:
         """Whether the set identifies; then it is kept.
 
-        Who is unique among all records is so in each sample: what the sample makes unique is looked at in full.
+        A record that is unique among all is unique in each sample: sets that identify the sample are measured over all.
         """
         self.tried += 1
         figures = self.sample.measure(chosen)
@@ -184,11 +212,11 @@ class _Hunt:
         return _identifies(figures)
 
     def minimal(self, chosen: tuple[int, ...]) -> bool:
-        """Whether no part of the set is known to identify."""
+        """Whether no subset is known to identify."""
         return not any(set(one.columns) <= set(chosen) for one in self.found)
 
-    def look(self, width: int) -> None:
-        """Try every set of so many columns of which no part identifies."""
+    def try_all(self, width: int) -> None:
+        """Try every set of so many columns of which no subset identifies."""
         for chosen in combinations(range(len(self.whole.columns)), width):
             if self.minimal(chosen):
                 self.identifying(chosen)

@@ -25,7 +25,7 @@ from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares
-    from kohort.assessment.risk.classes import Exposed
+    from kohort.assessment.classes import SizeDistribution
 
 #: The threshold where none is given: that of classes of five, which most custodians of health data ask for
 #: (El Emam: Guide to the De-Identification of Personal Health Information, 2013, chapter 16). 0.05 is usual for
@@ -77,20 +77,20 @@ def share_of(value: object, what: str, hint: str, *, whole: bool = True) -> Frac
     return share
 
 
-def by_size(found: Exposed, threshold: Fraction) -> Exposure:
+def by_size(found: SizeDistribution, threshold: Fraction) -> Exposure:
     """The exposure of those who hide among so many: a risk of one over the size.
 
-    >>> from kohort.assessment.risk.classes import Exposed
-    >>> by_size(Exposed(np.array([1, 4]), np.array([2, 8])), Fraction(1, 5))
+    >>> from kohort.assessment.classes import SizeDistribution
+    >>> by_size(SizeDistribution(np.array([1, 4]), np.array([2, 8])), Fraction(1, 5))
     Exposure(highest=1.0, average=0.4, over=1.0, at_highest=2)
     """
     enough = min(ceil(1 / threshold), np.iinfo(np.int64).max)  # the least size whose risk is not above the threshold
-    return _exposure(1 / found.among, found.weight, found.among < enough)
+    return _exposure(1 / found.sizes, found.people, found.sizes < enough)
 
 
-def by_estimate(found: Exposed, risks: Shares, threshold: Fraction) -> Exposure:
-    """The exposure where the risk of those who hide among `found.among` is estimated as `risks`."""
-    return _exposure(risks, found.weight, risks > float(threshold))
+def by_estimate(found: SizeDistribution, risks: Shares, threshold: Fraction) -> Exposure:
+    """The exposure where the risk of those who hide among `found.sizes` is estimated as `risks`."""
+    return _exposure(risks, found.people, risks > float(threshold))
 
 
 def _exposure(risks: Shares, weight: Counts, over: Mask) -> Exposure:

@@ -1,6 +1,6 @@
-"""The step to which a column of numbers can be rounded so that few people stand alone with their value.
+"""Proposes a step to which a column of numbers can be rounded so that few people have a value of their own.
 
-An exact income is a name for whoever knows it, and rounding takes that away at little cost: what matters of incomes are
+An exact income identifies a person as a name does, and rounding removes that at little cost: what matters in incomes is
 thousands. Proposed is the smallest of the steps 1, 2 and 5 times a power of ten with which at most 5 % of the people
 have a value that nobody else has, after that very rounding (`kohort.perturb.rounding`).
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.engines.table import Column
     from kohort.perturb.base import Amounts
 
-#: One in so many people may stand alone.
+#: One in so many people may have a value of their own.
 SHARE: Final = 20
 
 #: A step is one of these times a power of ten.
@@ -38,8 +38,8 @@ class RoundingProposal:
 
     Attributes:
         step: Distance of the numbers that are left.
-        before: People who stand alone with their value.
-        after: People who do when the column is rounded: at most 5 %.
+        before: People with a value of their own.
+        after: People with one when the column is rounded: at most 5 %.
         people: All people.
         change: How far a number moves, on average over the records that have one.
         spread: The same as a share of the numbers' standard deviation.
@@ -65,11 +65,12 @@ class RoundingProposal:
         """What it helps and costs, for a sentence.
 
         >>> RoundingProposal(Fraction(50), 900, 31, 900, 12.4813, 0.0041).told
-        '31 stand alone instead of 900; values change by 12 on average, 0.41 % of their standard deviation'
+        '31 people are unique instead of 900; values change by 12 on average, 0.41 % of their standard deviation'
         """
-        alone = f"{self.after:,} stand{'s' * (self.after == 1)} alone instead of {self.before:,}"
+        people = "person is" if self.after == 1 else "people are"
+        unique = f"{self.after:,} {people} unique instead of {self.before:,}"
         cost = f"values change by {_short(self.change)} on average, {_short(100 * self.spread)} %"
-        return f"{alone}; {cost} of their standard deviation"
+        return f"{unique}; {cost} of their standard deviation"
 
 
 def _short(number: float) -> str:
@@ -87,9 +88,9 @@ def rounding_step(
     *,
     missing: Collection[str] = (),
 ) -> RoundingProposal | None:
-    """The smallest step with which at most 5 % of the people stand alone.
+    """The smallest step with which at most 5 % of the people have a value of their own.
 
-    `None` where the values are no numbers, where so few stand alone already, and where only a step of more than a
+    `None` where the values are not numbers, where no more people have one already, and where only a step of more than a
     standard deviation would do.
 
     Args:
@@ -112,32 +113,32 @@ def proposed(column: Column, *, missing: Collection[str] = (), people: Index | N
     Args:
         column: The column.
         missing: Texts that mean no value.
-        people: (n,) whose each record is; `None` counts each record as a person.
+        people: (n,) the person of each record; `None` counts each record as a person.
     """
     values, counts = column.values.to_list(), column.counts()
     if people is None:
         return rounding_step(values, counts, missing=missing)
-    known, whose = np.unique(people, return_inverse=True)
+    known, persons = np.unique(people, return_inverse=True)
     owners = np.empty(counts.size, np.int64)
-    owners[column.codes] = whose
-    owners[column.codes[owners[column.codes] != whose]] = -1
+    owners[column.codes] = persons
+    owners[column.codes[owners[column.codes] != persons]] = -1
     return _sought(values, counts, frozenset(missing), owners, known.size)
 
 
 def _sought(
     values: Sequence[str | None], counts: Counts, missing: frozenset[str], owners: Index, people: int
 ) -> RoundingProposal | None:
-    """The proposal, where there is one; `owners` says whose alone each value is, -1 where it is of several people."""
+    """The proposal, where there is one; `owners` has the one person with each value, -1 where several have it."""
     present = np.array([bool(text) and text not in missing for text in values], np.bool_)
     texts = [text for text in values if text and text not in missing]
     before = np.unique(owners[owners >= 0]).size
     if SHARE * before <= people or not is_numeric_text(texts):
         return None
     numbers = np.array(texts, np.float64)
-    order, held = np.argsort(numbers, kind="stable"), counts[present]
-    numbers, held, theirs = numbers[order], held[order], owners[present][order]
-    mean = float(np.average(numbers, weights=held))
-    deviation = float(np.average((numbers - mean) ** 2, weights=held)) ** 0.5
+    order = np.argsort(numbers, kind="stable")
+    numbers, records, theirs = numbers[order], counts[present][order], owners[present][order]
+    mean = float(np.average(numbers, weights=records))
+    deviation = float(np.average((numbers - mean) ** 2, weights=records)) ** 0.5
     if np.abs(numbers).max() >= EXACT:
         return None
     gaps = np.unique(owners[~present & (owners >= 0)])
@@ -145,7 +146,7 @@ def _sought(
         made = _rounded(numbers, step, missing)
         after = np.union1d(gaps, _alone(made, theirs)).size
         if SHARE * after <= people:
-            change = float(np.average(np.abs(made - numbers), weights=held))
+            change = float(np.average(np.abs(made - numbers), weights=records))
             return RoundingProposal(step, before, after, people, change, change / deviation)
     return None
 
@@ -171,7 +172,7 @@ def _rounded(numbers: Amounts, step: Fraction, missing: frozenset[str]) -> Amoun
 
 
 def _alone(made: Amounts, owners: Index) -> Index:
-    """Who alone has a number; the numbers ascend."""
+    """The people with a number of their own; the numbers ascend."""
     group = np.cumsum(np.append(np.zeros(1, np.bool_), made[1:] != made[:-1]))
     owner = np.empty(group[-1] + 1, np.int64)
     owner[group] = owners

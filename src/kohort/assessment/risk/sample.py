@@ -1,4 +1,4 @@
-"""A file seen as a sample of a population: how many classes of each size it has."""
+"""A file as a sample of a population: its number of classes of each size."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many people of the population are unique in it, as one estimator sees it.
+    """The number of population uniques by one estimator.
 
     Attributes:
         estimator: Its name.

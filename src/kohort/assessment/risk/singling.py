@@ -1,8 +1,8 @@
-"""Columns that single people out by themselves though they are released as they are.
+"""Singling out: columns released as they are by which most people can be found.
 
-A column of which most values occur once (a serial number, an exact time, an exact income, a free text) is a name in
-another spelling: whoever has seen it once finds the record, whatever was done to the quasi-identifiers. What the column
-is called, sensitive or not, makes no difference to that, nor whether a model limits what classes tell of it.
+A column most of whose values occur once (a serial number, an exact time, an exact income, a free text) identifies as a
+name does: anyone who has seen the value once finds the record, however the quasi-identifiers are generalized. The
+column's role makes no difference to that, nor does a model that limits what classes reveal of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def singling(table: Table, names: Sequence[str], people: Index | None = None) ->
     Args:
         table: The records.
         names: The columns to look at.
-        people: (n,) whose each record is; `None` counts each record as a person.
+        people: (n,) the person of each record; `None` counts each record as a person.
 
     >>> from kohort.io import read
     >>> import polars as pl
@@ -55,15 +55,15 @@ def _unique(column: Column, people: Index | None) -> int:
 
 
 def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
-    """Refuse to allow what is not released anyway.
+    """Raise if a column is allowed to single out that is not released anyway.
 
     Args:
         schema: Over the table's columns.
         allowed: Columns that may single people out.
 
     Raises:
-        SchemaError: one of them is not released, or only as a pseudonym.
-        JobError: several are.
+        SchemaError: One of them is not released, or only as a pseudonym.
+        JobError: Several are.
     """
     released = [one.name for one in schema.released if not one.pseudonym]
     faults = [
@@ -80,17 +80,17 @@ def refuse_needless(schema: Schema, allowed: Collection[str]) -> None:
 def refuse_singling(
     table: Table, names: Sequence[str], *, missing: Collection[str] = (), people: Index | None = None
 ) -> None:
-    """Refuse to release columns that single out more than half of the people.
+    """Raise if columns to release single out more than half of the people.
 
     Args:
         table: The records to release.
         names: The columns that are released as they stand in it, and are not allowed to.
         missing: Texts that mean no value.
-        people: (n,) whose each record is; `None` counts each record as a person.
+        people: (n,) the person of each record; `None` counts each record as a person.
 
     Raises:
-        SchemaError: there is such a column.
-        JobError: there are several.
+        SchemaError: There is such a column.
+        JobError: There are several.
     """
     faults = [_refused(one, table[one.columns[0]], missing, people) for one in singling(table, names, people)]
     if faults:
@@ -103,7 +103,7 @@ def _refused(one: Singling, column: Column, missing: Collection[str], people: In
     rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(column.name)} ({step.told})"
     who = "records" if people is None else "people"
     return SchemaError(
-        f"{one.unique:,} of {one.people:,} {who} have a value of their own, and can be told by it",
+        f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
         where=f"column {column.name}",
         hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {column.name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",

@@ -22,7 +22,7 @@ import numpy as np
 from kohort.assessment.risk.sample import Estimate, Sample
 from kohort.assessment.risk.solving import root
 
-#: Numbers of classes, evenly spaced by their logarithms, between which a solution is looked for.
+#: Numbers of classes, evenly spaced by their logarithms, between which a solution is sought.
 TRIED: Final = 1_000
 
 

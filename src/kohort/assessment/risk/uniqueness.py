@@ -1,8 +1,8 @@
-"""Uniqueness: who is alone with a combination of quasi-identifiers, in the file and in the population it is from.
+"""Uniqueness: people with a combination of quasi-identifiers of their own, in the file and in its population.
 
-Only a population unique that is in the file can be found for sure by somebody who knows the population. How many there
-are is not seen in the file; three estimators guess it from how many classes of each size the file has, and none of them
-is right everywhere. All take the file for a simple random sample whose cells were not yet generalized by an algorithm.
+Only a population unique that is in the file can be found with certainty by an attacker who knows the population. The
+file does not show their number; three estimators infer it from the number of classes of each size, and none of them is
+right everywhere. All assume that the file is a simple random sample and no algorithm has generalized its cells.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Uniqueness:
     Attributes:
         sample: People, or records, alone in their class of the file.
         share: Their share of the people.
-        population_size: People of the population; `None` where nothing was said of it.
-        population: How many of them are alone in their class of the population, as the trusted estimator sees it;
-            `None` where none answers or was asked.
+        population_size: People of the population; `None` where it is not known.
+        population: How many of them are alone in their class of the population, by the trusted estimator; `None` where
+            none was tried or has an answer.
         in_file: How many of those are in the file: counted, or expected by the estimate.
-        trusted: Whom this is believed: an estimator, `"population table"`, `"the whole population"`, or nobody.
-        estimates: What each estimator says.
+        trusted: The source of this figure: an estimator, `"population table"`, `"the whole population"`, or none.
+        estimates: The answer of each estimator.
     """
 
     sample: int
@@ -53,7 +53,7 @@ class Uniqueness:
     estimates: tuple[Estimate, ...] = ()
 
 
-def alone(sizes: Counts) -> Uniqueness:
+def sample_uniques(sizes: Counts) -> Uniqueness:
     """The uniqueness of a file whose classes have these sizes, and of which nothing else is known."""
     uniques = int((sizes == 1).sum())
     return Uniqueness(uniques, uniques / int(sizes.sum()))
@@ -66,7 +66,7 @@ def counted(sizes: Counts, population: Counts, people: int) -> Uniqueness:
     1.0
     """
     both = int(((sizes == 1) & (population <= 1)).sum())
-    return replace(alone(sizes), population_size=people, in_file=float(both), trusted="population table")
+    return replace(sample_uniques(sizes), population_size=people, in_file=float(both), trusted="population table")
 
 
 def estimated(sizes: Counts, population: int, *, spread: bool = False) -> Uniqueness:
@@ -76,7 +76,7 @@ def estimated(sizes: Counts, population: int, *, spread: bool = False) -> Unique
     >>> found.sample, round(found.population), round(found.in_file), found.trusted
     (60, 201, 19, 'Pitman')
     """
-    known = replace(alone(sizes), population_size=population)
+    known = replace(sample_uniques(sizes), population_size=population)
     if spread:
         return replace(known, estimates=tuple(Estimate(name, None, SPREAD) for name in ("Pitman", "Zayatz", "SNB")))
     sample = Sample.of(sizes, population)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.assessment.comparison import AttributeComparison, Comparison, Distance
-    from kohort.assessment.comparison.numeric import NumericStatistics
+    from kohort.assessment.comparison.statistics import NumericStatistics
     from kohort.release.homogeneity import Homogeneity
     from kohort.report import Json
     from kohort.report.page.audience import Reader

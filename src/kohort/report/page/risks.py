@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kohort.assessment.risk.classes import classes_of, exposed, tuples_of
-from kohort.assessment.risk.population import matched
+from kohort.assessment.classes import classes_of, sizes_of, tuples_of
+from kohort.assessment.population import count_population
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.engines.table import Column, Table
 from kohort.release.homogeneity import people_of
@@ -69,20 +69,20 @@ def _found(release: Release, table: Table) -> Found | None:
     frequency = tuples_of(table, names, schema.person)
     classes = classes_of(frequency)
     sizes = classes.sizes
-    mine = exposed(frequency, classes.of, sizes)
+    mine = sizes_of(frequency, classes.of, sizes)
     journalist, among = None, None
     if release.population is not None:
         hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
         columns = [table[name] for name in names]
-        fits = np.maximum(matched(columns, frequency.quasi[classes.first], release.population, hierarchies), sizes)
-        journalist = by_size(exposed(frequency, classes.of, fits), THRESHOLD)
+        fits = np.maximum(count_population(columns, classes.codes, release.population, hierarchies).fitting, sizes)
+        journalist = by_size(sizes_of(frequency, classes.of, fits), THRESHOLD)
         among = marketer_among(sizes, 1 / fits)
     return Found(
         table.records,
-        mine.people,
+        mine.total,
         by_size(mine, THRESHOLD),
         marketer(sizes),
-        int(mine.weight[mine.among == 1].sum()),
+        int(mine.people[mine.sizes == 1].sum()),
         journalist,
         among,
     )

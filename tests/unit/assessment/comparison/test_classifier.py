@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 from kohort.assessment.comparison import lines_of
-from kohort.assessment.comparison.classifier import Prediction, answers_of, prediction
-from kohort.assessment.comparison.examples import Examples, covered_places, left_of
+from kohort.assessment.comparison.classifier import (
+    Examples,
+    Prediction,
+    answers_of,
+    covered_places,
+    left_of,
+    prediction,
+)
 from kohort.errors import InputError, MissingExtraError, UsageError
 from tests.unit.assessment.comparison.tables import REGIONS, line_of, quasi, schema_of, table
 

@@ -84,7 +84,7 @@ def test_only_nodes_are_left() -> None:
 
 def test_many_names_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many leaves are shown by higher nodes; too many other names by the most frequent and others."""
-    monkeypatch.setattr("kohort.assessment.comparison.groups.BINS", 3)
+    monkeypatch.setattr("kohort.assessment.comparison.distribution.BINS", 3)
     assert [one[0] for one in bins(compared(CITIES, CITIES, quasi("x", REGIONS)))] == ["Nord", "Sud"]
     found = bins(compared([*"aaabbccdd", ""], [*"abcd", ""]))
     assert found == [
@@ -157,7 +157,7 @@ def test_an_unchanged_star_is_a_value() -> None:
 def test_labels_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few fit together, they are read the same."""
     labels = ["{a, b}", "{b, c}", "{a, c}"]
-    monkeypatch.setattr("kohort.assessment.comparison.reading_names._TOGETHER", 1)
+    monkeypatch.setattr("kohort.assessment.labels._PAIRS", 1)
     after = line_of([*"abc"], labels).after
     found = {text: after.means.within(0, 1)[at] for at, text in enumerate(after.texts)}
     assert found == {"{a, b}": 1, "{b, c}": 0.5, "{a, c}": 0.5}

@@ -155,5 +155,5 @@ def test_tuples_of_very_many_values_are_told_apart(monkeypatch: pytest.MonkeyPat
     cells = {"city": CITIES * 3, "age": [str(at) for at in range(12)], "year": [str(at % 5) for at in range(12)]}
     after = dict(cells, age=["[0-11]"] * 12)
     whole = asked(cells, after)
-    monkeypatch.setattr("kohort.assessment.comparison.records._LARGEST", 20)
+    monkeypatch.setattr("kohort.assessment.comparison.line._LARGEST", 20)
     assert asked(cells, after) == whole

@@ -8,18 +8,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kohort.assessment import labels
+from kohort.assessment.classes import tuples_of
 from kohort.assessment.risk import assess
-from kohort.assessment.risk.classes import tuples_of
 from kohort.assessment.risk.knowledge import knowing
 from kohort.assessment.risk.pitman import pitman
-from kohort.assessment.risk.quasi_identifiers import Search, find
+from kohort.assessment.risk.quasi_identifiers import IdentifyingSets, find, measured
 from kohort.assessment.risk.reidentification import Exposure, threshold_of
 from kohort.assessment.risk.sample import Estimate, Sample
-from kohort.assessment.risk.separation import measured
 from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
 from kohort.assessment.risk.uniqueness import estimated, trusted
 from kohort.assessment.risk.zayatz import zayatz
-from kohort.core import covering
 from kohort.errors import InfeasibleError, InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.io import ReadOptions, read
 from tests.unit.assessment.risk.tables import REGIONS, frame
@@ -75,7 +74,7 @@ def test_the_journalist_matches_by_what_labels_cover() -> None:
 def test_labels_are_matched_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few labels are looked at together, the answer is the same; a hierarchy may be a builder's word."""
     whole = assess(RELEASED, ["age"], population=POPULATION)
-    monkeypatch.setattr(covering, "_TOGETHER", 1)
+    monkeypatch.setattr(labels, "_PAIRS", 1)
     assert assess(RELEASED, ["age"], population=POPULATION).journalist == whole.journalist
     built = assess(RELEASED, ["age"], population=POPULATION, hierarchies={"age": "intervals:10"})
     assert built.journalist == whole.journalist
@@ -146,7 +145,7 @@ def test_the_worst_cells_are_few() -> None:
         ({"population_size": 6.5}, UsageError, "at least the people of the file"),
         ({"population_size": 10**19}, UsageError, "more than 1,000,000,000,000 people"),
         ({"sampling_fraction": "1e-300"}, UsageError, "more than 1,000,000,000,000 people"),
-        ({"population_size": 9, "sampling_fraction": "0.1"}, UsageError, "the population is said twice"),
+        ({"population_size": 9, "sampling_fraction": "0.1"}, UsageError, "the population is given in two ways"),
         ({"known": 3}, UsageError, "a whole number from 1 to 2"),
         ({"known": 0}, UsageError, "a whole number from 1 to 2"),
         ({"known": True}, UsageError, "a whole number from 1 to 2"),
@@ -203,7 +202,7 @@ def test_a_base_that_identifies_needs_nothing_more() -> None:
     """Where the quasi-identifiers single out by themselves, no set with them says more."""
     found = find(columns_of([0, 1]), base=columns_of([0, 1]))
     assert (found.found, found.tried, found.base) == ((), 0, measured(np.array([1, 1])))
-    assert find([]) == Search(None, (), 0, complete=True)
+    assert find([]) == IdentifyingSets(None, (), 0, complete=True)
 
 
 def test_one_in_twenty_are_many() -> None:

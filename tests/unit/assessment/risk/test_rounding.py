@@ -90,5 +90,5 @@ def test_what_it_helps_and_costs_is_said() -> None:
     one = RoundingProposal(Fraction(1, 2), 90, 1, 90, 1234.4, 0.0123)
     assert one.perturbation("weight") == "weight=rounding:step=0.5"
     assert one.told == (
-        "1 stands alone instead of 90; values change by 1,234 on average, 1.2 % of their standard deviation"
+        "1 person is unique instead of 90; values change by 1,234 on average, 1.2 % of their standard deviation"
     )

@@ -63,7 +63,8 @@ def test_a_near_unique_measure_is_refused_with_a_rounding() -> None:
     incomes = read(frame(income=[str(1000 + 7 * place) for place in range(100)]))
     with pytest.raises(SchemaError) as caught:
         refuse_singling(incomes, ["income"])
-    assert "--perturb income=rounding:step=20 (1 stands alone instead of 100; values change by 5" in caught.value.hint
+    proposal = "--perturb income=rounding:step=20 (1 person is unique instead of 100; values change by 5"
+    assert proposal in caught.value.hint
 
 
 def test_only_what_is_released_can_be_allowed() -> None:

@@ -1,4 +1,4 @@
-"""What an attack on a release came to: claims, those that are right, and how sure that figure is."""
+"""The outcome of an attack on a release: claims, right ones, and the confidence interval of their rate."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Attack:
     Attributes:
         name: The attack.
         targets: People, or cells, that were attacked.
-        claims: Those of whom the attacker says something.
-        right: Claims that are right; where he must guess, or nobody knows, as many as are right on average.
-        baseline: The rate of the same guesses where the release tells nothing more than its columns do one by one.
+        claims: Those about whom the attacker makes a claim.
+        right: Claims that are right; where the attacker must guess, or nobody knows, as many as are right on average.
+        baseline: The rate of the same guesses if the release revealed no more than its columns do one by one.
         of: The sensitive attribute that the claims are about; empty where they are about none.
         unit: What the targets are.
         likely: Where the baseline is that of permutations, the share of them with at least as many right claims.
@@ -42,7 +42,7 @@ class Attack:
 
     @property
     def rate(self) -> float:
-        """The share of the targets of whom the attacker says what is right."""
+        """The share of the targets about whom the claim is right."""
         return self.right / self.targets if self.targets else 0.0
 
     @property

@@ -1,24 +1,26 @@
-"""Does an attack work at all? Each is tried on a table where it must succeed, and on one where it must not.
+"""Controls of the attacks: each is tried on a table where it must succeed, and on one where it must not.
 
 A figure of 0 on a release means something only if the same attack gets near 1 where everything is open, and no further
-than its baseline where there is nothing to be had.
+than its baseline where there is nothing to find.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kohort.assessment.classes import classes_of, records_of
+from kohort.assessment.population import PopulationMatch, PopulationTuples
 from kohort.assessment.risk.attacks.downcoding import downcoding
 from kohort.assessment.risk.attacks.exposure import exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
 from kohort.assessment.risk.attacks.intersection import intersection, left_open
 from kohort.assessment.risk.attacks.linking import linking
-from kohort.assessment.risk.attacks.matching import Match, View
-from kohort.assessment.risk.attacks.minimality import Known, minimality
-from kohort.assessment.risk.attacks.order import Rows, order
+from kohort.assessment.risk.attacks.minimality import Adversary, minimality
+from kohort.assessment.risk.attacks.order import RecordOrder, order
+from kohort.assessment.risk.attacks.view import ReleaseView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,18 +72,19 @@ def _linking() -> Control:
     )
 
 
-def _pairs(label: str) -> tuple[View, Match]:
-    """Classes of two people, 0 and 9, that are all released with one label and told apart by another column."""
+def _pairs(label: str) -> tuple[ReleaseView, PopulationMatch]:
+    """Classes of two people, 0 and 9, that all have one label and are distinguished by another column."""
     pairs = np.stack([np.arange(2 * _CLASSES), np.repeat(np.arange(_CLASSES), 2)], 1)
     names = tuple(map(str, range(_CLASSES)))
     tuples = np.stack([np.tile([0, 1], _CLASSES), pairs[:, 1]], 1).astype(np.uint32)
-    rows = np.stack([np.zeros(_CLASSES), np.arange(_CLASSES)], 1).astype(np.uint32)
-    view = View(("age", "city"), ((label,), names), rows, pairs[:, 1], np.bincount(pairs[:, 1]))
-    return view, Match(view.quasi, (("0", "9"), names), tuples, np.arange(2 * _CLASSES), pairs)
+    classes = classes_of(records_of([np.zeros(2 * _CLASSES, np.int64), pairs[:, 1]]))
+    view = ReleaseView(("age", "city"), ((label,), names), classes)
+    people = PopulationTuples(view.quasi, (("0", "9"), names), tuples, np.arange(2 * _CLASSES))
+    return view, PopulationMatch(people, pairs)
 
 
 def _exposure() -> Control:
-    """Ends that are held by one person each; and cuts of a grid."""
+    """Ends that one person each has; and cuts of a grid."""
     nodes = [frozenset[str]()] * 2
     return Control(exposure(*_pairs("[0-9]"), nodes), exposure(*_pairs("[0-10)"), nodes))
 
@@ -91,8 +94,8 @@ def _downcoding() -> Control:
 
     def attack(label: str) -> Attack:
         view, match = _pairs(label)
-        alone = View(view.quasi[:1], view.labels[:1], view.rows[:, :1], view.of, view.sizes)
-        return downcoding(alone, [frozenset[str]()], match)
+        ages = ReleaseView(view.quasi[:1], view.labels[:1], replace(view.classes, codes=view.classes.codes[:, :1]))
+        return downcoding(ages, [frozenset[str]()], match)
 
     return Control(attack("[0-9]"), attack("[0-10)"))
 
@@ -111,8 +114,8 @@ def _order() -> Control:
     """A release in the order of its input; and one in random order."""
     shuffled = np.random.default_rng(0).permutation(_of.size)
     return Control(
-        order(Rows(_of, _number), Rows(_of, _number), by_content=False),
-        order(Rows(_of[shuffled], _number[shuffled]), Rows(_of, _number), by_content=False),
+        order(RecordOrder(_of, _number), RecordOrder(_of, _number), by_content=False),
+        order(RecordOrder(_of[shuffled], _number[shuffled]), RecordOrder(_of, _number), by_content=False),
     )
 
 
@@ -122,7 +125,7 @@ def _minimality() -> Control:
     In each, 6 of 20 people lie on one side of the only cut and 6 have the value. Two classes more show that it may be
     up to one half of a class: with three of those 6 or fewer it would have been cut, so more of them have it.
     """
-    sides = (_number >= 6).astype(np.int64)  # noqa: PLR2004  said above
+    sides = (_number >= 6).astype(np.int64)  # noqa: PLR2004  as above
     tuples = 2 * _of + sides
     pairs = np.stack([np.arange(2 * _CLASSES), np.arange(2 * _CLASSES) // 2], 1)
     allowed = np.repeat([_CLASSES, _CLASSES + 1], 4)
@@ -130,8 +133,8 @@ def _minimality() -> Control:
     dealt = np.random.default_rng(0).random((_CLASSES, _SIZE)).argsort(axis=1).ravel()
 
     def attack(number: Index) -> Attack:
-        values = np.where(number < 6, 0, 1 + number)  # noqa: PLR2004  said above
-        known = Known(pairs, np.bincount(tuples), (np.arange(2 * _CLASSES) % 2,), classes, np.append(values, more))
+        values = np.where(number < 6, 0, 1 + number)  # noqa: PLR2004  as above
+        known = Adversary(pairs, np.bincount(tuples), (np.arange(2 * _CLASSES) % 2,), classes, np.append(values, more))
         return minimality(known, truth=(tuples, values))
 
     return Control(attack(_number), attack(dealt))

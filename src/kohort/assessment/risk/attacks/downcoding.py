@@ -1,13 +1,13 @@
 """Small-world inversion: cells whose exact value is certain although their label covers more.
 
-Cohen: Attacks on Deidentification's Defenses (USENIX Security 2022), section 3, calls it downcoding: who knows that an
-algorithm generalizes no more than it must excludes tables, and at times all but one. Here it is done by one rule that
-needs no search: a label is no wider than its class, so that some record has each value that it prints. That holds for
-Mondrian's closed ranges and sets, and for no interval of a public grid, whose ends were there before the data.
+Cohen: Attacks on Deidentification's Defenses (USENIX Security 2022), section 3, calls it downcoding: an attacker who
+knows that an algorithm generalizes no more than it must can exclude tables, and at times all but one. Here one rule
+without a search does it: a label is no wider than its class, so some record has each value that it prints. That holds
+for Mondrian's closed ranges and sets, and not for an interval of a public grid, whose ends were there before the data.
 
-A class's records cannot be told apart by these cells, so that one of them is certain when it is certain that the class
-has a record with this value. The figure is a bound from below: for all small tables, tests/attack_oracles finds what
-somebody gets back who excludes every table from which the algorithm would have made another release.
+These cells do not distinguish the records of a class, so one of them counts as certain if the class certainly has a
+record with this value. The figure is a lower bound: for all small tables, tests/attack_oracles finds how much an
+attacker recovers who excludes every table from which the algorithm would have made another release.
 """
 
 from __future__ import annotations
@@ -16,74 +16,78 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.labels import canonical, printed_values
+from kohort.assessment.population import joined
 from kohort.assessment.risk.attacks.base import Attack
-from kohort.assessment.risk.attacks.matching import joined
-from kohort.core.covering import alike, attained
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.assessment.risk.attacks.matching import Match, View
+    from kohort.assessment.population import PopulationMatch
+    from kohort.assessment.risk.attacks.view import ReleaseView
 
 
 def certain_cells(labels: Sequence[str], sizes: Counts, *, nodes: Collection[str] = ()) -> Counts:
-    """(c,) of each class, the cells of one column whose exact value is certain though the label covers more.
+    """(c,) the cells of one column in each class whose exact value is certain though the label covers more.
 
     Args:
         labels: (c,) the label of each class.
         sizes: (c,) its records.
-        nodes: Labels that are nodes of a hierarchy, such as `{a, b}`: they tell nothing.
+        nodes: Labels that are nodes of a hierarchy, such as `{a, b}`: they print no value.
 
     >>> certain_cells(["[20-29]", "{a, b, c}", "[20-30)", "25"], np.array([5, 2, 5, 5])).tolist()
     [2, 2, 0, 0]
     """
-    told = {label: 0 if label in nodes else len(attained(label)) for label in set(labels)}
-    return np.minimum([told[label] for label in labels], sizes)
+    certain = {label: 0 if label in nodes else len(printed_values(label)) for label in set(labels)}
+    return np.minimum([certain[label] for label in labels], sizes)
 
 
-def downcoding(view: View, nodes: Sequence[Collection[str]], match: Match | None = None) -> Attack:
+def downcoding(view: ReleaseView, nodes: Sequence[Collection[str]], match: PopulationMatch | None = None) -> Attack:
     """The share of all quasi-identifying cells that are certain though their label covers more.
 
     Args:
         view: The release.
         nodes: Per quasi-identifying column, the labels that are nodes of a hierarchy.
-        match: The input's people, by all columns, to tell whether claims are right; `None`: the rule is believed.
+        match: The input's people, by all columns, to check the claims; without it the rule is believed.
     """
     claims, right = 0, 0
     for column, (labels, known) in enumerate(zip(view.labels, nodes, strict=True)):
-        borne: list[int] = view.rows[:, column].tolist()
-        of_class = [labels[label] for label in borne]
-        certain = int(certain_cells(of_class, view.sizes, nodes=known).sum())
+        codes: list[int] = view.classes.codes[:, column].tolist()
+        of_class = [labels[code] for code in codes]
+        certain = int(certain_cells(of_class, view.classes.sizes, nodes=known).sum())
         claims += certain
         if match is None:
             right += certain
         else:
-            right += min(certain, int(np.isin(told_cells(view, column, match, known), held_cells(match, column)).sum()))
-    return Attack("downcoding", view.of.size * len(view.quasi), claims, float(right), 0.0, unit="cells")
+            claimed = claimed_cells(view, column, match, known)
+            right += min(certain, int(np.isin(claimed, true_cells(match, column)).sum()))
+    return Attack("downcoding", view.records * len(view.quasi), claims, float(right), 0.0, unit="cells")
 
 
-def told_cells(view: View, column: int, match: Match, nodes: Collection[str] = (), *, ranges: bool = False) -> Index:
-    """The values that each class is told to have, as class x values + value; with `ranges`, only the ends of ranges.
+def claimed_cells(
+    view: ReleaseView, column: int, match: PopulationMatch, nodes: Collection[str] = (), *, ranges: bool = False
+) -> Index:
+    """The values that each class has by its label, as class x values + value; with `ranges`, only the ends of ranges.
 
-    The value is the place among those of the people, or one behind the last where nobody has it.
+    A value is the place among those of the people, or one behind the last where nobody has it.
     """
-    values = match.values[column]
-    place = {alike(value): at for at, value in enumerate(values)}
-    told = [
-        (at, place.get(alike(value), len(values)))
+    values = match.people.values[column]
+    place = {canonical(value): at for at, value in enumerate(values)}
+    claimed = [
+        (at, place.get(canonical(value), len(values)))
         for at, label in enumerate(view.labels[column])
         if label not in nodes and (label.startswith("[") or not ranges)
-        for value in attained(label)
+        for value in printed_values(label)
     ]
-    label_of, value_of = np.array(told, dtype=np.int64).reshape(-1, 2).T
-    classes, cell = joined(label_of, view.rows[:, column].astype(np.int64))
+    label_of, value_of = np.array(claimed, dtype=np.int64).reshape(-1, 2).T
+    classes, cell = joined(label_of, view.classes.codes[:, column].astype(np.int64))
     cells: Index = classes * (len(values) + 1) + value_of[cell]
     return cells
 
 
-def held_cells(match: Match, column: int) -> Index:
-    """(m,) the value that each pair of a tuple and a class has, in the numbers of `told_cells`."""
-    values = match.tuples[match.pairs[:, 0], column].astype(np.int64)
-    held: Index = match.pairs[:, 1] * (len(match.values[column]) + 1) + values
-    return held
+def true_cells(match: PopulationMatch, column: int) -> Index:
+    """(m,) the value that each pair of a tuple and a class has, in the numbers of `claimed_cells`."""
+    values = match.people.tuples[match.pairs[:, 0], column].astype(np.int64)
+    cells: Index = match.pairs[:, 1] * (len(match.people.values[column]) + 1) + values
+    return cells

@@ -1,7 +1,8 @@
-"""Range ends held by one person: who knows a class, and that somebody in it is the oldest, knows how old he is.
+"""Range ends that are one person's value: the age of the oldest of a class stands in its label.
 
-A closed range prints the least and the greatest value of its class. Where one person alone has it, what is printed is
-his. Needs the input: only it says how many have the value. Intervals of a public grid print no value of anybody.
+A closed range prints the least and the greatest value of its class. Where one person alone has such a value, anyone
+who knows that he is the oldest of the class reads his exact age. The attack needs the input: only that says how many
+people have the value. Intervals of a public grid print no person's value.
 """
 
 from __future__ import annotations
@@ -11,31 +12,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.assessment.risk.attacks.base import Attack
-from kohort.assessment.risk.attacks.downcoding import held_cells, told_cells
+from kohort.assessment.risk.attacks.downcoding import claimed_cells, true_cells
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from kohort.assessment.risk.attacks.matching import Match, View
+    from kohort.assessment.population import PopulationMatch
+    from kohort.assessment.risk.attacks.view import ReleaseView
 
 
-def exposure(view: View, match: Match, nodes: Sequence[Collection[str]]) -> Attack:
-    """The people who alone in their class have a value that is an end of its range, in any column.
+def exposure(view: ReleaseView, match: PopulationMatch, nodes: Sequence[Collection[str]]) -> Attack:
+    """Attack the people who alone in their class have a value that is an end of its range, in any column.
 
-    Where classes overlap, alone is who alone fits the class: one of these must have the value.
+    Where classes overlap, those count who alone of all people that fit the class have the value: some record of the
+    class has it, so it is theirs.
 
     Args:
         view: The release.
         match: The input's people, by all quasi-identifying columns.
         nodes: Per column, the labels that are nodes of a hierarchy.
     """
-    alone = np.zeros(len(match.tuples), np.bool_)
-    tuples, counts = match.pairs[:, 0], match.counts
+    exposed = np.zeros(len(match.people.tuples), np.bool_)
+    tuples, counts = match.pairs[:, 0], match.people.counts
     for column, known in enumerate(nodes):
-        held = held_cells(match, column)
-        at_end = np.isin(held, told_cells(view, column, match, known, ranges=True))
-        _, cell = np.unique(held[at_end], return_inverse=True)
+        cells = true_cells(match, column)
+        at_end = np.isin(cells, claimed_cells(view, column, match, known, ranges=True))
+        _, cell = np.unique(cells[at_end], return_inverse=True)
         holders = np.bincount(cell, weights=counts[tuples[at_end]])
-        alone[tuples[at_end][holders[cell] == 1]] = True
-    exposed = int(counts[alone].sum())
-    return Attack("exposure", view.of.size, exposed, float(exposed), 0.0)
+        exposed[tuples[at_end][holders[cell] == 1]] = True
+    people = int(counts[exposed].sum())
+    return Attack("exposure", view.records, people, float(people), 0.0)

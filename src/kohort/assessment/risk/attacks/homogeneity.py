@@ -1,8 +1,8 @@
-"""Homogeneity and background knowledge: the sensitive value of people whom nobody has found.
+"""Homogeneity and background knowledge: the sensitive value of people whose record nobody has found.
 
-Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-Diversity (TKDD 1(1), 2007), section 2. Who knows in which class
-somebody is, knows his value where all of the class have one. Who besides knows some others of the class leaves them
-out, and what remains may have one. Attackers are taken to know those others who tell most.
+Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-Diversity (TKDD 1(1), 2007), section 2. An attacker who knows the
+class of a person knows the value if all of the class have the same. One who also knows some others of the class leaves
+them out, and the rest may have the same. Attackers are assumed to know the others who reveal most.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def homogeneity(classes: Index, values: Index, *, of: str = "") -> Attack:
-    """Whose value is known from the class alone: that of everybody in it.
+    """Attack the people of classes where all have the same value.
 
-    A missing value is none: it hides nobody else, and a claim about who has none is wrong.
+    A missing value is none: it protects nobody else, and a claim about a person without a value is wrong.
 
     Args:
         classes: (n,) the class of each record.
@@ -35,7 +35,7 @@ def homogeneity(classes: Index, values: Index, *, of: str = "") -> Attack:
 
 
 def background(classes: Index, values: Index, *, of: str = "") -> Attack:
-    """Whose value is known to somebody who knows one other person of each class.
+    """Attack the people whose value is known to an attacker who knows one other person of each class.
 
     >>> background(np.array([0, 0, 0]), np.array([3, 3, 4])).right
     2.0
@@ -51,16 +51,16 @@ def _certain(name: str, classes: Index, values: Index, *, known: int, of: str) -
     grouping = group(cells)
     class_of = classes[valued][grouping.first]
     others = np.bincount(classes[valued], minlength=sizes.size)[class_of] - grouping.counts
-    told = others <= known
-    lacking = sizes - np.bincount(classes[valued], minlength=sizes.size)
-    right = int(grouping.counts[told].sum())
-    wrong = int(lacking[np.unique(class_of[told])].sum())
+    certain = others <= known
+    without = sizes - np.bincount(classes[valued], minlength=sizes.size)
+    right = int(grouping.counts[certain].sum())
+    wrong = int(without[np.unique(class_of[certain])].sum())
     chance = _by_chance(sizes, np.bincount(values[valued]), known)
     return Attack(name, classes.size, right + wrong, float(right), chance, of=of)
 
 
 def _by_chance(sizes: Counts, totals: Counts, known: int) -> float:
-    """The expected rate where the values are dealt to the records at random: classes then tell nothing of them.
+    """The expected rate where the values are dealt to the records at random: classes then reveal nothing.
 
     Of f - 1 others drawn from n - 1, at most `known` must have another value: a tail of the hypergeometric.
     """

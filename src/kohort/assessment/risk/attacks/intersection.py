@@ -1,4 +1,4 @@
-"""Several releases of overlapping people: what one leaves open another may close.
+"""Composition: several releases of overlapping people, where what one leaves open another may close.
 
 Ganta, Kasiviswanathan, Smith: Composition Attacks and Auxiliary Information in Data Privacy (KDD 2008), section 2. Each
 release leaves somebody the sensitive values of the classes that cover him; who is in all of the releases, and has one
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.population import joined
 from kohort.assessment.risk.attacks.base import Attack
-from kohort.assessment.risk.attacks.matching import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def intersection(left: Sequence[Index], who: Index, many: int, *, truth: Index | None = None, of: str = "") -> Attack:
-    """Whose value is known to somebody who has all the releases: one value that each leaves, and no other.
+    """Attack the people to whom all releases together leave one value and no other.
 
-    The baseline is what the first release tells alone.
+    The baseline is what the first release reveals alone.
 
     Args:
         left: Per release, the values that it leaves each tuple, from `left_open`.
@@ -44,7 +44,7 @@ def intersection(left: Sequence[Index], who: Index, many: int, *, truth: Index |
 
 
 def left_open(pairs: Index, classes: Index, values: Index, many: int) -> Index:
-    """The values that one release leaves each tuple, as tuple x (many + 1) + value, each once; value `many`: none.
+    """The values that one release leaves to each tuple, as tuple x (many + 1) + value, each once; value `many`: none.
 
     Args:
         pairs: (m, 2) each tuple, and a class that covers it.

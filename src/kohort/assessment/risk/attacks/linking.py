@@ -1,8 +1,8 @@
-"""Linking with a register that names people: which record is whose.
+"""Linking: assigning records to the people of a register.
 
 Sweeney: k-Anonymity (IJUFKS 10(5), 2002), section 2, linked a voter list with hospital records. The attacker takes each
-person of the register, looks up the records whose labels cover what the register says of him, and names one of them:
-the only one, or any of several.
+person of the register, looks up the records whose labels cover that person's values, and claims one of them: the only
+one, or any of several.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def linking(fits: Index, sizes: Counts, people: int, *, truth: Index | None = No
     """How many people of the register are linked with their own record.
 
     Args:
-        fits: (m, 2) each person of the register, and a class that covers what the register says of him.
+        fits: (m, 2) each person of the register, and a class that fits.
         sizes: (c,) records of each class.
         people: Those in the register.
-        truth: (q, 2) each person of the register who is in the input, and a class that covers what the input says of
-            him: his record is in one of them, in a larger one more likely. `None`: all of the register are taken to be
-            in the release, as the register says; the figure then is an upper bound.
+        truth: (q, 2) each person of the register who is in the input, and a class that fits the person's values there:
+            the record is in one of these, more likely in a larger one. Without it all of the register are assumed to be
+            in the release with the register's values; the figure is then an upper bound.
 
     >>> linking(np.array([[0, 0], [1, 1]]), np.array([1, 4]), 3).right
     1.25

@@ -1,10 +1,10 @@
-"""Order leakage: what the places of records tell, where a release keeps the order of its input.
+"""Order leakage: what the order of records reveals where a release keeps the order of its input.
 
-Who knows the order of the input, a register's or that of admission, takes the first record of a class for the first
-person in it, and so on. Records in the order of their own content cannot tell anything: whatever the order of the
-input, they would stand so. Of others it is counted how many such claims are right, and how many would be if the records
-of each class stood in random order: permutations, from a seed. An input that is itself ordered by the sensitive value
-agrees with many an order, and tells by that what no release can hide.
+An attacker who knows the order of the input, a register's or that of admission, takes the first record of a class for
+the first person in it, and so on. Records in the order of their own content reveal nothing: they stand so whatever the
+order of the input. For others the attack counts how many such claims are right, and how many would be if the records of
+each class stood in random order: permutations, from a seed. An input that is itself ordered by the sensitive value
+agrees with many orders, and reveals by that what no release can hide.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PERMUTATIONS: Final = 199
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RecordOrder:
     """Records in the order of their table.
 
     Attributes:
-        classes: (n,) the class of each record; of the input's those whose class is known, below 0 where it is not.
+        classes: (n,) the class of each record; below 0 where that of an input's record is not known.
         values: (n,) its sensitive value.
     """
 
@@ -38,7 +38,7 @@ class Rows:
     values: Index
 
 
-def order(released: Rows, source: Rows, *, by_content: bool, seed: int = 0, of: str = "") -> Attack:
+def order(released: RecordOrder, source: RecordOrder, *, by_content: bool, seed: int = 0, of: str = "") -> Attack:
     """The claims that the records of a class stand in the order of the input.
 
     Classes of which the input does not have as many people as the release are left alone. The baseline is the mean of
@@ -98,14 +98,14 @@ def in_content_order(columns: Sequence[Index]) -> bool:
     return True
 
 
-def _by_class(rows: Rows, comparable: Mask) -> Rows:
+def _by_class(rows: RecordOrder, comparable: Mask) -> RecordOrder:
     """The records of comparable classes, class by class, otherwise in their order."""
     kept = np.flatnonzero(comparable[rows.classes])
     kept = kept[np.argsort(rows.classes[kept], kind="stable")]
-    return Rows(rows.classes[kept], rows.values[kept])
+    return RecordOrder(rows.classes[kept], rows.values[kept])
 
 
-def _shuffled_agreement(guessed: Rows, true: Rows, random: np.random.Generator) -> int:
+def _shuffled_agreement(guessed: RecordOrder, true: RecordOrder, random: np.random.Generator) -> int:
     """Right claims where the records of each class are shuffled."""
     shuffled = np.lexsort((random.random(guessed.values.size), guessed.classes))
     return int((guessed.values[shuffled] == true.values).sum())

@@ -1,4 +1,4 @@
-"""What privacy models may know of the classes of a table as it stands."""
+"""The profile of a table as it stands: what privacy models may know of its classes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.checking.classes import named_column
+from kohort.assessment.classes import classes_of, named_column, person_ids, records_of
 from kohort.core.frequency import ClassProfile, FrequencySet, batches, histogram_of, people_in, profile
 from kohort.errors import InputError, SchemaError
 from kohort.models.base import Achieved, Declaration, satisfied_jointly
@@ -16,10 +16,10 @@ from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import narrowed, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kohort.arrays import Counts, Index, Mask
-    from kohort.assessment.checking.classes import Classes
+    from kohort.assessment.classes import Classes
     from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
     from kohort.schema import Schema
@@ -30,24 +30,33 @@ _OF_VALUES: Final = Declaration(monotone_generalization=True, monotone_suppressi
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """The classes of a table, and what models may know of them: sensitive values of some classes at a time.
+class TableProfile:
+    """The classes of a table and what models may know of them; sensitive values are counted for some classes at a time.
 
     Attributes:
-        classes: The classes.
+        columns: (d,) the quasi-identifying columns.
+        classes: Their classes.
+        records: (c,) records of each class.
         whole: The people of each class and of the population, without sensitive values.
         frequency: The records with their sensitive values.
-        texts: Of each sensitive attribute, a text of each of its values.
+        texts: For each sensitive attribute, a text of each of its values.
     """
 
+    columns: tuple[Column, ...]
     classes: Classes
+    records: Counts
     whole: ClassProfile
     frequency: FrequencySet
     texts: Mapping[str, tuple[str, ...]]
 
-    def among(self, population: Counts, outside: int) -> Seen:
-        """The same, with the people of the population whom each class fits, and how many none does."""
+    def with_population(self, population: Counts, outside: int) -> TableProfile:
+        """The same profile, with the people of the population whom each class fits, and how many fit none."""
         return replace(self, whole=replace(self.whole, population=population, outside=outside))
+
+    def cells(self, one: int) -> tuple[str | None, ...]:
+        """The quasi-identifying cells of a class."""
+        pairs = zip(self.columns, self.classes.codes[one].tolist(), strict=True)
+        return tuple(column.values[code] for column, code in pairs)
 
     def satisfied(self, model: PrivacyModel) -> Mask:
         """(c,) which classes satisfy the model alone."""
@@ -60,7 +69,7 @@ class Seen:
         return bool(self.satisfied(model).all())
 
     def achieved(self, model: PrivacyModel) -> tuple[Achieved, ...]:
-        """The strictest parameters with which the classes, at least one, satisfy the model together."""
+        """The strictest parameters with which the classes, one at least, satisfy the model together."""
         parts = [model.achieved(part) for part in self._parts(model.declared)]
         return tuple(reduce(Achieved.joined, one) for one in zip(*parts, strict=True))
 
@@ -74,7 +83,7 @@ class Seen:
         return next(domain for domain in self.frequency.sensitive_domains if domain.name == sensitive)
 
     def counts(self, sensitive: str, one: int) -> list[tuple[str, int]]:
-        """The values of a sensitive attribute in a class, and who has them."""
+        """The values of a sensitive attribute in a class, each with the number of people who have it."""
         place = [domain.name for domain in self.frequency.sensitive_domains].index(sensitive)
         rows = np.flatnonzero(self.classes.of == one)
         records = self.frequency.take(rows, self.frequency.counts[rows])
@@ -82,21 +91,21 @@ class Seen:
         return [(text, count) for text, count in zip(self.texts[sensitive], counts, strict=True) if count]
 
     def _parts(self, declared: Declaration) -> Iterator[ClassProfile]:
-        """What a model looks at, of consecutive classes; of all at once where it must see them together."""
+        """Profiles of consecutive classes, as a model needs them; of all at once where it judges them together."""
         if declared.sensitive is None:
             yield self.whole
             return
         domains, people = self.frequency.sensitive_domains, self.frequency.people
         place = [domain.name for domain in domains].index(declared.sensitive)
-        sizes, codes = self.classes.sizes, self.frequency.sensitive[:, place].astype(np.int64)
+        sizes, codes = self.records, self.frequency.sensitive[:, place].astype(np.int64)
         parts = batches(sizes, len(domains[place]), some_values=declared.some_values)
         by_class, upto = np.argsort(self.classes.of, kind="stable"), np.append(0, np.cumsum(sizes))
         for some, few in [(slice(0, sizes.size), False)] if declared.joint else parts:
             rows = by_class[upto[some.start] : upto[some.stop]]
-            domain, held = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
+            domain, values = narrowed(domains[place], codes[rows]) if few else (domains[place], codes[rows])
             records = FrequencySet(
                 np.empty((rows.size, 0), np.uint32),
-                held.astype(np.uint32)[:, np.newaxis],
+                values.astype(np.uint32)[:, np.newaxis],
                 self.frequency.counts[rows],
                 (domain,),
                 None if people is None else people[rows],
@@ -107,37 +116,40 @@ class Seen:
 
 
 def profile_of(
-    table: Table, classes: Classes, sensitive: Iterable[str | None], schema: Schema, reference: Table | None
-) -> Seen:
-    """What models may know of the classes and of the sensitive columns with these names; `None` is passed over.
+    table: Table, quasi: Sequence[str], sensitive: Iterable[str | None], schema: Schema, reference: Table | None
+) -> TableProfile:
+    """The profile of a table by its `quasi` columns and those of the `sensitive` ones that are named.
 
-    Values are referred to as they are in `reference`, or else here.
+    Values refer to the `reference` table, or else to this one.
 
     Raises:
-        SchemaError: a column that a model is about, or the person key, is not there, or is quasi-identifying.
-        InputError: the cells of a sensitive column cannot be read as what they must be, or a record is nobody's.
-        HierarchyError: some are no leaf of its hierarchy.
+        SchemaError: No quasi-identifying column is named; a column, or the person key, is not there; a sensitive column
+            is quasi-identifying.
+        InputError: The cells of a sensitive column cannot be read as what they must be, or records have no person key.
+        HierarchyError: Some are no leaf of its hierarchy.
     """
+    columns = tuple(named_column(table, name) for name in quasi)
+    if not columns:
+        raise SchemaError("no quasi-identifying column is named", hint="name at least one with --quasi")
     names = list(dict.fromkeys(name for name in sensitive if name is not None))
-    resolved = [_resolved(name, table, reference, schema, classes) for name in names]
+    resolved = [_resolved(name, table, reference, schema, quasi) for name in names]
     codes = [one[table[name].codes] for name, (_, one, _) in zip(names, resolved, strict=True)]
-    frequency = FrequencySet(
-        np.empty((table.records, 0), np.uint32),
-        np.array(codes, np.uint32).T.reshape(table.records, len(codes)),
-        np.ones(table.records, np.int64),
-        tuple(domain for domain, _, _ in resolved),
-        _people(table, schema),
+    frequency = replace(
+        records_of([column.codes for column in columns], person_ids(table, schema.person, schema.missing)),
+        sensitive=np.array(codes, np.uint32).T.reshape(table.records, len(codes)),
+        sensitive_domains=tuple(domain for domain, _, _ in resolved),
     )
     texts = {name: texts for name, (_, _, texts) in zip(names, resolved, strict=True)}
-    whole = ClassProfile(people_in(classes.of, classes.sizes.size, frequency.counts, frequency.people))
-    return Seen(classes, whole, frequency, texts)
+    classes = classes_of(frequency)
+    records = np.bincount(classes.of, minlength=classes.sizes.size)
+    return TableProfile(columns, classes, records, ClassProfile(classes.sizes), frequency, texts)
 
 
 def _resolved(
-    name: str, table: Table, reference: Table | None, schema: Schema, classes: Classes
+    name: str, table: Table, reference: Table | None, schema: Schema, quasi: Sequence[str]
 ) -> tuple[SensitiveDomain, Index, tuple[str, ...]]:
     """The domain of a sensitive attribute, (u,) the code of each value of the table, and a text of each code."""
-    if any(column.name == name for column in classes.columns):
+    if name in quasi:
         what = f"column {name} is quasi-identifying, and a model is about it as a sensitive one"
         raise SchemaError(what, where=f"column {name}", hint="a column has one role")
     column = named_column(table, name)
@@ -151,46 +163,27 @@ def _resolved(
     domain, codes = resolve(attribute, values, counts, schema.missing)
     code_of = dict(zip(values, codes.tolist(), strict=True))
     of_value = np.array([code_of[value] for value in column.values.to_list()], np.int64)
-    _refuse_strangers(domain, of_value, column)
+    _refuse_unmatched(domain, of_value, column)
     text_of = dict(sorted(((code, text or "") for text, code in code_of.items()), reverse=True))
     texts = tuple(text_of[code] for code in range(len(domain)))
     return domain.counted(_counted(domain, codes, base, name, schema)), of_value, texts
 
 
-def _refuse_strangers(domain: SensitiveDomain, codes: Index, column: Column) -> None:
-    """Refuse values that the table which they are compared with lacks."""
-    strangers = np.append(domain.reference == 0, False)[codes]  # a missing value is no stranger
-    if strangers.any():
+def _refuse_unmatched(domain: SensitiveDomain, codes: Index, column: Column) -> None:
+    """Refuse values that are not in the reference table."""
+    unmatched = np.append(domain.reference == 0, False)[codes]  # a missing value needs no match
+    if unmatched.any():
         raise InputError(
-            f"{int(strangers.sum()):,} values ({int(column.counts()[strangers].sum()):,} records) are not in the"
+            f"{int(unmatched.sum()):,} values ({int(column.counts()[unmatched].sum()):,} records) are not in the"
             " reference table",
             where=f"column {column.name}",
-            hint="bring the table that this one was made from",
+            hint="give the table that this one was made from",
         )
 
 
 def _counted(domain: SensitiveDomain, codes: Index, base: Table, name: str, schema: Schema) -> Counts:
-    """People of the `base` table with each value; its records, where it does not say whose they are."""
+    """People of the `base` table with each value; its records, where it has no person key."""
     if schema.person is None or schema.person not in base.names:
         return domain.reference
-    held = codes[base[name].codes]
-    return people_in(held, len(domain) + 1, np.ones(held.size, np.int64), _people(base, schema))[:-1]
-
-
-def _people(table: Table, schema: Schema) -> Index | None:
-    """Whose each record is; `None` without a person key.
-
-    Raises:
-        InputError: some records are nobody's.
-    """
-    if schema.person is None:
-        return None
-    column = named_column(table, schema.person)
-    lacking = np.array([value is None or value in schema.missing for value in column.values.to_list()])
-    if lacking.any():
-        raise InputError(
-            f"{int(column.counts()[lacking].sum()):,} records have no person key",
-            where=f"column {column.name}",
-            hint="every record must say whose it is, for people to be counted",
-        )
-    return column.codes.astype(np.int64)
+    values, people = codes[base[name].codes], person_ids(base, schema.person, schema.missing)
+    return people_in(values, len(domain) + 1, np.ones(values.size, np.int64), people)[:-1]

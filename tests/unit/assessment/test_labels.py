@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.core.covering import alike, attained, covered_by, covers, span_of
+from kohort.assessment.labels import canonical, covered_by, covers, printed_values, span_of
 from kohort.core.recoding import set_text
 from kohort.errors import InputError
 from kohort.schema.hierarchies import groups, intervals, with_missing
@@ -105,9 +105,9 @@ def test_a_set_covers_its_members_and_nothing_else(members: list[str], other: st
     values = sorted({*members, other})
     if len(members) > 1:
         found = covers([set_text(members)], values)
-        same = [alike(value) in {*map(alike, members), set_text(members)} for value in values]
+        same = [canonical(value) in {*map(canonical, members), set_text(members)} for value in values]
         assert found.tolist() == [same]
-        assert sorted(attained(set_text(members))) == sorted(members)
+        assert sorted(printed_values(set_text(members))) == sorted(members)
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=20, unique=True), st.integers(-50, 50), st.integers(0, 40))
@@ -121,7 +121,7 @@ def test_a_range_covers_the_numbers_between_its_ends(numbers: list[int], low: in
 
 def test_labels_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading in parts finds the same places as reading at once, and a label that cannot be read names the column."""
-    monkeypatch.setattr("kohort.core.covering._TOGETHER", 700)
+    monkeypatch.setattr("kohort.assessment.labels._PAIRS", 700)
     labels = [f"[{low}-{low + 3}]" for low in range(50)]
     values = [str(number) for number in range(60)]
     found = covered_by(labels, values, column="age")
@@ -144,9 +144,9 @@ def test_the_ends_of_a_range_can_be_read(label: str, ends: tuple[int, int, bool]
     assert (found and (int(found[0]), int(found[1]), found[2])) == ends
 
 
-def test_only_what_is_printed_is_attained() -> None:
+def test_only_ends_and_members_are_printed_values() -> None:
     """Ends of closed ranges and members of sets are; the ends of a point, of an interval, and names are not."""
-    assert [len(attained(label)) for label in ("[1-2]", "[1-1]", "[1-2)", "[a-b]", "{1, 2, 3}", "1")] == [
+    assert [len(printed_values(label)) for label in ("[1-2]", "[1-1]", "[1-2)", "[a-b]", "{1, 2, 3}", "1")] == [
         2,
         0,
         0,

@@ -1,0 +1,282 @@
+"""Checks privacy models on a table as it stands, and finds the strictest parameters that it meets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort import io
+from kohort.assessment.checking.achieved import Alike, Strictest, alike, strictest
+from kohort.assessment.classes import records_of
+from kohort.assessment.population import count_population
+from kohort.assessment.profile import profile_of
+from kohort.core.frequency import group
+from kohort.engines.order import ranks_of
+from kohort.engines.table import Table
+from kohort.errors import UsageError
+from kohort.schema import Missing, Schema
+from kohort.schema.sensitive import even_spelling
+from kohort.shown import Shown, sizes_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Mask
+    from kohort.assessment.classes import Classes
+    from kohort.assessment.population import PopulationCount
+    from kohort.assessment.profile import TableProfile
+    from kohort.engines.table import Column
+    from kohort.models.base import PrivacyModel
+    from kohort.shown import Rows
+
+#: Failing classes that are listed for each model by default.
+FIRST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FailingClass:
+    """A class that fails a model.
+
+    Attributes:
+        size: Its people; its records, without a person key.
+        records: Its records.
+        population: People of the population table whom it fits; `None` without one.
+        values: How many different values the sensitive attribute has in it; `None` where the model has none.
+        share: The share of its people who have the most frequent of them, among those who have any.
+        cells: Its quasi-identifying cells. Like `counts` they are values of records and belong in no published report.
+        counts: Its sensitive values, each with the number of people who have it, most frequent first.
+    """
+
+    size: int
+    records: int
+    population: int | None
+    values: int | None
+    share: Fraction | None
+    cells: tuple[str | None, ...] = field(repr=False)
+    counts: tuple[tuple[str, int], ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """How one model fares on a table.
+
+    Attributes:
+        model: The model's name.
+        met: Whether the classes of the table, taken together, satisfy it.
+        failing_classes: Classes that do not satisfy it alone; where the model is an average there may be some though it
+            is met.
+        failing_records: Records in those classes.
+        first: Where it is not met, the smallest of those classes; their cells belong in no published report.
+        own_reference: Whether it was compared with the values of the table itself, for want of the table before its
+            release, which the model refers to.
+    """
+
+    model: str
+    met: bool
+    failing_classes: int
+    failing_records: int
+    first: tuple[FailingClass, ...] = field(default=(), repr=False)
+    own_reference: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether the model is met."""
+        return self.met
+
+    @property
+    def told(self) -> str:
+        """`met`, or how many classes fail."""
+        if self.met:
+            return "met"
+        failing = f"{self.failing_classes:,} classes with {self.failing_records:,} records fail"
+        return f"NOT met: {failing if self.failing_classes else 'all classes together fail'}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Check(Shown):
+    """The classes of a table as it stands, how each model fares on them, and what they achieve; true if all are met.
+
+    Attributes:
+        records: Records of the table.
+        sizes: (c,) records of each class by exact text.
+        merged: Classes by normalised text (NFKC, case, blanks): fewer where spellings differ.
+        findings: One per model.
+        people: (c,) people of each class; `None` without a person key, where every record counts.
+        outside: People of the population table whom no class fits; 0 without one.
+        achieved: The strictest parameters that the table meets: of models of the whole table, and of every model for
+            each sensitive column that was named. Empty without records.
+        alike: For each of those columns, the people whose value a class reveals outright.
+    """
+
+    records: int
+    sizes: Counts
+    merged: int
+    findings: tuple[Finding, ...]
+    people: Counts | None = None
+    outside: int = 0
+    achieved: tuple[Strictest, ...] = ()
+    alike: tuple[Alike, ...] = ()
+
+    @property
+    def met(self) -> bool:
+        """Whether the table meets every model; false where there is none to meet."""
+        return bool(self.findings) and all(finding.met for finding in self.findings)
+
+    def __bool__(self) -> bool:
+        """Whether the table meets every model."""
+        return self.met
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Records", f"{self.records:,}"), ("Classes", f"{self.sizes.size:,}")]
+        if self.sizes.size:
+            rows.append(sizes_row(int(self.sizes.min()), int(self.sizes.max())))
+        rows += [(one.model, one.told) for one in self.findings]
+        for one in self.achieved:
+            rows.append((one.model if one.sensitive is None else f"{one.model} of {one.sensitive}", one.text))
+        met = "met" if self.met else "NOT met" if self.findings else "no model asked for"
+        return f"Check, {met}", rows
+
+
+def check(
+    table: object,
+    quasi: Sequence[str],
+    models: Sequence[PrivacyModel] = (),
+    *,
+    sensitive: Sequence[str] = (),
+    schema: Schema | None = None,
+    population: object = None,
+    reference: object = None,
+    first: int = FIRST,
+) -> Check:
+    """Check the classes of equal `quasi` cells in `table`, and find the strictest parameters that they meet.
+
+    A missing value is a value like any other. `achieved` is found with models and without.
+
+    Args:
+        table: A table, or what `kohort.io.read` takes: a path or a frame.
+        quasi: The columns whose equal cells make a class.
+        models: The models that the classes must satisfy.
+        sensitive: Columns for which every model of sensitive values is tried, and its strictest parameter found.
+        schema: What else is known of columns: hierarchies of sensitive ones, by which values are apart, and of
+            quasi-identifying ones, by which labels cover values; which texts mean no value; the person key.
+        population: The people whom an attacker may know, for models that need them.
+        reference: The table before its release, whose values t-closeness, delta-disclosure and beta-likeness refer
+            to; without one they refer to those of `table`.
+        first: How many failing classes to list for each model.
+
+    Raises:
+        SchemaError: No column is named, or one that a table does not have.
+        UsageError: A table is needed that is not given, or given and not needed.
+        InputError: Cells cannot be read as what they must be.
+
+    >>> import polars as pl
+    >>> from kohort.models.k_anonymity import KAnonymity
+    >>> found = check(pl.DataFrame({"age": ["31", "31", "45"]}), ["age"], [KAnonymity(2)])
+    >>> found.met, found.findings[0].failing_records
+    (False, 1)
+    >>> [one.text for one in check(pl.DataFrame({"age": ["31", "31", "45"]}), ["age"]).achieved[:2]]
+    ['k = 1', 'threshold = 1']
+    """
+    known = schema or Schema(())
+    table, population, reference = _read(table), _given(population), _given(reference)
+    _refuse_needless(models, population, reference, sensitive)
+    profile = profile_of(table, quasi, [*(model.declared.sensitive for model in models), *sensitive], known, reference)
+    if population is not None:
+        counted = _fitting(profile, population, known)
+        profile = profile.with_population(counted.fitting, counted.unmatched)
+    findings = tuple(_finding(model, profile, first, own=reference is None) for model in models)
+    return Check(
+        table.records,
+        profile.records,
+        _merged(profile.columns, profile.classes),
+        findings,
+        profile.whole.sizes if known.person else None,
+        profile.whole.outside,
+        strictest(profile, sensitive),
+        alike(profile, sensitive),
+    )
+
+
+def _read(source: object) -> Table:
+    return source if isinstance(source, Table) else io.read(source)
+
+
+def _given(source: object) -> Table | None:
+    return None if source is None else _read(source)
+
+
+def _refuse_needless(
+    models: Sequence[PrivacyModel], population: Table | None, reference: Table | None, sensitive: Sequence[str]
+) -> None:
+    """Refuse a table that is not needed, and models that need one that is not there."""
+    needing = [model.name for model in models if model.declared.population]
+    if needing and population is None:
+        hint = "give the register that the table is a sample of: population=…, --population"
+        raise UsageError(f"{' and '.join(needing)} needs a population table", where="population", hint=hint)
+    if population is not None and models and not needing:
+        hint = "leave it out, or ask for k-map or presence"
+        raise UsageError("no privacy model needs a population table", where="population", hint=hint)
+    if reference is not None and not sensitive and not any(model.declared.refers for model in models):
+        hint = "leave it out, name sensitive columns, or ask for t-closeness, delta-disclosure or beta-likeness"
+        raise UsageError("no privacy model refers to another table", where="reference", hint=hint)
+
+
+def _fitting(profile: TableProfile, population: Table, schema: Schema) -> PopulationCount:
+    """How many people of the population each class fits; not those whom the schema suppresses for a missing value."""
+    hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
+    required = {one.name for one in schema.quasi if one.missing is Missing.SUPPRESS}
+    columns, rows = profile.columns, profile.classes.codes
+    return count_population(columns, rows, population, hierarchies, missing=schema.missing, required=required)
+
+
+def _merged(columns: Sequence[Column], classes: Classes) -> int:
+    """How many classes there are if spellings of one value count as one."""
+    spelled = [_spellings(column)[codes] for column, codes in zip(columns, classes.codes.T, strict=True)]
+    return group(records_of(spelled).quasi).first.size
+
+
+def _spellings(column: Column) -> NDArray[np.uint32]:
+    """(v,) a number for each value; the same for those that are spelled alike."""
+    place: dict[str, int] = {}
+    texts = [even_spelling(text or "") for text in column.values.to_list()]
+    return np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.uint32)
+
+
+def _finding(model: PrivacyModel, profile: TableProfile, first: int, *, own: bool) -> Finding:
+    met, fails = profile.satisfied_jointly(model), ~profile.satisfied(model)
+    return Finding(
+        model.name,
+        met,
+        int(fails.sum()),
+        int(profile.records[fails].sum()),
+        () if met else _smallest_failing(profile, model.declared.sensitive, fails, first),
+        own and model.declared.refers,
+    )
+
+
+def _smallest_failing(profile: TableProfile, sensitive: str | None, fails: Mask, most: int) -> tuple[FailingClass, ...]:
+    """The smallest of the classes that fail, whose people are the most exposed; ties by their cells."""
+    failing = np.flatnonzero(fails)
+    columns = zip(profile.columns, profile.classes.codes[failing].T, strict=True)
+    cells = [ranks_of(column.values)[codes] for column, codes in columns]
+    order = np.lexsort([*reversed(cells), profile.whole.sizes[failing]])[:most]
+    return tuple(_failing_class(profile, one, sensitive) for one in failing[order].tolist())
+
+
+def _failing_class(profile: TableProfile, one: int, sensitive: str | None) -> FailingClass:
+    population = profile.whole.population
+    values = [] if sensitive is None else profile.counts(sensitive, one)
+    counts = tuple(sorted(values, key=lambda pair: (-pair[1], pair[0])))
+    return FailingClass(
+        int(profile.whole.sizes[one]),
+        int(profile.records[one]),
+        None if population is None else int(population[one]),
+        None if sensitive is None else len(counts),
+        Fraction(counts[0][1], sum(count for _, count in counts)) if counts else None,
+        profile.cells(one),
+        counts,
+    )

@@ -1,0 +1,324 @@
+"""Compares a table with its release: what the release cost those who use the data.
+
+Everything is read from the cells of the two tables, and from the schema if there is one; which record became which is
+neither known nor needed. A generalized cell stands for several values, each as likely as the others (semantics §6):
+its midpoint, or mean code, in means and deviations, equal parts of it in distributions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort import io
+from kohort.assessment.classes import classes_of, records_of
+from kohort.assessment.comparison.association import COLUMNS, Association, associations
+from kohort.assessment.comparison.distribution import Bin, groups_of
+from kohort.assessment.comparison.distribution import distribution as bins_of
+from kohort.assessment.comparison.line import summed
+from kohort.assessment.comparison.reading import read_line
+from kohort.assessment.comparison.statistics import (
+    Distance,
+    Moments,
+    NumericStatistics,
+    distance_of,
+    numeric_statistics,
+    ordinal_moments,
+)
+from kohort.assessment.labels import canonical, leaves_below, printed_values
+from kohort.engines.table import Table
+from kohort.errors import InputError
+from kohort.metrics.base import Outcome
+from kohort.metrics.class_size import C_AVG
+from kohort.metrics.discernibility import C_DM
+from kohort.metrics.loss import LM, NCP, attribute_losses
+from kohort.schema import Attribute, Label, Role, Scale, Schema
+from kohort.schema.domain.base import part_of
+from kohort.schema.hierarchy import SUPPRESSED
+from kohort.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from kohort.arrays import Counts, Shares
+    from kohort.assessment.comparison.distribution import NameGroups
+    from kohort.assessment.comparison.line import Line
+    from kohort.schema.domain import Domain
+    from kohort.schema.hierarchy import Hierarchy
+    from kohort.shown import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeComparison:
+    """One column before and after.
+
+    Attributes:
+        name: Its name.
+        role: Its role in the schema; `None` without a schema.
+        scale: Whether its values are numbers or names.
+        values: How many different values it had, and how many labels it has; no value is not counted.
+        missing: Records without a value, before and after.
+        single: Released records whose cell stands for one value, or for none: those that were not generalized.
+        numeric: Statistics of numbers, before and after; `None` of names, and where no record has a number.
+        ordinal: Mean and variance of the codes along the hierarchy's top level; `None` of numbers and without a
+            hierarchy.
+        distance: How far the distribution moved; `None` where one side has no value.
+        distribution: The distribution in few bins.
+    """
+
+    name: str
+    role: Role | None
+    scale: Scale
+    values: tuple[int, int]
+    missing: tuple[int, int]
+    single: int
+    numeric: tuple[NumericStatistics | None, NumericStatistics | None] = field(repr=False)  # its ends are values
+    ordinal: tuple[Moments | None, Moments | None]
+    distance: Distance | None
+    distribution: tuple[Bin, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Shown):
+    """A table and its release.
+
+    Attributes:
+        records: Records before.
+        released: Records after.
+        attributes: The columns that both have, in the order of the first, without those that identify people.
+        associations: The pairs of twelve of them: quasi-identifying ones first, then sensitive ones, then the others.
+        left_out: Columns whose pairs were not measured.
+        absent: Columns that the release does not have.
+        passed_over: Identifying and dropped columns that it has: pseudonyms, say.
+        cost: What the release cost; `None` where no column is known to be quasi-identifying.
+    """
+
+    records: int
+    released: int
+    attributes: tuple[AttributeComparison, ...]
+    associations: tuple[Association, ...]
+    left_out: tuple[str, ...]
+    absent: tuple[str, ...]
+    passed_over: tuple[str, ...]
+    cost: Cost | None
+
+    @property
+    def suppressed(self) -> int:
+        """Records that are not released."""
+        return self.records - self.released
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Records", f"{self.released:,} of {self.records:,}")]
+        if self.cost is not None:
+            rows += [("LM", f"{self.cost.lm:,.4f}"), ("NCP", f"{self.cost.ncp:,.4f}")]
+        rows += [(f"Values of {one.name}", "{:,} before, {:,} after".format(*one.values)) for one in self.attributes]
+        return "Comparison", rows
+
+
+def compare(
+    before: object,
+    after: object,
+    *,
+    schema: Schema | None = None,
+    missing: AbstractSet[str] = frozenset({""}),
+    k: int | None = None,
+) -> Comparison:
+    """Compare a table with its release, column by column and pair by pair.
+
+    Cost: a look at each distinct value, and some passes over the records for each pair of twelve columns.
+
+    Args:
+        before: The table as it was: a path, a polars, pandas or Arrow frame, or a table that is read already.
+        after: The release, likewise: the same columns by name but for identifying ones, and no more records.
+        schema: Roles, hierarchies and bounds. Without it every column that both tables have is compared, labels must
+            be readable by themselves, and the cost is not computed.
+        missing: The texts that mean no value, besides those of the schema.
+        k: The size that every class was to have, for C_AVG.
+
+    Raises:
+        InputError: the columns differ, the release has more records, or labels cannot be read.
+        HierarchyError: values are no leaf of their hierarchy.
+
+    >>> import polars as pl
+    >>> old, new = pl.DataFrame({"age": ["21", "28", "45"]}), pl.DataFrame({"age": ["[20-29]", "[20-29]"]})
+    >>> found = compare(old, new)
+    >>> found.suppressed, found.attributes[0].numeric[1].moments.mean
+    (1, 24.5)
+    """
+    old, new = (one if isinstance(one, Table) else io.read(one) for one in (before, after))
+    return comparison_of(old, new, lines_of(old, new, schema=schema, missing=missing), k=k)
+
+
+def comparison_of(before: Table, after: Table, lines: Sequence[Line], *, k: int | None = None) -> Comparison:
+    """The comparison of two tables by the lines that they have in common."""
+    groups = [None if line.numeric else groups_of(line) for line in lines]
+    names = [line.name for line in lines]
+    roles: dict[Role | None, int] = {Role.QUASI: 0, Role.SENSITIVE: 1}
+    paired = sorted(sorted(range(len(lines)), key=lambda at: roles.get(lines[at].known.role, 2))[:COLUMNS])
+    return Comparison(
+        before.records,
+        after.records,
+        tuple(_attribute(line, put) for line, put in zip(lines, groups, strict=True)),
+        associations([lines[at] for at in paired], [groups[at] for at in paired]),
+        tuple(name for at, name in enumerate(names) if at not in paired),
+        tuple(name for name in before.names if name not in after.names),
+        tuple(name for name in after.names if name not in names),
+        cost([line for line in lines if line.known.domain is not None], k=k),
+    )
+
+
+def lines_of(
+    before: Table, after: Table, *, schema: Schema | None = None, missing: AbstractSet[str] = frozenset({""})
+) -> tuple[Line, ...]:
+    """The columns that both tables have and that identify nobody, each read as a line.
+
+    Raises:
+        InputError: the columns differ, the release has more records, or labels cannot be read.
+        HierarchyError: values are no leaf of their hierarchy.
+    """
+    known = schema or Schema(())
+    attributes = {attribute.name: attribute for attribute in known.attributes}
+    roles = {name: _role(name, attributes, known) for name in before.names}
+    removed = {name for name, role in roles.items() if role is not None and not role.released}
+    refuse_unlike(before, after, removed | {name for name, role in roles.items() if role is None})
+    shared = [name for name in before.names if name in after.names and name not in removed]
+    tokens = known.missing | missing
+    return tuple(read_line(before[name], after[name], roles[name], attributes.get(name), tokens) for name in shared)
+
+
+def _role(name: str, attributes: dict[str, Attribute], schema: Schema) -> Role | None:
+    """The role of a column in the schema."""
+    return attributes[name].role if name in attributes else schema.rest
+
+
+def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> None:
+    """Raise if a release has other columns than the table, or more records.
+
+    Args:
+        before: The table.
+        after: The release.
+        droppable: Columns that it need not have: identifying and dropped ones, and those of which nothing is known.
+
+    Raises:
+        InputError: they differ; the message lists by which columns.
+    """
+    lost = [name for name in before.names if name not in after.names and name not in droppable]
+    new = [name for name in after.names if name not in before.names]
+    if lost or new:
+        sides = (("BEFORE", lost), ("AFTER", new))
+        differences = [f"only in {side}: {', '.join(names)}" for side, names in sides if names]
+        raise InputError(
+            "the columns differ",
+            where="; ".join(differences),
+            hint="columns are found by name, in any order; a release may lack only identifying and dropped ones",
+        )
+    if after.records > before.records:
+        raise InputError(
+            f"AFTER has {after.records:,} records, and BEFORE only {before.records:,}",
+            hint="a release has no more records than its table: are the two swapped?",
+        )
+
+
+def _attribute(line: Line, groups: NameGroups | None) -> AttributeComparison:
+    """The comparison of one column."""
+    old, new = line.sides
+    return AttributeComparison(
+        line.name,
+        line.known.role,
+        Scale.NUMERIC if line.numeric else Scale.CATEGORICAL,
+        (old.values, new.values),
+        (old.missing, new.missing),
+        new.single,
+        (numeric_statistics(line, old), numeric_statistics(line, new)) if line.numeric else (None, None),
+        (None, None) if line.numeric else (ordinal_moments(line, old), ordinal_moments(line, new)),
+        distance_of(line),
+        bins_of(line, groups),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cost:
+    """What a release cost.
+
+    Attributes:
+        quasi: The quasi-identifiers.
+        sizes: (c,) records of each class.
+        suppressed: Records that are not released.
+        lm: The sum of the attributes' losses.
+        ncp: Their mean.
+        c_dm: The sum of squared class sizes, and n for each suppressed record.
+        c_avg: Mean class size over k; `None` where k is not known.
+        losses: The loss of each quasi-identifier, in 0..1.
+    """
+
+    quasi: tuple[str, ...]
+    sizes: Counts
+    suppressed: int
+    lm: float
+    ncp: float
+    c_dm: float
+    c_avg: float | None
+    losses: Mapping[str, float]
+
+
+def cost(lines: Sequence[Line], *, k: int | None = None) -> Cost | None:
+    """The cost of a release by the lines of its quasi-identifiers; `None` without any."""
+    if not lines:
+        return None
+    sizes = classes_of(records_of([line.after.codes for line in lines])).sizes
+    records = lines[0].before.total
+    losses = np.array([_lost(line) for line in lines])
+    outcome = Outcome(records, records - int(sizes.sum()), k or 1, sizes, losses, np.ones(len(lines)))
+    names = tuple(line.name for line in lines)
+    return Cost(
+        names,
+        sizes,
+        outcome.suppressed,
+        LM(outcome),
+        NCP(outcome),
+        C_DM(outcome),
+        None if k is None else C_AVG(outcome),
+        dict(zip(names, attribute_losses(outcome).tolist(), strict=True)),
+    )
+
+
+def _lost(line: Line) -> float:
+    """The loss of a quasi-identifier, summed over the released records."""
+    domain = line.known.domain
+    assert domain is not None  # noqa: S101  every quasi-identifier has one
+    return float(label_losses(line, domain) @ line.after.records)
+
+
+def label_losses(line: Line, domain: Domain) -> Shares:
+    """(l,) share of the domain that each label may stand for: (M - 1)/(|A| - 1), or of a range its width."""
+    means, texts = line.after.means, line.after.texts
+    values = summed(means.of, means.width, means.labels)
+    if line.numeric:  # a missing value has no place among numbers, but is one of those that a set names
+        values = np.maximum(values, [*map(_listed, texts)])
+    if line.numeric and domain.label not in {Label.ANCESTOR, Label.SET}:
+        low, high = np.full(means.labels, np.inf), np.full(means.labels, -np.inf)
+        np.minimum.at(low, means.of, means.low)
+        np.maximum.at(high, means.of, means.high)
+        first, last = (float(end) * float(domain.unit) * 10.0**line.digits for end in domain.ends)
+        width = np.minimum(high, last) - np.maximum(low, first)
+        ranges = part_of(last - first, np.where(values > 0, np.maximum(width, 0.0), 0.0))
+        found = np.where([_listed(text) > 0 for text in texts], part_of(domain.others, values - 1), ranges)
+    else:
+        if line.numeric and domain.hierarchy is not None:
+            covered = _covered(domain.hierarchy)
+            values = np.array([covered.get(text, 1) for text in texts], dtype=np.float64)
+        found = part_of(domain.others, np.maximum(values - 1, 0.0))
+    return np.where([text == SUPPRESSED for text in texts], float(domain.extent > 0), found)
+
+
+def _listed(label: str) -> int:
+    """How many values a set names; 0 of any other label."""
+    return len({canonical(member) for member in printed_values(label)}) if label.startswith("{") else 0
+
+
+def _covered(hierarchy: Hierarchy) -> dict[str, int]:
+    """The leaves below each node; of nodes with the same name the most."""
+    return {label: max(high - low + 1 for low, high in leaves) for label, leaves in leaves_below(hierarchy).items()}

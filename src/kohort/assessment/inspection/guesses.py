@@ -1,0 +1,200 @@
+"""Guesses what each column of a table reveals about a person, and says why; a guess is a start for a human to correct.
+
+Guesses err to the safe side: `rules` says how. The evidence is the names of columns, their distinct values and counts,
+and, for row numbers, the order of the records. A quasi-identifier gets a rule for its hierarchy, or round cut points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from kohort.assessment.classes import classes_of, records_of
+from kohort.assessment.inspection.evidence import evidence_of
+from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, opinions
+from kohort.schema.numbers import exact, round_step, said
+from kohort.schema.patterns import ISO_DATE, POSTAL_CODE
+from kohort.schema.vocabulary import says_coordinate, says_postal_code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from fractions import Fraction
+
+    from kohort.assessment.inspection.evidence import ColumnEvidence
+    from kohort.engines.table import Table, Texts
+    from kohort.schema.vocabulary import RoleName, Topic
+
+ScaleName: TypeAlias = Literal["numeric", "categorical"]
+
+#: Up to this many values there is no room for a level between a value and "*".
+FEW: Final = 3
+
+#: Whole numbers of at most so many values are categories, unless the name says that they measure something.
+CATEGORIES: Final = 10
+
+_MEASURED: Final[frozenset[Topic]] = frozenset({"quantity", "money", "time"})
+
+#: Degrees that a latitude and a longitude may have at most, north or south, east or west.
+_DEGREES: Final = {"latitude": 90, "longitude": 180}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a column seems to reveal.
+
+    Attributes:
+        name: The column's name.
+        role: The role it should have; `undecided` where a person has to decide before anything is released.
+        scale: Numeric where every value is a plain number, and they are neither codes nor a few categories.
+        reasons: Why, as short sentences for a reader; the first decided.
+        distinct: How many different values occur, missing ones apart.
+        missing: How many records have none; `missing_tokens` are counted.
+        distinctness: Distinct values per record, 0..1.
+        separation: Share of the pairs of records that have different values, 0..1; missing counts as a value.
+        hierarchy: A rule to generalize a quasi-identifier by, as `--hierarchy` takes it; `None` where a hierarchy
+            needs knowledge.
+        grid: A round step for the public cut points of a numeric quasi-identifier, else `None`.
+        grid_reason: Why that step, for a reader; else `None`.
+        certainty: How sure the guess is.
+        missing_tokens: Texts that seem to mean "no value" in this column, besides those that are known to.
+        trim: Whether nearly all cells have blanks around them, so that the table should be read without.
+    """
+
+    name: str
+    role: RoleName
+    scale: ScaleName
+    reasons: tuple[str, ...]
+    distinct: int
+    missing: int
+    distinctness: float
+    separation: float
+    hierarchy: str | None
+    grid: str | None
+    grid_reason: str | None = None
+    certainty: Certainty = "likely"
+    missing_tokens: tuple[str, ...] = ()
+    trim: bool = False
+
+
+def inspect_table(table: Table, *, missing: AbstractSet[str] = frozenset({""})) -> tuple[Guess, ...]:
+    """A guess for every column of `table`, in its order.
+
+    Args:
+        table: The records to look at.
+        missing: The texts that mean "no value", besides null.
+    """
+    columns = [evidence_of(column, table.records, missing) for column in table.columns]
+    clinical, alone_at = is_clinical(columns), _coordinates(table, columns)
+    return tuple(_guess(one, Context(clinical=clinical, alone_at=alone_at.get(one.name))) for one in columns)
+
+
+def _coordinates(table: Table, columns: Sequence[ColumnEvidence]) -> Mapping[str, float]:
+    """For each latitude and longitude the share of records that have a pair of their own; none without both."""
+    found = {
+        says: one.name for one in columns if (says := says_coordinate(one.name)) and _on_earth(one, _DEGREES[says])
+    }
+    if len(found) < len(_DEGREES):
+        return {}
+    sizes = classes_of(records_of([table[name].codes for name in found.values()])).sizes
+    return dict.fromkeys(found.values(), int((sizes == 1).sum()) / table.records)
+
+
+def _on_earth(evidence: ColumnEvidence, degrees: int) -> bool:
+    """Whether all values are numbers of at most so many degrees."""
+    return evidence.numeric and bool((evidence.values.cast(float).abs() <= degrees).all())
+
+
+def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
+    found = opinions(evidence, context)
+    role = found[0].role
+    signs = (evidence.form is POSTAL_CODE, says_postal_code(evidence.name), not evidence.numeric)
+    postal = sum(signs) >= 2  # noqa: PLR2004  most of the three; `20121` alone may be an income, `cap` a limit
+    numeric = evidence.numeric and not postal and not _is_category(evidence)
+    ends = outermost(evidence.values) if role == "quasi" and numeric else []
+    step = step_of(ends) if ends else None
+    return Guess(
+        name=evidence.name,
+        role=role,
+        scale="numeric" if numeric else "categorical",
+        reasons=tuple(opinion.reason for opinion in found if opinion.role == role) + _remarks(evidence),
+        distinct=evidence.distinct,
+        missing=evidence.records - evidence.present,
+        distinctness=evidence.distinct / evidence.records if evidence.records else 0.0,
+        separation=evidence.separation,
+        hierarchy=_hierarchy(evidence, step, postal=postal) if role == "quasi" else None,
+        grid=None if step is None else said(step),
+        grid_reason=None if step is None else reason_for(step, ends),
+        certainty=found[0].certainty,
+        missing_tokens=evidence.missing_tokens,
+        trim=evidence.trim,
+    )
+
+
+def _remarks(evidence: ColumnEvidence) -> tuple[str, ...]:
+    """What else a reader should know: numbers that a job does not read as such."""
+    if not evidence.comma:
+        return ()
+    return (f"its {evidence.distinct:,} values are numbers with a decimal comma, which kohort reads as text",)
+
+
+def _is_category(evidence: ColumnEvidence) -> bool:
+    """Whether numbers are names of a few groups: whole, shared, and not called a measure."""
+    few = evidence.whole and evidence.distinct <= CATEGORIES and not evidence.near_unique
+    return few and _MEASURED.isdisjoint(evidence.topics)
+
+
+def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, *, postal: bool) -> str | None:
+    if postal:
+        return "mask:right"
+    if evidence.form is ISO_DATE:
+        return "dates"
+    if step is not None:
+        return intervals(step)
+    return "suppress" if evidence.distinct <= FEW else None
+
+
+def outermost(values: Texts) -> list[str]:
+    """The least and the greatest of plain numbers, and with them one that has decimals, if any has.
+
+    Floats find the few candidates; the exact numbers decide between them.
+    """
+    floats = values.cast(float)
+    found = [
+        pick(values.filter(floats == end).to_list(), key=Decimal)
+        for pick, end in ((min, floats.min()), (max, floats.max()))
+    ]
+    return found + values.filter(values.str.contains(".", literal=True)).head(1).to_list()
+
+
+def step_of(values: Sequence[str]) -> Fraction | None:
+    """The step of the grid that fits these numbers, as `grid = "round"` would choose it; `None` where all are equal.
+
+    >>> [str(step_of(ages)) for ages in (["18", "90"], ["1", "16"], ["0.5", "0.8"])]
+    ['5', '2', '1/50']
+    """
+    low, high = _ends(values)
+    return round_step(low, high, whole=all("." not in text for text in values))
+
+
+def reason_for(step: Fraction, values: Sequence[str]) -> str:
+    """Why to cut at multiples of the step, and how many intervals that makes."""
+    low, high = (number // step for number in _ends(values))
+    return f"round cut points in {high - low + 1:,} intervals; then no end of a range is a data value"
+
+
+def intervals(step: Fraction) -> str:
+    """The rule of a hierarchy of intervals of one, two and four steps.
+
+    >>> from fractions import Fraction
+    >>> intervals(Fraction(5))
+    'intervals:5,10,20'
+    """
+    return "intervals:" + ",".join(said(factor * step) for factor in (1, 2, 4))
+
+
+def _ends(values: Sequence[str]) -> tuple[Fraction, Fraction]:
+    """The least and the greatest of the numbers."""
+    numbers = [exact(text) for text in values]
+    return min(numbers), max(numbers)

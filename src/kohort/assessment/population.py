@@ -1,0 +1,238 @@
+"""The people of another table whom the labels of a release's classes fit, as anyone matches them who has both.
+
+Only a release's labels are read: a class fits a person whose values its labels cover in every column. A release has no
+key, so that nobody, not even the data steward, knows the person of a record; every figure here is of classes.
+Where classes do not overlap that is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.assessment.classes import records_of
+from kohort.assessment.labels import cell_texts, covered_by
+from kohort.core.frequency import group
+from kohort.errors import SchemaError
+from kohort.schema.hierarchy import SUPPRESSED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from kohort.arrays import Codes, Counts, Index
+    from kohort.engines.table import Column, Table
+    from kohort.schema.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PopulationTuples:
+    """The people of a table by their values in some columns; people with equal values share a tuple.
+
+    Attributes:
+        columns: The columns.
+        values: Per column, its distinct values; "" is the missing one.
+        tuples: (t, d) codes of the distinct tuples of these.
+        of: (p,) the tuple of each person.
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[Sequence[str], ...]
+    tuples: Codes
+    of: Index
+
+    @classmethod
+    def in_table(cls, table: Table, columns: Sequence[str], missing: Collection[str] = ()) -> PopulationTuples:
+        """The records of a table, each a person; `missing` texts mean no value.
+
+        Raises:
+            SchemaError: The table lacks a column.
+        """
+        missing_columns = [name for name in columns if name not in table.names]
+        if missing_columns:
+            what = f"the population table has no column {', '.join(missing_columns)}"
+            hint = "it must have every quasi-identifying column, by the same name"
+            raise SchemaError(what, where="population", hint=hint)
+        chosen = [table[name] for name in columns]
+        every = records_of([column.codes for column in chosen]).quasi
+        grouping = group(every)
+        values = tuple(cell_texts(column, missing) for column in chosen)
+        return cls(tuple(columns), values, every[grouping.first], grouping.of)
+
+    @property
+    def counts(self) -> Counts:
+        """(t,) people with each tuple."""
+        return np.bincount(self.of, minlength=len(self.tuples))
+
+    def matched(
+        self, labels: Sequence[Sequence[str]], rows: Codes, hierarchies: Mapping[str, Hierarchy | str]
+    ) -> Iterator[tuple[Index, Index]]:
+        """Classes with equal labels, and the tuples that they fit, where there are any.
+
+        Args:
+            labels: (d,) the distinct labels of each column, "" for the missing value.
+            rows: (c, d) codes of the labels of each class.
+            hierarchies: Those of some columns: what names of nodes mean, or a builder's text.
+
+        Raises:
+            InputError: Labels cannot be read.
+            HierarchyError: A builder cannot make a hierarchy of the people's values.
+        """
+        columns = zip(self.columns, labels, self.values, strict=True)
+        covered = [
+            covered_by(texts, values, column=name, hierarchy=hierarchies.get(name)) for name, texts, values in columns
+        ]
+        return matches(rows, self.tuples, covered)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PopulationCount:
+    """How many people of a population the classes of a release fit.
+
+    Attributes:
+        fitting: (c,) people whom the labels of each class cover.
+        unmatched: People whom no class fits.
+    """
+
+    fitting: Counts
+    unmatched: int
+
+
+def count_population(
+    columns: Sequence[Column],
+    rows: Codes,
+    population: Table,
+    hierarchies: Mapping[str, Hierarchy | str],
+    *,
+    missing: Collection[str] = (),
+    required: Collection[str] = (),
+) -> PopulationCount:
+    """How many people of a population table the labels of each class fit.
+
+    Args:
+        columns: (d,) the quasi-identifying columns of the release.
+        rows: (c, d) codes of each class in them.
+        population: The population table; each record is a person.
+        hierarchies: Those of some columns: what names of nodes mean, or a builder's text.
+        missing: Texts that mean no value; but `*`, as a label, covers any.
+        required: Columns in which people without a value count for nobody.
+
+    Raises:
+        SchemaError: The population table lacks a column.
+        InputError: Labels cannot be read.
+        HierarchyError: A builder cannot make a hierarchy of the people's values.
+    """
+    meaningless = {*missing} - {SUPPRESSED}
+    people = PopulationTuples.in_table(population, [column.name for column in columns], meaningless)
+    counts = people.counts
+    for name, codes in zip(people.columns, people.tuples.T, strict=True):
+        if name in required:
+            values = population[name].values.to_list()
+            counts *= ~np.array([text is None or text in missing for text in values], np.bool_)[codes]
+    fitting, unmatched = np.zeros(len(rows), np.int64), np.ones(counts.size, np.bool_)
+    for classes, tuples in people.matched([cell_texts(column, meaningless) for column in columns], rows, hierarchies):
+        fitting[classes], unmatched[tuples] = counts[tuples].sum(), False
+    return PopulationCount(fitting, int(counts[unmatched].sum()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PopulationMatch:
+    """People, and the classes of a release that fit each of them.
+
+    Attributes:
+        people: The people.
+        pairs: (m, 2) each tuple of theirs, and a class that fits it, in the order of tuples.
+    """
+
+    people: PopulationTuples
+    pairs: Index
+
+    @property
+    def fits(self) -> Index:
+        """(q, 2) each person, and a class that fits, in the order of people."""
+        person, pair = joined(self.pairs[:, 0], self.people.of)
+        return np.stack([person, self.pairs[pair, 1]], axis=1)
+
+    @property
+    def only(self) -> Index:
+        """(p,) the class of each person whom just one fits; below 0 for others."""
+        classes = np.full(len(self.people.tuples), -1)
+        single = np.bincount(self.pairs[:, 0], minlength=classes.size)[self.pairs[:, 0]] == 1
+        classes[self.pairs[single, 0]] = self.pairs[single, 1]
+        return classes[self.people.of]
+
+
+def match_population(
+    people: PopulationTuples, labels: Sequence[Sequence[str]], rows: Codes, hierarchies: Mapping[str, Hierarchy | str]
+) -> PopulationMatch:
+    """Each of the `people` with all classes that fit. See `PopulationTuples.matched`."""
+    fits = people.matched(labels, rows, hierarchies)
+    found = [np.stack([one, np.full_like(one, of)], 1) for same, one in fits for of in same.tolist()]
+    pairs = np.concatenate([np.empty((0, 2), np.int64), *found])
+    return PopulationMatch(people, pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
+
+
+def joined(keys: Index, wanted: Index) -> tuple[Index, Index]:
+    """Which of `wanted` equals which of the ascending `keys`: places of both, in the order of `wanted`.
+
+    >>> [places.tolist() for places in joined(np.array([3, 5, 5]), np.array([5, 4, 3]))]
+    [[0, 0, 2], [1, 2, 0]]
+    """
+    first, after = (np.searchsorted(keys, wanted, side) for side in ("left", "right"))
+    return np.repeat(np.arange(wanted.size), after - first), _ranges(first, after)
+
+
+def matches(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> Iterator[tuple[Index, Index]]:
+    """Classes with equal labels, and the tuples of values that these cover in every column, where there are any.
+
+    Classes that agree in some columns are narrowed together, first by the column whose labels cover the fewest tuples.
+    Cost: for all different labels of some columns, a sort of the tuples that they cover.
+
+    Args:
+        rows: (c, d) codes of the labels of each class.
+        tuples: (t, d) codes of values.
+        covered: Per column and label, the values that it covers, as of `covered_by`.
+
+    >>> rows, tuples = np.array([[0], [1]], np.uint32), np.array([[0], [1]], np.uint32)
+    >>> [(of.tolist(), fits.tolist()) for of, fits in matches(rows, tuples, [[np.array([0, 1]), np.array([0])]])]
+    [([1], [0]), ([0], [0, 1])]
+    """
+    columns = _narrowest_first(rows, tuples, covered)
+    pending = [(0, np.arange(len(rows)), np.arange(len(tuples)))] if len(rows) else []
+    while pending:
+        depth, classes, fits = pending.pop()
+        if not fits.size:
+            continue
+        if depth == len(columns):
+            yield classes, np.sort(fits)
+            continue
+        column = columns[depth]
+        labels, values = rows[classes, column], tuples[fits, column]
+        order, by_value = np.argsort(labels, kind="stable"), np.argsort(values, kind="stable")
+        fits, values = fits[by_value], values[by_value]
+        for same in np.split(classes[order], np.flatnonzero(np.diff(labels[order])) + 1):
+            wanted = covered[column][int(rows[same[0], column])].astype(values.dtype)
+            first, end = np.searchsorted(values, wanted), np.searchsorted(values, wanted, side="right")
+            pending.append((depth + 1, same, fits[_ranges(first, end)]))
+
+
+def _narrowest_first(rows: Codes, tuples: Codes, covered: Sequence[Sequence[Index]]) -> list[int]:
+    """The columns, ascending by how many tuples the labels of a class cover on average."""
+    cover: list[float] = []
+    for column, values in enumerate(covered):
+        known = np.bincount(
+            tuples[:, column], minlength=max((int(one.max(initial=-1)) for one in values), default=0) + 1
+        )
+        cover.append(float(np.array([known[one].sum() for one in values])[rows[:, column]].sum()))
+    return sorted(range(len(covered)), key=cover.__getitem__)
+
+
+def _ranges(first: Index, end: Index) -> Index:
+    """The places from each first to before its end, one range after the other.
+
+    >>> _ranges(np.array([5, 0]), np.array([8, 1])).tolist()
+    [5, 6, 7, 0]
+    """
+    sizes = end - first
+    return np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))

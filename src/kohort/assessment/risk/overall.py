@@ -1,0 +1,320 @@
+"""The re-identification risk of a file as it stands: whom an attacker could find in it, and by which columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort import io
+from kohort.assessment.classes import classes_of, sizes_of, tuples_of
+from kohort.assessment.population import count_population
+from kohort.assessment.risk.individual import individual_risks
+from kohort.assessment.risk.knowledge import knowing
+from kohort.assessment.risk.quasi_identifiers import find
+from kohort.assessment.risk.reidentification import (
+    THRESHOLD,
+    by_estimate,
+    by_size,
+    marketer,
+    marketer_among,
+    share_of,
+    threshold_of,
+)
+from kohort.assessment.risk.singling import singling
+from kohort.assessment.risk.uniqueness import counted, estimated, sample_uniques
+from kohort.engines.table import Table
+from kohort.errors import InfeasibleError, SchemaError, UsageError
+from kohort.schema import Attribute, Role, Schema
+from kohort.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.arrays import Codes, Counts
+    from kohort.assessment.classes import Classes, SizeDistribution
+    from kohort.assessment.risk.knowledge import Knowledge
+    from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
+    from kohort.assessment.risk.reidentification import Exposure
+    from kohort.assessment.risk.uniqueness import Uniqueness
+    from kohort.core.frequency import FrequencySet
+    from kohort.core.uniques import Singling
+    from kohort.schema.hierarchy import Hierarchy
+    from kohort.shown import Rows
+
+#: Classes at the highest risk whose cells are kept.
+SHOWN: Final = 5
+
+#: The most people that a population can have: estimators lose their precision somewhere beyond.
+MOST: Final = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Journalist:
+    """The risks among the people of the population.
+
+    Attributes:
+        by: How the population is known: `"population table"` or `"estimate"`.
+        exposure: The journalist's exposure.
+        marketer: The expected share of right links when all records are linked with the population.
+        unknown: People in classes that fit fewer people of the population table than they have themselves: the table is
+            incomplete, and such a class counts with its own size.
+    """
+
+    by: str
+    exposure: Exposure
+    marketer: float
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Risk(Shown):
+    """The re-identification risk of a file, in figures; the module of each says what it means and assumes.
+
+    Attributes:
+        quasi: The columns that an attacker is assumed to know of everybody.
+        records: Records of the file.
+        people: People of the file; `None` without a person key, where every record counts.
+        sizes: (c,) people of each class.
+        threshold: Risks above this count as over.
+        prosecutor: The risks by an attacker who knows that a person is in the file.
+        journalist: The risks by one who knows the population but not who is in the file; `None` where nothing is known
+            of it.
+        marketer: The expected share of right links if all records are linked, with the file as the only knowledge.
+        uniqueness: Uniques of the file and of the population.
+        knowledge: The risks by an attacker who knows only m quasi-identifiers; `None` where they are not computed.
+        undeclared: The columns that are neither quasi-identifying nor sensitive.
+        alone: Minimal sets of them that single people out; places are in `undeclared`.
+        together: The same with all quasi-identifiers known besides.
+        singling: Columns released as they are that single people out by themselves.
+        worst: Cells of up to five classes at the prosecutor's highest risk, each a value per quasi-identifier: values
+            of records, which belong in no published report.
+    """
+
+    quasi: tuple[str, ...]
+    records: int
+    people: int | None
+    sizes: Counts
+    threshold: Fraction
+    prosecutor: Exposure
+    journalist: Journalist | None
+    marketer: float
+    uniqueness: Uniqueness
+    knowledge: Knowledge | None
+    undeclared: tuple[str, ...]
+    alone: IdentifyingSets
+    together: IdentifyingSets
+    singling: tuple[Singling, ...]
+    worst: tuple[tuple[str | None, ...], ...]
+
+    def _shown(self) -> tuple[str, Rows]:
+        exposures = [("prosecutor", self.prosecutor)]
+        exposures += [("journalist", self.journalist.exposure)] if self.journalist is not None else []
+        return "Risk", [
+            ("Records", f"{self.records:,}"),
+            *([] if self.people is None else [("People", f"{self.people:,}")]),
+            ("Classes", f"{self.sizes.size:,}"),
+            ("Unique", f"{self.uniqueness.sample:,}"),
+            *((f"Highest risk, {who}", f"{one.highest:.1%}") for who, one in exposures),
+            *((f"Average risk, {who}", f"{one.average:.1%}") for who, one in exposures),
+            *((f"Above {float(self.threshold):g}, {who}", f"{one.over:.1%}") for who, one in exposures),
+            ("Expected links of a marketer", f"{self.marketer:.1%}"),
+            ("Quasi-identifiers", ", ".join(self.quasi)),
+            ("Other columns that single people out", f"{len(self.singling):,}"),
+        ]
+
+
+def assess(
+    source: object,
+    quasi: Sequence[str],
+    *,
+    sensitive: Sequence[str] = (),
+    person: str | None = None,
+    population: object = None,
+    population_size: int | None = None,
+    sampling_fraction: object = None,
+    threshold: object = THRESHOLD,
+    known: int | None = None,
+    hierarchies: Mapping[str, Hierarchy | str] | None = None,
+    seed: int = 0,
+) -> Risk:
+    """The re-identification risk of a file as it stands, released or raw.
+
+    Args:
+        source: A table, or what `kohort.io.read` takes: a path or a frame.
+        quasi: The columns that an attacker may know of people.
+        sensitive: Columns that nobody can know beforehand; all others are tried as undeclared quasi-identifiers.
+        person: The column that says whose a record is; people are counted then.
+        population: A table of the population with the quasi-identifying columns: its people are matched with classes
+            by what the labels cover.
+        population_size: The number of people that the file is a sample of, where there is no table.
+        sampling_fraction: Or the share of them that it is.
+        threshold: Risks above it count as over: 0.2 by default.
+        known: Also compute the risk if only so many of the quasi-identifiers are known.
+        hierarchies: Hierarchies of quasi-identifiers, which say what released labels cover in the population table.
+        seed: Seed of the samples that are drawn where there is too much to look at.
+
+    Raises:
+        SchemaError: A column is not there, or none is named.
+        UsageError: A parameter is out of range, or the population is given twice.
+        InputError: The file, or the population, cannot be read or has no records.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"city": ["Bari", "Bari", "Roma"], "age": ["30", "30", "41"]})
+    >>> risk = assess(people, ["city", "age"], population_size=30)
+    >>> risk.prosecutor.highest, risk.uniqueness.sample, round(risk.journalist.exposure.highest, 3)
+    (1.0, 1, 0.256)
+    """
+    limit = threshold_of(threshold)
+    _refuse_two_populations(population, population_size, sampling_fraction)
+    table = _table(source)
+    _check(table, quasi, sensitive, person)
+    frequency = tuples_of(table, quasi, person)
+    classes = classes_of(frequency)
+    file = _File(frequency, classes, sizes_of(frequency, classes.of, classes.sizes), limit)
+    if population is None:
+        known_population = population_of(file.distribution.total, population_size, sampling_fraction)
+    else:
+        others = _table(population)
+        fitting = _fitting(table, quasi, classes.codes, others, hierarchies or {})
+        known_population = KnownPopulation(others.records, fitting)
+    undeclared = tuple(name for name in table.names if name not in {*quasi, *sensitive, person})
+    columns, base = ([table[name].codes for name in names] for names in (undeclared, quasi))
+    people = None if person is None else table[person].codes.astype(np.int64)
+    return Risk(
+        quasi=tuple(quasi),
+        records=table.records,
+        people=None if person is None else file.distribution.total,
+        sizes=classes.sizes,
+        threshold=limit,
+        prosecutor=by_size(file.distribution, limit),
+        journalist=file.journalist(known_population),
+        marketer=marketer(classes.sizes),
+        uniqueness=file.uniqueness(known_population),
+        knowledge=None if known is None else knowing(frequency, known, threshold=limit, seed=seed),
+        undeclared=undeclared,
+        alone=find(columns, people=people, seed=seed),
+        together=find(columns, base=base, people=people, seed=seed),
+        singling=singling(table, [name for name in table.names if name not in {*quasi, person}], people),
+        worst=_worst(table, quasi, classes),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownPopulation:
+    """What is known of the population that a file is from.
+
+    Attributes:
+        people: The number of its people.
+        fitting: (c,) how many of them each class of the file fits, by a population table; `None` without one.
+    """
+
+    people: int
+    fitting: Counts | None = None
+
+
+def population_of(people: int, size: object, fraction: object) -> KnownPopulation | None:
+    """The population of which `people` are in the file, by its size or the sampling fraction; `None` without either.
+
+    Raises:
+        UsageError: The size is no whole number of at least `people`, the fraction is no share, or there would be more
+            people than estimators can handle.
+
+    >>> population_of(30, None, "0.05").people
+    600
+    """
+    where = "population size"
+    if fraction is not None:
+        where = "sampling fraction"
+        size = round(people / share_of(fraction, "the sampling fraction", "0.05"))
+    elif size is None:
+        return None
+    if type(size) is not int or size < people:
+        raise UsageError(
+            "the population must have at least the people of the file",
+            where="population size",
+            hint=f"a whole number of at least {people:,}",
+        )
+    if size > MOST:
+        what = f"the population would have more than {MOST:,} people"
+        raise UsageError(what, where=where, hint="more than have ever lived; check its digits")
+    return KnownPopulation(size)
+
+
+def _refuse_two_populations(population: object, size: object, fraction: object) -> None:
+    """Refuse a population that is given in two ways."""
+    if sum(given is not None for given in (population, size, fraction)) > 1:
+        raise UsageError(
+            "the population is given in two ways",
+            where="population",
+            hint="give one of a population table, its size, and the sampling fraction",
+        )
+
+
+def _fitting(
+    table: Table, quasi: Sequence[str], rows: Codes, others: Table, hierarchies: Mapping[str, Hierarchy | str]
+) -> Counts:
+    """(c,) people of the population table whom the labels of each class fit."""
+    faults = [f"column {name} is not quasi-identifying" for name in hierarchies if name not in quasi]
+    if faults:
+        hint = "give hierarchies only of quasi-identifying columns"
+        raise SchemaError("; ".join(faults), where="population", hint=hint)
+    return count_population([table[name] for name in quasi], rows, others, hierarchies).fitting
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _File:
+    """A file's classes, and how many of its people are in classes of each size."""
+
+    frequency: FrequencySet
+    classes: Classes
+    distribution: SizeDistribution
+    threshold: Fraction
+
+    def journalist(self, population: KnownPopulation | None) -> Journalist | None:
+        """The journalist's risks among the people of the population."""
+        if population is None:
+            return None
+        sizes = self.classes.sizes
+        if population.fitting is None:
+            fraction = Fraction(self.distribution.total, population.people)
+            risks = individual_risks(self.distribution.sizes, fraction)
+            exposure = by_estimate(self.distribution, risks, self.threshold)
+            return Journalist("estimate", exposure, marketer_among(sizes, individual_risks(sizes, fraction)), 0)
+        fitting = np.maximum(population.fitting, sizes)  # the people of the file are of the population, listed or not
+        exposure = by_size(sizes_of(self.frequency, self.classes.of, fitting), self.threshold)
+        unknown = int(sizes[population.fitting < sizes].sum())
+        return Journalist("population table", exposure, marketer_among(sizes, 1 / fitting), unknown)
+
+    def uniqueness(self, population: KnownPopulation | None) -> Uniqueness:
+        """Uniques of the file, and of the population as far as it is known."""
+        sizes = self.classes.sizes
+        if population is None:
+            return sample_uniques(sizes)
+        if population.fitting is not None:
+            return counted(sizes, population.fitting, population.people)
+        return estimated(sizes, population.people, spread=int(sizes.sum()) != self.distribution.total)
+
+
+def _table(source: object) -> Table:
+    """The table, read unless it is one already."""
+    return source if isinstance(source, Table) else io.read(source)
+
+
+def _check(table: Table, quasi: Sequence[str], sensitive: Sequence[str], person: str | None) -> None:
+    """Refuse columns that are not there, or have two roles, and a table of no records."""
+    named = [Attribute(name, Role.QUASI) for name in quasi] + [Attribute(name, Role.SENSITIVE) for name in sensitive]
+    key = [Attribute(name, Role.IDENTIFYING) for name in table.names if name == person]
+    Schema((*named, *key), rest=Role.INSENSITIVE, person=person).over(table.names)
+    if not table.records:
+        raise InfeasibleError("there are 0 records", hint="bring a table with records")
+
+
+def _worst(table: Table, quasi: Sequence[str], classes: Classes) -> tuple[tuple[str | None, ...], ...]:
+    """The cells of some of the smallest classes, in the order of their texts."""
+    smallest = classes.codes[classes.sizes == classes.sizes.min()]
+    columns = [table[name].values.to_list() for name in quasi]
+    rows = [tuple(values[code] for values, code in zip(columns, row, strict=True)) for row in smallest.tolist()]
+    return tuple(sorted(rows, key=lambda row: [text or "" for text in row])[:SHOWN])
