@@ -38,6 +38,7 @@ from kohort.job.values import (
     Seconds,
     Separator,
 )
+from kohort.metrics import OBJECTIVES
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 
@@ -130,7 +131,7 @@ class MethodPart(Part):
     objective: Objective | None = Field(
         None,
         description="The metric of which a lattice method's release is to cost little; lm if not given."
-        " 'first' (samarati): the first of the minimal nodes in lexicographic order.",
+        f" One of {', '.join(OBJECTIVES)}. 'first' (samarati): the first of the minimal nodes in lexicographic order.",
     )
     node: Levels | None = Field(
         None,

@@ -7,6 +7,7 @@ from io import StringIO
 from shlex import quote
 from typing import TYPE_CHECKING, Final, cast
 
+from kohort.metrics import METRICS
 from kohort.report.render.attacks import tried_text
 from kohort.report.render.grid import grid_text
 from kohort.report.render.perturbed import altered_text
@@ -22,12 +23,6 @@ BAR: Final = 24
 
 #: Candidates that are shown: a page.
 SHOWN: Final = 20
-
-#: Metrics that a person compares releases by; `--json` has the others, among them several means of the same losses.
-TOLD: Final = ("lm", "ncp", "c_dm", "c_avg", "precision")
-
-#: Metrics that count something.
-COUNTS: Final = frozenset({"c_dm", "height"})
 
 #: Characters that the names of a table's columns may take.
 WIDTH: Final = 60
@@ -191,7 +186,11 @@ def _cost(figures: Mapping[str, Json]) -> Iterator[str]:
     if not metrics:
         return
     yield ""
-    told = [f"{name.upper()} {_figure(name, metrics[name])}" for name in TOLD if name in metrics]
+    told = [
+        f"{name.upper()} {_figure(name, metrics[name])}"
+        for name, one in METRICS.items()
+        if one.shown.first and name in metrics
+    ]
     yield "What it cost   " + "   ".join(told)
     width = max(map(len, losses), default=0)
     for name, loss in losses.items():
@@ -227,7 +226,7 @@ def _figure(name: str, value: float) -> str:
     >>> _figure("c_dm", 600), _figure("height", 0.0), _figure("lm", 2)
     ('600', '0', '2.0000')
     """
-    return f"{value:,.0f}" if name in COUNTS and value == int(value) else f"{value:,.4f}"
+    return f"{value:,.0f}" if METRICS[name].shown.kind == "count" and value == int(value) else f"{value:,.4f}"
 
 
 def _bar(share: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from kohort.metrics import METRICS
 from kohort.report.render.page import chart
 from kohort.report.render.page.figure import Figure, clean, text
 
@@ -25,18 +26,7 @@ UNTOLD: Final = Markup('<span class="untold">not told</span>')
 _ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
 _QUANTILES: Final = {"0": "Least", "0.25": "Lower quartile", "0.5": "Median", "0.75": "Upper quartile", "1": "Greatest"}
 _MEASURES: Final = {"cramers v": "Cramér's V"}
-_METRICS: Final = {
-    "lm": "LM",
-    "ncp": "NCP",
-    "lm_geometric": "LM, geometric mean",
-    "arx_loss": "Loss (ARX)",
-    "c_dm": "C_DM",
-    "c_avg": "C_AVG",
-    "precision": "Precision",
-    "entropy": "Non-uniform entropy",
-    "height": "Height",
-    "distortion": "Distortion",
-}
+_METRICS: Final = {**{name: metric.shown.symbol for name, metric in METRICS.items()}, "distortion": "Distortion"}
 
 
 class _Environment(Environment):

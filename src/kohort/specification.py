@@ -1,0 +1,128 @@
+"""What a plug-in says of itself, once: job form, flags, sweeps, certificate, reports and tables are loops over it.
+
+A specification stands beside the definition that it describes: in the same file of `models/`, `metrics/`, `algorithms/`
+or `perturb/`. Nothing of a plug-in is written down anywhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    #: The bounds of a value, as JSON Schema says them.
+    Bounds: TypeAlias = Mapping[str, object]
+
+#: Bounds that many parameters have.
+AT_LEAST_2: Final[Bounds] = MappingProxyType({"type": "integer", "minimum": 2})
+ABOVE_0: Final[Bounds] = MappingProxyType({"type": "number", "exclusiveMinimum": 0})
+ABOVE_1: Final[Bounds] = MappingProxyType({"type": "number", "exclusiveMinimum": 1})
+SHARE: Final[Bounds] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
+
+
+def word(*words: str) -> Bounds:
+    """The bounds of a parameter that is one of these words."""
+    return MappingProxyType({"enum": list(words), "type": "string"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter:
+    """A parameter of a plug-in.
+
+    Attributes:
+        name: Its letter in the paper, which is its name in Python.
+        bounds: Which values it may have, as JSON Schema says it; the plug-in itself refuses all others.
+        sentence: What it means.
+        examples: Values that it may have; where there are several, each is a variant worth its own row in a table.
+        origin: Where a job says it: at the plug-in's own key, at a key of its own beside that one, or for the whole
+            job, which has one k.
+    """
+
+    name: str
+    bounds: Bounds
+    sentence: str
+    examples: tuple[object, ...]
+    origin: Literal["key", "beside", "job"] = "key"
+
+    @property
+    def kind(self) -> str:
+        """`integer`, `number` (kept exactly, as a fraction) or `string`."""
+        return str(self.bounds["type"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Specification:
+    """What a plug-in says of itself.
+
+    Attributes:
+        key: What asks for it in a job file: `entropy-l`.
+        title: What the literature calls it: `entropy l-diversity`.
+        sentence: What it is or asks for, in a sentence: the description of its key, and the help of its flag.
+        usage: Its flag as it is typed: `--entropy-l COLUMN=L`; empty where it has none of its own. The numbers of
+            `LOW..HIGH` are a list in a job file, those of `C,L` a table.
+        parameters: Its parameters, in the order of the constructor.
+        unit: What its figures count or measure: `people`, `share`.
+        not_promised: What does not follow from it, in a sentence; empty where there is nothing to warn of.
+        properties: For each property that it declares, or expressly does not, the reason.
+
+    >>> letter = Parameter("l", ABOVE_1, "Its logarithm is the least entropy.", (2,))
+    >>> one = Specification("entropy-l", "entropy l-diversity", "…", "--entropy-l COLUMN=L", (letter,))
+    >>> one.flag, one.metavar, one.of_column
+    ('--entropy-l', 'L', True)
+    """
+
+    key: str
+    title: str
+    sentence: str
+    usage: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    unit: str = ""
+    not_promised: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def flag(self) -> str:
+        """Its flag, with dashes."""
+        return self.usage.partition(" ")[0]
+
+    @property
+    def metavar(self) -> str:
+        """What its flag takes, of one column where it is of columns: `C,L`."""
+        return self.usage.partition(" ")[2].removeprefix("COLUMN=")
+
+    @property
+    def of_column(self) -> bool:
+        """Whether it is asked for of single columns."""
+        return " COLUMN=" in self.usage
+
+    @property
+    def own(self) -> tuple[Parameter, ...]:
+        """The parameters that stand at its own key."""
+        return tuple(one for one in self.parameters if one.origin == "key")
+
+    @property
+    def is_range(self) -> bool:
+        """Whether its parameters are a list in a job file, the least and the greatest."""
+        return ".." in self.metavar
+
+    def written(self, text: str) -> object:
+        """What the text of its flag says, as a job file would say it.
+
+        >>> both = Parameter("low", SHARE, "…", (0,)), Parameter("high", SHARE, "…", (1,))
+        >>> Specification("presence", "delta-presence", "…", "--presence LOW..HIGH", both).written("0.1..0.9")
+        ['0.1', '0.9']
+        >>> both = Parameter("c", ABOVE_0, "…", (1,)), Parameter("l", AT_LEAST_2, "…", (2,))
+        >>> Specification("recursive", "…", "…", "--recursive COLUMN=C,L", both).written("0.5,3")
+        {'c': '0.5', 'l': '3'}
+        """
+        if self.is_range:
+            return text.split("..")
+        if len(self.own) == 1:
+            return text
+        first, *others = self.own
+        parts = text.split(",", len(others))
+        parts += [""] * (len(self.own) - len(parts))
+        return {one.name: part for one, part in zip((first, *others), parts, strict=True)}
