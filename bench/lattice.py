@@ -28,7 +28,7 @@ from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.judge import Judge
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 
 if TYPE_CHECKING:
     from bench.tables import Coded

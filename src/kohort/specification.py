@@ -7,8 +7,11 @@ or `perturb/`. Nothing of a plug-in is written down anywhere else.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from kohort.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,3 +129,27 @@ class Specification:
         parts = text.split(",", len(others))
         parts += [""] * (len(self.own) - len(parts))
         return {one.name: part for one, part in zip((first, *others), parts, strict=True)}
+
+
+def plugins(group: str, own: Mapping[str, str]) -> Mapping[str, object]:
+    """Every plug-in of a group, by its key: kohort's own first, then those of other packages, by key.
+
+    Args:
+        group: The entry points of other packages: `kohort.models`.
+        own: Where each of kohort's own is, `module:name` by its key, as in an entry point.
+
+    Raises:
+        UsageError: another package brings a key that is taken.
+
+    >>> list(plugins("kohort.none", {"one": "kohort.specification:Specification"}))
+    ['one']
+    """
+    points = [EntryPoint(key, place, group) for key, place in own.items()]
+    points += sorted(entry_points(group=group), key=lambda point: point.name)
+    found: dict[str, object] = {}
+    for point in points:
+        if point.name in found:
+            what = f"{point.value} brings {point.name}, which there is already"
+            raise UsageError(what, where=f"entry points {group}", hint="give it another key, or uninstall its package")
+        found[point.name] = point.load()
+    return MappingProxyType(found)

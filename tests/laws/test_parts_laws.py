@@ -19,7 +19,7 @@ from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.parts import least_of_parts
 from kohort.algorithms.problem import Problem, never
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
 from tests.laws.test_lattice_laws import Case, cases
 from tests.reference.lattice import Column, RawTable, problem_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kohort.core.suppression import SuppressionLimit
 
 #: The metrics that join parts.
-JOINING = [metric for metric in METRICS.values() if metric.join is not None]
+JOINING = [metric for metric in OBJECTIVES.values() if metric.join is not None]
 
 
 def optimum(problem: Problem, limit: SuppressionLimit, objective: str) -> float:
@@ -79,6 +79,6 @@ def test_nothing_is_known_where_it_is_enough() -> None:
     """Stopped before the first part is searched to its end, parts say nothing."""
     column = Column((("a", "*"), ("b", "*")))
     problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
-    judge = Judge.of(problem, 0, METRICS["lm"])
+    judge = Judge.of(problem, 0, OBJECTIVES["lm"])
     assert least_of_parts(judge, np.ones(2), 2, lambda: True) == -inf
     assert least_of_parts(judge, np.ones(2), 2, never) == pytest.approx(2)

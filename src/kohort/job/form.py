@@ -38,7 +38,7 @@ from kohort.job.values import (
     Seconds,
     Separator,
 )
-from kohort.metrics import OBJECTIVES
+from kohort.metrics.known import OBJECTIVES
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 

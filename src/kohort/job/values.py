@@ -15,7 +15,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.engines import complete as columns
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
-from kohort.metrics import OBJECTIVES
+from kohort.metrics.known import OBJECTIVES
 from kohort.schema import Grid
 from kohort.schema.numbers import exact
 

@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
-from kohort.metrics.catalogue import METRICS, OBJECTIVES, measured, metric_of
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["METRICS", "OBJECTIVES", "measured", "metric_of"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Every metric by its name on the command line; `kohort.metrics.known` finds them, and those of other packages.
+PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "lm": "kohort.metrics.loss:LM",
+        "ncp": "kohort.metrics.loss:NCP",
+        "lm_geometric": "kohort.metrics.loss:LM_GEOMETRIC",
+        "arx_loss": "kohort.metrics.loss:ARX_LOSS",
+        "c_dm": "kohort.metrics.discernibility:C_DM",
+        "c_avg": "kohort.metrics.class_size:C_AVG",
+        "precision": "kohort.metrics.precision:PRECISION",
+        "entropy": "kohort.metrics.entropy:ENTROPY",
+        "height": "kohort.metrics.height:HEIGHT",
+        "classification": "kohort.metrics.classification:CLASSIFICATION",
+        "ambiguity": "kohort.metrics.ambiguity:AMBIGUITY",
+        "kl": "kohort.metrics.kl_divergence:KL_DIVERGENCE",
+    }
+)

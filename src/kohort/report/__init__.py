@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from kohort.metrics import METRICS, measured
+from kohort.metrics.known import METRICS, measured
 from kohort.release.members import members_of
 from kohort.report.perturbed import perturbed_numbers, pseudonym_numbers
 from kohort.report.singling import singling_numbers

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.sweep.axes import PERCENT, PLAIN, Scale
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.errors import InfeasibleError, LimitError
-from kohort.metrics import measured
+from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.altering import refuse_unknown
 from kohort.pipeline.counting import entered_by

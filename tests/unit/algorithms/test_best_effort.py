@@ -23,8 +23,8 @@ from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.judge import Judge, Judged
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
-from kohort.metrics import METRICS
 from kohort.metrics.base import Metric, added
+from kohort.metrics.known import METRICS
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of

@@ -20,8 +20,8 @@ from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS
 from kohort.metrics.base import Metric
+from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Missing, Role
 from kohort.schema.domain import resolve

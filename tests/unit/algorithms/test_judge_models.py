@@ -24,7 +24,7 @@ from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.recoding import FullDomain
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError, UsageError
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.models.average_risk import AverageRisk
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity

@@ -20,7 +20,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.engines.local import LocalEngine
 from kohort.errors import LimitError
 from kohort.io.options import ReadOptions
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Role, Schema

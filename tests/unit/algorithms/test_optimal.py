@@ -12,7 +12,7 @@ from kohort.algorithms.lattice.judge import Judge
 from kohort.algorithms.lattice.optimal import Optimal, Search
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
 from tests.unit.algorithms.lattices import random_table

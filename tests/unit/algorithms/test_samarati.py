@@ -15,7 +15,7 @@ from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.recoding import FullDomain
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import NotByThree, RawTable, every_node, k_minimal, optima, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table

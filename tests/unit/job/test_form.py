@@ -14,7 +14,7 @@ from kohort.errors import JobError
 from kohort.job import JobFile, parse
 from kohort.job.form import MethodName
 from kohort.job.values import ObjectiveName
-from kohort.metrics import OBJECTIVES
+from kohort.metrics.known import OBJECTIVES
 from tests.unit.job.test_altered import ALTERED
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
 from tests.unit.job.test_models import EVERY

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from math import log2, prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,7 @@ from kohort import Attribute, Job, Role, Schema, anonymize
 from kohort.algorithms import METHODS, Choices
 from kohort.core.suppression import SuppressionLimit
 from kohort.io import read
-from kohort.metrics import METRICS, measured
+from kohort.metrics.known import METRICS, measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
@@ -67,7 +67,7 @@ def plainly(source: pl.DataFrame, job: Job, *, grid: int = 0) -> Mapping[str, fl
     """The three metrics by their definitions, from the released text."""
     release = anonymize(source, job)
     rows = source.select("age", "city").rows()
-    labels = pl.DataFrame(release.frame()).select("age", "city").rows()
+    labels = cast("pl.DataFrame", release.frame()).select("age", "city").rows()
     of = dict(zip(release.lineage.tolist(), labels, strict=True))
     everything = ("*", "*")
     classes = Counter(of.get(row, everything) for row in range(source.height))
@@ -82,7 +82,7 @@ def plainly(source: pl.DataFrame, job: Job, *, grid: int = 0) -> Mapping[str, fl
         max(Counter(sick[row] for row, one in of.items() if one == label).values()) for label in set(of.values())
     )
     # the original distribution: a number on a grid is anywhere in its cell
-    p = Counter[tuple[tuple[str, str], tuple[str, str]]]()
+    p = defaultdict[tuple[tuple[str, ...], tuple[str, str]], float](float)
     for row, (age, city) in enumerate(rows):
         cell = [str(int(age) - (int(age) - AGES.start) % grid + step) for step in range(grid)] if grid else [age]
         for one in cell:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError
-from kohort.metrics import METRICS, OBJECTIVES, measured, metric_of
 from kohort.metrics.base import Levels, Metric, Outcome
+from kohort.metrics.known import METRICS, OBJECTIVES, measured, metric_of
 from kohort.metrics.loss import ARX_LOSS, attribute_losses
 from kohort.specification import Specification
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import UsageError
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.sweep.axes import Frame, Scale
 from kohort.sweep.chart import LOOKS, look
 from kohort.sweep.ending import Ending

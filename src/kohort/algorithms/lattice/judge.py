@@ -13,7 +13,7 @@ from kohort.algorithms.lattice.rollup import RollUp
 from kohort.algorithms.problem import Candidate
 from kohort.core.lattice import Lattice
 from kohort.kernels import kernel
-from kohort.metrics import metric_of
+from kohort.metrics.known import metric_of
 
 if TYPE_CHECKING:
     from kohort.algorithms.lattice.classes import NodeClasses, Rolled

@@ -38,8 +38,8 @@ from kohort.algorithms.lattice.judge import Judge
 from kohort.algorithms.problem import never
 from kohort.core.lattice import downset, node_at, upset
 from kohort.core.suppression import SuppressionLimit
-from kohort.metrics import METRICS
 from kohort.metrics.base import rounded_floor
+from kohort.metrics.known import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

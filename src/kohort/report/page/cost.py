@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

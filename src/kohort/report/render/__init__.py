@@ -7,7 +7,7 @@ from io import StringIO
 from shlex import quote
 from typing import TYPE_CHECKING, Final, cast
 
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.report.render.attacks import tried_text
 from kohort.report.render.grid import grid_text
 from kohort.report.render.perturbed import altered_text

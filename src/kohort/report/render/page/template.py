@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.report.render.page import chart
 from kohort.report.render.page.figure import Figure, clean, text
 

@@ -1,23 +1,15 @@
-"""All metrics by their keys, and what of them is defined for a release."""
+"""The metrics there are, kohort's own and those of other packages, and what of them is defined for a release."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import UsageError
-from kohort.metrics.ambiguity import AMBIGUITY
-from kohort.metrics.class_size import C_AVG
-from kohort.metrics.classification import CLASSIFICATION
-from kohort.metrics.discernibility import C_DM
-from kohort.metrics.entropy import ENTROPY
-from kohort.metrics.height import HEIGHT
-from kohort.metrics.kl_divergence import KL_DIVERGENCE
-from kohort.metrics.loss import ARX_LOSS, LM, LM_GEOMETRIC, NCP
-from kohort.metrics.precision import PRECISION
-from kohort.plugins import by_key
+from kohort.metrics import PLUGINS
+from kohort.specification import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,23 +17,7 @@ if TYPE_CHECKING:
     from kohort.metrics.base import Metric, Outcome
 
 #: Every metric by its name on the command line: kohort's own, then those of other packages.
-METRICS: Final[Mapping[str, Metric]] = by_key(
-    (
-        LM,
-        NCP,
-        LM_GEOMETRIC,
-        ARX_LOSS,
-        C_DM,
-        C_AVG,
-        PRECISION,
-        ENTROPY,
-        HEIGHT,
-        CLASSIFICATION,
-        AMBIGUITY,
-        KL_DIVERGENCE,
-    ),
-    "kohort.metrics",
-)
+METRICS: Final = cast("Mapping[str, Metric]", plugins("kohort.metrics", PLUGINS))
 
 #: Those by which a search can compare releases.
 OBJECTIVES: Final[Mapping[str, Metric]] = MappingProxyType(
