@@ -20,6 +20,7 @@ PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
         "precision": "kohort.metrics.precision:PRECISION",
         "entropy": "kohort.metrics.entropy:ENTROPY",
         "height": "kohort.metrics.height:HEIGHT",
+        "max_loss": "kohort.metrics.maximum_loss:MAXIMUM_LOSS",
         "classification": "kohort.metrics.classification:CLASSIFICATION",
         "ambiguity": "kohort.metrics.ambiguity:AMBIGUITY",
         "kl": "kohort.metrics.kl_divergence:KL_DIVERGENCE",

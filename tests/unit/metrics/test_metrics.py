@@ -95,6 +95,11 @@ def test_geometric_loss_is_a_mean_that_no_zero_hides() -> None:
     assert METRICS["lm_geometric"](LEVELS) == pytest.approx(1.35**0.25 * 1.625**0.75 - 1)
 
 
+def test_the_maximum_loss_is_that_of_the_attribute_that_loses_most() -> None:
+    """Of losses 0.35 and 0.625 the second, whatever the weights."""
+    assert METRICS["max_loss"](MIXED) == METRICS["max_loss"](LEVELS) == pytest.approx(0.625)
+
+
 def test_weights_count_in_sums_and_means() -> None:
     """LM adds up attributes by weight, NCP averages them; class sizes know no attributes."""
     assert METRICS["lm"](LEVELS) == pytest.approx(0.35 + 3 * 0.625)
@@ -143,8 +148,8 @@ def test_the_identity_and_total_suppression_bound_every_metric() -> None:
     best = {"precision": 1.0, "c_dm": 13.0, "c_avg": 1.25}
     assert measured(identity) == {name: best.get(name, 0.0) for name in OBJECTIVES}
     gone = replace(identity, suppressed=5, sizes=np.empty(0, np.int64), losses=nothing)
-    figures = [METRICS[name](gone) for name in ("precision", "arx_loss", "lm_geometric")]
-    assert figures == pytest.approx([0, 1, 1])
+    figures = [METRICS[name](gone) for name in ("precision", "arx_loss", "lm_geometric", "max_loss")]
+    assert figures == pytest.approx([0, 1, 1, 1])
 
 
 def test_costs_are_turned_so_that_less_is_better() -> None:
@@ -188,7 +193,7 @@ def test_many_outcomes_are_measured_at_once() -> None:
 
 def test_only_what_is_defined_is_measured() -> None:
     """A release of regions has no levels: neither precision, entropy, height nor ARX's loss."""
-    assert set(measured(MIXED)) == {"lm", "ncp", "lm_geometric", "c_dm", "c_avg"}
+    assert set(measured(MIXED)) == {"lm", "ncp", "lm_geometric", "c_dm", "c_avg", "max_loss"}
     assert set(measured(LEVELS)) == set(OBJECTIVES)
 
 
