@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from bench.measure import cost
 from bench.tables import ADULT, DATA, adult, adult_hierarchy, adult_like, adult_like_csv, grouped, wide
 from kohort import KAnonymity
-from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.method import Choices
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
 from kohort.metrics.known import METRICS

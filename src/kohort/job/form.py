@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import CUT, LIMIT, NODE, PREFERRED, TIME_LIMIT
 from kohort.io.write import Format
 from kohort.job.model_values import (
     Alpha,
@@ -42,8 +44,11 @@ from kohort.metrics.known import OBJECTIVES
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 
-#: The names of methods.
-MethodName: TypeAlias = Literal["mondrian", "mondrian-relaxed", "samarati", "optimal", "datafly", "best-effort"]
+if TYPE_CHECKING:
+    MethodName: TypeAlias = str
+else:
+    #: The names of methods.
+    MethodName = Literal[tuple(METHODS)]
 
 #: What a perturbation may be told: a number, exact as text, or a word.
 Parameter: TypeAlias = int | float | str | None
@@ -110,17 +115,15 @@ class PrivacyPart(Part):
     max_suppression: Limit | None = Field(
         None,
         alias="max-suppression",
-        description="Records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
+        description=LIMIT.sentence,
     )
 
 
 class MethodPart(Part):
     """How the recoding is found."""
 
-    name: MethodName = Field("mondrian", description="The algorithm.")
-    cut: Literal["nearest", "median"] | None = Field(
-        None, description="Which cuts Mondrian tries; nearest if not given."
-    )
+    name: MethodName = Field("mondrian", description=f"The algorithm: {', '.join(METHODS)}.")
+    cut: Literal["nearest", "median"] | None = Field(None, description=CUT.sentence)
     order: Annotated[Order, Word] | None = Field(None, description="Order of categorical values, where it can hold.")
     labels: Annotated[Label, Word] | None = Field(None, description="What is released, where a column can.")
     grid: Literal["round", "none"] = Field(
@@ -130,16 +133,13 @@ class MethodPart(Part):
     )
     objective: Objective | None = Field(
         None,
-        description="The metric of which a lattice method's release is to cost little; lm if not given."
-        f" One of {', '.join(OBJECTIVES)}. 'first' (samarati): the first of the minimal nodes in lexicographic order.",
+        description=f"{PREFERRED.sentence} One of {', '.join(OBJECTIVES)}. 'first' (samarati): the first of the minimal nodes in lexicographic order.",
     )
     node: Levels | None = Field(
         None,
-        description="Release these levels instead of searching: in the order of the quasi-identifiers, or by name.",
+        description=NODE.sentence,
     )
-    time_limit: Seconds | None = Field(
-        None, alias="time-limit", description="Seconds after which best-effort stops; 30 if not given."
-    )
+    time_limit: Seconds | None = Field(None, alias="time-limit", description=TIME_LIMIT.sentence)
 
 
 class PersonPart(Part):

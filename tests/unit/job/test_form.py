@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 import pytest
 
-from kohort.algorithms import FIRST, METHODS
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import FIRST
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
 from kohort.job import JobFile, parse

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import Choices
 from kohort.assessment.risk import assess
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, UsageError

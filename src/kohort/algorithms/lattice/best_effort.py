@@ -35,7 +35,9 @@ from kohort.algorithms.lattice.boxes import Box, Failing, Floors
 from kohort.algorithms.lattice.greedy import EnoughError, Greedy, moved
 from kohort.algorithms.lattice.judge import Judge
 from kohort.algorithms.lattice.parts import least_of_parts
+from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, TIME_LIMIT, Method
 from kohort.core.suppression import SuppressionLimit
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +79,19 @@ class BestEffort:
         with suppress(EnoughError):
             search.run()
         return search.solution()
+
+
+BEST_EFFORT = Method(
+    Specification(
+        key="best-effort",
+        title="Best effort",
+        sentence="Finds a good release on a lattice of any size, then better ones until it is stopped, and bounds the cost.",
+        parameters=(*ON_LEVELS, TIME_LIMIT),
+        not_promised="Stopped by time, it may give another release of an equal job.",
+        properties={"proven": "where it ended before it was stopped: no box of nodes is open"},
+    ),
+    lambda choices: BestEffort(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),
+)
 
 
 @dataclass(eq=False)

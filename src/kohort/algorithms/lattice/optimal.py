@@ -35,11 +35,13 @@ import numpy as np
 
 from kohort.algorithms.lattice.answer import rank, refuse_large, solution
 from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, Method
 from kohort.algorithms.problem import never
 from kohort.core.lattice import downset, node_at, upset
 from kohort.core.suppression import SuppressionLimit
 from kohort.metrics.base import rounded_floor
 from kohort.metrics.known import METRICS
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +86,18 @@ class Optimal:
         search.run()
         best = search.best.cost if search.best else None
         return solution(judge, search.seen.values(), search.trace(), proven=True, bound=best)
+
+
+OPTIMAL = Method(
+    Specification(
+        key="optimal",
+        title="Optimal",
+        sentence="Finds and proves the release of least cost, pruning the lattice as OLA, Flash and Incognito do.",
+        parameters=ON_LEVELS,
+        properties={"proven": "always: every node is judged, inferred to fail, or bounded"},
+    ),
+    lambda choices: Optimal(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),
+)
 
 
 @dataclass(slots=True, eq=False)

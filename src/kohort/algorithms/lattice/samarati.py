@@ -36,13 +36,16 @@ import numpy as np
 
 from kohort.algorithms.lattice.answer import infeasible, listing, rank, refuse_large
 from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.algorithms.method import FIRST, OBJECTIVE, ON_LEVELS, Method
 from kohort.core.lattice import downset
 from kohort.core.suppression import SuppressionLimit
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.algorithms.lattice.judge import Judged
+    from kohort.algorithms.method import Choices
     from kohort.algorithms.problem import Problem, Solution
     from kohort.arrays import Mask
     from kohort.core.lattice import Node
@@ -89,6 +92,25 @@ class Samarati:
         bound = minimal[0].cost if proven and self.objective is not None else None
         counts = search.counts() | {"minimal_height": height, "minimal_nodes": len(minimal)}
         return listing(search.judge, minimal, counts, proven=proven, bound=bound)
+
+
+def _made(choices: Choices) -> Samarati:
+    limit, objective = choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE
+    return Samarati(limit, None if objective == FIRST else objective)
+
+
+SAMARATI = Method(
+    Specification(
+        key="samarati",
+        title="Samarati",
+        sentence="Finds all releases of least height, by bisection, and takes the one of least cost (Samarati 2001).",
+        parameters=ON_LEVELS,
+        not_promised="The least height is not the least loss.",
+        properties={"proven": "where the objective is height with equal weights, or first: heights are bisected"},
+    ),
+    _made,
+    first=True,
+)
 
 
 @dataclass(slots=True, eq=False)

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.algorithms.method import CUT, Method
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.population import covered
 from kohort.algorithms.mondrian.sizes import rule_for, strict_by_size
@@ -48,6 +49,7 @@ from kohort.algorithms.problem import Solution
 from kohort.core.frequency import profile
 from kohort.core.recoding import classes_of
 from kohort.errors import InfeasibleError
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
@@ -128,6 +130,32 @@ class Mondrian:
         recoding = forest.recoding
         records = np.bincount(recoding.regions, weights=recoding.counts)
         return forest, (records >= 2 * space.least) & (recoding.low != recoding.high).any(axis=1)
+
+
+def _described(key: str, title: str, sentence: str) -> Specification:
+    """What is said of either form."""
+    return Specification(
+        key=key,
+        title=title,
+        sentence=sentence,
+        parameters=(CUT,),
+        properties={"proven": "never: each cut is the best of its own partition, not of the table"},
+    )
+
+
+STRICT = Method(
+    _described("mondrian", "Mondrian", "Cuts the table in two, again and again, between values (LeFevre et al. 2006)."),
+    lambda choices: Mondrian(choices.cut or "nearest"),
+)
+
+RELAXED = Method(
+    _described(
+        "mondrian-relaxed",
+        "Mondrian, relaxed",
+        "The same, and parts records with equal values where no cut between values is left.",
+    ),
+    lambda choices: Mondrian(choices.cut or "nearest", relaxed=True),
+)
 
 
 def _require_feasible(problem: Problem, space: Space) -> None:
