@@ -133,7 +133,8 @@ class MethodPart(Part):
     )
     objective: Objective | None = Field(
         None,
-        description=f"{PREFERRED.sentence} One of {', '.join(OBJECTIVES)}. 'first' (samarati): the first of the minimal nodes in lexicographic order.",
+        description=f"{PREFERRED.sentence} One of {', '.join(OBJECTIVES)}."
+        " 'first' (samarati): the first of the minimal nodes in lexicographic order.",
     )
     node: Levels | None = Field(
         None,

@@ -85,7 +85,7 @@ BEST_EFFORT = Method(
     Specification(
         key="best-effort",
         title="Best effort",
-        sentence="Finds a good release on a lattice of any size, then better ones until it is stopped, and bounds the cost.",
+        sentence="Finds a good release on a lattice of any size, then better ones, and bounds the cost of all others.",
         parameters=(*ON_LEVELS, TIME_LIMIT),
         not_promised="Stopped by time, it may give another release of an equal job.",
         properties={"proven": "where it ended before it was stopped: no box of nodes is open"},

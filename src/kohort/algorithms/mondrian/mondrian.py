@@ -108,10 +108,10 @@ class Mondrian:
             InfeasibleError: the table as a whole does not satisfy the models.
         """
         space = Space.of(problem, self.cut, relaxed=self.relaxed)
-        _require_feasible(problem, space)
+        require_feasible(problem, space)
         forest, unfinished = self._strictly(problem, space)
         forest = forest.grow(unfinished, problem, space.carve)
-        _require_together(problem, forest.recoding)
+        require_together(problem, forest.recoding)
         leaves = forest.depths.size
         return Solution(forest.recoding, {"cuts": leaves - 1, "leaves": leaves, "depth": int(forest.depths.max())})
 
@@ -158,7 +158,7 @@ RELAXED = Method(
 )
 
 
-def _require_feasible(problem: Problem, space: Space) -> None:
+def require_feasible(problem: Problem, space: Space) -> None:
     """Refuse a table that fails a model as a whole."""
     frequency = problem.frequency
     whole = space.profile(frequency, problem.population)
@@ -170,7 +170,7 @@ def _require_feasible(problem: Problem, space: Space) -> None:
         )
 
 
-def _require_together(problem: Problem, recoding: Multidimensional) -> None:
+def require_together(problem: Problem, recoding: Multidimensional) -> None:
     """Refuse leaves that satisfy the models one by one, but not as they are released.
 
     Leaves that are released alike are one class, and may share people, or fit the same ones of the population. And
