@@ -66,7 +66,7 @@ MODELS: dict[str, PrivacyModel] = {
 
 #: Every method; those on levels may leave a fifth out.
 ALGORITHMS = {
-    name: make(Choices(limit=limit if name not in {"mondrian", "mondrian-relaxed"} else None))
+    name: make(Choices(limit=limit if make.takes("limit") else None))
     for name, make in METHODS.items()
     for limit in [SuppressionLimit.of("20%")]
 }
