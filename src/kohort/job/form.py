@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import CUT, LIMIT, NODE, PREFERRED, TIME_LIMIT
@@ -41,6 +41,7 @@ from kohort.job.values import (
     Separator,
 )
 from kohort.metrics.known import OBJECTIVES
+from kohort.perturb.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 
@@ -217,22 +218,26 @@ class ColumnPart(Part):
     )
 
 
-class PerturbedPart(Part):
+class _Perturbed(Part):
     """How one column is perturbed; which of the parameters there are depends on the method."""
 
-    method: str = Field(description="noise, rank-swapping, microaggregation, rounding, coding or post-randomization.")
+    method: str = Field(description=f"{', '.join([*PERTURBATIONS][:-1])} or {[*PERTURBATIONS][-1]}.")
     together: list[str] = Field([], description="Further columns that are changed with it (microaggregation).")
-    scale: Parameter = Field(None, description="Noise: its variance, in variances of the column; 0.1 if not given.")
-    decimals: Parameter = Field(None, description="Digits after the point; those of the column if not given.")
-    lower: Parameter = Field(None, description="Noise: no cell is less.")
-    upper: Parameter = Field(None, description="Noise: no cell is greater.")
-    share: Parameter = Field(None, description="Rank swapping: how far ranks may lie apart, as a share of the records.")
-    k: Parameter = Field(None, description="Microaggregation: the least size of a group.")
-    step: Parameter = Field(None, description="Rounding: to multiples of it.")
-    bottom: Parameter = Field(None, description="Coding: what is less becomes this, or the mean of what is less.")
-    top: Parameter = Field(None, description="Coding: what is greater becomes this, or the mean of what is greater.")
-    by: Parameter = Field(None, description="Coding: value, or mean.")
-    keep: Parameter = Field(None, description="Post-randomization: the chance that a cell stays as it is.")
+
+
+if TYPE_CHECKING:
+    PerturbedPart = _Perturbed
+else:
+    PerturbedPart = create_model(
+        "PerturbedPart",
+        __base__=_Perturbed,
+        __doc__=_Perturbed.__doc__,
+        **{
+            parameter.name: (Parameter, Field(None, description=f"{one.specification.title}: {parameter.sentence}"))
+            for one in PERTURBATIONS.values()
+            for parameter in one.specification.parameters
+        },
+    )
 
 
 class PerturbPart(Part):
