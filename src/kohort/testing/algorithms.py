@@ -91,7 +91,6 @@ def _broken(algorithm: Algorithm, problem: Problem, found: Solution | None, turn
     given = np.bincount(tuples, counts, problem.frequency.counts.size)
     if not np.array_equal(given, problem.frequency.counts):
         yield "some records are in the release twice, or neither released nor suppressed"
-        return
     suppressed = sum(int(count) for count, label in zip(counts.tolist(), labels, strict=True) if label is None)
     records = problem.frequency.records
     if suppressed > (0 if algorithm.limit is None else min(algorithm.limit.among(records), records - 1)):
