@@ -15,7 +15,7 @@ from kohort.schema import Label
 if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Shares
     from kohort.core.frequency import FrequencySet
-    from kohort.core.recoding import Classes, Recoding
+    from kohort.core.recoding import Recoding, RegionClasses
     from kohort.schema.domain import Domain
 
 
@@ -36,7 +36,7 @@ class Detail:
     frequency: FrequencySet
     domains: tuple[Domain, ...]
     recoding: Recoding
-    classes: Classes
+    classes: RegionClasses
 
     @cached_property
     def tuples(self) -> Index:
@@ -54,7 +54,8 @@ class Detail:
         """(m,) the class of each piece; -1 where it is suppressed."""
         match self.recoding:
             case Multidimensional():
-                return self.classes.of[self.recoding.regions]
+                found: Index = self.classes.of[self.recoding.regions]
+                return found
             case FullDomain():
                 return np.append(self.classes.of, -1)[self.recoding.of]
             case _:

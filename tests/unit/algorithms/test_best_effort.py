@@ -27,6 +27,7 @@ from kohort.metrics.base import Metric, added
 from kohort.metrics.known import METRICS
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
+from kohort.specification import Specification
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
 from tests.unit.algorithms.lattices import chain
 
@@ -317,7 +318,8 @@ def test_failing_nodes_add_up_only_where_the_metric_joins_attributes() -> None:
     """By the greatest loss of all, say, raising one attribute costs what it does only while no other is higher."""
     column = chain("a*", "b*")
     problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
-    greatest = Metric("greatest", lambda outcome: outcome.losses.max(axis=-1))
+    said = Specification(key="greatest", title="Greatest", sentence="The greatest loss.")
+    greatest = Metric(said, lambda outcome: outcome.losses.max(axis=-1))
     low, above, high = np.zeros(2, np.int64), np.array([[0, 1], [1, 0]]), np.ones(2, np.int64)
     floors = [Floors(Judge.of(problem, 0, metric)) for metric in (greatest, replace(greatest, join=added))]
     assert [one.of_levels(low, 0, above, high) for one in floors] == pytest.approx([0, 2])

@@ -26,6 +26,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Missing, Role
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_tree
+from kohort.specification import Specification
 from tests.reference.lattice import Column, NotByThree, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
@@ -144,9 +145,8 @@ def test_a_metric_of_sizes_alone_has_no_floor_where_models_look_at_more() -> Non
 def test_a_metric_that_is_not_monotone_has_no_floor() -> None:
     """Without the declaration nothing is said of the nodes above."""
     for classes in (False, True):
-        metric = Metric(
-            "other", lambda outcome: np.asarray(-outcome.losses.sum(axis=-1)), monotone=False, classes=classes
-        )
+        other = Specification(key="other", title="Other", sentence="Another.")
+        metric = Metric(other, lambda one: np.asarray(-one.losses.sum(axis=-1)), monotone=False, classes=classes)
         one = Judge.of(problem_of(TABLE, KAnonymity(3)), 10, metric)
         assert not one.bounded
         assert one.judge((1,)).floor == one.floor_of((1,)) == -np.inf
