@@ -36,9 +36,9 @@ one-class = one_class:ONE_CLASS
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of installed plug-ins: the modules and the metadata that pip would write."""
     folder = tmp_path_factory.mktemp("site")
-    printed = re.findall(
-        r"^```python\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## Adding a metric")[2].partition("\n## ")[0]
+    printed = re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     for name, code in zip(MODULES, printed, strict=True):
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
     metadata = folder / "stranger-1.dist-info"
