@@ -25,7 +25,7 @@ from bench.tables import ADULT, DATA, adult, adult_hierarchy, adult_like, adult_
 from kohort import KAnonymity
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.method import Choices
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
@@ -146,7 +146,7 @@ def every_node(coded: Coded, options: argparse.Namespace) -> None:
         print(f"k {k:<3}     0 {found.work}  {'meets' if found.cpu <= EXHAUSTIVE else 'MISSES'}", flush=True)
     began = time.process_time()
     problems = [Problem(coded.frequency, coded.domains, (KAnonymity(k),)) for k in options.k]
-    judges = [Judge.of(problem, 0, METRICS[options.objective]) for problem in problems]
+    judges = [NodeEvaluator.of(problem, 0, METRICS[options.objective]) for problem in problems]
     nodes = sum(1 for _ in survey(judges))
     cpu = (time.process_time() - began) / len(judges)
     print(f"all k at once {cpu * 1e3:>6.0f} ms for each {nodes:>6,} nodes", flush=True)
@@ -233,7 +233,7 @@ def on_wide(options: argparse.Namespace) -> None:
         coded.frequency,
         coded.domains,
         (KAnonymity(ARX_K),),
-        enough=lambda: time.perf_counter() - wall >= options.seconds,
+        should_stop=lambda: time.perf_counter() - wall >= options.seconds,
     )
     solution = method("best-effort", options.limit, options.objective).solve(problem)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

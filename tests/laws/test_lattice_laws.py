@@ -21,7 +21,7 @@ from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.full_domain import full_domain
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.lattice import Node
@@ -202,7 +202,7 @@ def cases(draw: st.DrawFn) -> Case:
 def test_every_node_is_judged_as_defined(case: Case) -> None:
     """Suppressed records, whether the node may be released, and its cost by every metric are as defined."""
     nodes, problem = case.nodes(), case.problem
-    judges = [Judge.of(problem, case.most, metric) for metric in OBJECTIVES.values()]
+    judges = [NodeEvaluator.of(problem, case.most, metric) for metric in OBJECTIVES.values()]
     seen = set[Node]()
     for judged in survey(judges):
         plain = nodes[judged[0].node]
@@ -218,7 +218,7 @@ def test_floors_are_floors(case: Case, random: Random) -> None:
     """No releasable node costs less than what a node that it is, or lies above, says that it will cost at least."""
     problem = case.problem
     for metric in OBJECTIVES.values():
-        judge = Judge.of(problem, case.most, metric)
+        judge = NodeEvaluator.of(problem, case.most, metric)
         judged = {one.node: one for (one,) in survey([judge])}
         for one in judged.values():
             below = tuple(random.randint(0, level) for level in one.node)
@@ -235,7 +235,7 @@ def test_floors_of_a_metric_without_classes_are_known_at_once(case: Case) -> Non
     """What every node would cost if it released all its records is one array, the same as node by node."""
     problem = case.problem
     for metric in OBJECTIVES.values():
-        judge = Judge.of(problem, case.most, metric)
+        judge = NodeEvaluator.of(problem, case.most, metric)
         if not metric.classes and metric.monotone:
             floors = judge.everywhere(metric)
             assert floors.shape == judge.lattice.shape

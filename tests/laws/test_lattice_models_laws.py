@@ -24,7 +24,7 @@ from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.landscape import landscape
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
@@ -280,7 +280,7 @@ def test_every_node_is_judged_and_released_as_defined(case: Case, random: Random
     """Suppressed records, whether the node may be released, its cost by every metric, and its classes."""
     nodes, problem = case.nodes(), case.problem
     event(f"releasable: {any(plain.releasable for plain in nodes.values())}")
-    judges = [Judge.of(problem, case.limit, metric) for metric in OBJECTIVES.values()]
+    judges = [NodeEvaluator.of(problem, case.limit, metric) for metric in OBJECTIVES.values()]
     seen = set[tuple[int, ...]]()
     for judged in survey(judges):
         plain = nodes[judged[0].node]
@@ -306,7 +306,7 @@ def test_floors_are_floors(case: Case, random: Random) -> None:
     """No releasable node costs less than what it, or a node below it, says that it will cost at least."""
     problem = case.problem
     for metric in OBJECTIVES.values():
-        judge = Judge.of(problem, case.limit, metric)
+        judge = NodeEvaluator.of(problem, case.limit, metric)
         floors = Floors(judge)
         judged = {one.node: one for (one,) in survey([judge])}
         for one in judged.values():

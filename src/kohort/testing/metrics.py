@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.algorithms.lattice.full_domain import full_domain
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.metrics.detail import Detail
 from kohort.metrics.known import metric_of
@@ -65,7 +65,7 @@ def check_metric(metric: Metric, *, tables: int = 100, seed: int = 0) -> None:
     random = np.random.default_rng(seed)
     for _ in range(tables):
         table = draw_table(random)
-        lattice = Judge.of(table.problem(), 0, metric_of("lm")).lattice
+        lattice = NodeEvaluator.of(table.problem(), 0, metric_of("lm")).lattice
         node: Node = tuple(int(random.integers(greatest + 1)) for greatest in lattice.top)
         order = random.permutation(len(table.cells))
         place = int(random.integers(len(node)))
@@ -84,7 +84,7 @@ class _Releases:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.judge = Judge.of(problem, 0, metric_of("lm"))
+        self.judge = NodeEvaluator.of(problem, 0, metric_of("lm"))
 
     def sizes(self, node: Node) -> Counts:
         """(c,) records of each class, before anything is suppressed."""

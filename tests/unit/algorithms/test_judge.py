@@ -13,7 +13,7 @@ from kohort.algorithms.lattice import judge as judging
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive
-from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.problem import Problem
@@ -75,9 +75,9 @@ TABLE = RawTable((TOWNS,), (("a",),) * 6 + (("b",),) * 2 + (("c",),) * 2, ("x",)
 DIFFERENT = DistinctLDiversity(2)
 
 
-def judge(limit: int, objective: str = "lm", *models: PrivacyModel, table: RawTable = TABLE) -> Judge:
+def judge(limit: int, objective: str = "lm", *models: PrivacyModel, table: RawTable = TABLE) -> NodeEvaluator:
     """The judge of a table."""
-    return Judge.of(problem_of(table, *(models or (KAnonymity(3),))), limit, METRICS[objective])
+    return NodeEvaluator.of(problem_of(table, *(models or (KAnonymity(3),))), limit, METRICS[objective])
 
 
 def test_the_limit_is_what_is_allowed() -> None:
@@ -147,7 +147,7 @@ def test_a_metric_that_is_not_monotone_has_no_floor() -> None:
     for classes in (False, True):
         other = Specification(key="other", title="Other", sentence="Another.")
         metric = Metric(other, lambda one: np.asarray(-one.losses.sum(axis=-1)), monotone=False, classes=classes)
-        one = Judge.of(problem_of(TABLE, KAnonymity(3)), 10, metric)
+        one = NodeEvaluator.of(problem_of(TABLE, KAnonymity(3)), 10, metric)
         assert not one.bounded
         assert one.judge((1,)).floor == one.floor_of((1,)) == -np.inf
 
@@ -181,7 +181,7 @@ def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
 
 @pytest.mark.parametrize("objective", ["lm", "entropy", "c_dm"])
 def test_compiled_loops_do_what_they_say(monkeypatch: pytest.MonkeyPatch, objective: str) -> None:
-    """Judged by Python, nodes are as judged by machine code."""
+    """CheckedNode by Python, nodes are as judged by machine code."""
     compiled = [astuple(judge(10, objective).judge((level,))) for level in range(3)]
     for module, name in ((judging, "_total"), (hidden, "weigh")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.algorithms.lattice.answer import infeasible, listing
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.rollup import levels_of
 from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, Method
 from kohort.core.suppression import SuppressionLimit
@@ -59,7 +59,7 @@ class Datafly:
         Raises:
             InfeasibleError: no node on the way is releasable.
         """
-        judge = Judge.asked(problem, self.limit, self.objective)
+        judge = NodeEvaluator.asked(problem, self.limit, self.objective)
         values = [_distinct(domain) for domain in problem.domains]
         passed = [judge.judge(judge.lattice.bottom)]
         while not passed[-1].releasable:
