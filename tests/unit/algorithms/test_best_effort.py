@@ -24,7 +24,7 @@ from kohort.algorithms.lattice.judge import CheckedNode, NodeEvaluator
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.base import Metric, added
-from kohort.metrics.known import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.base import PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.specification import Specification
@@ -96,7 +96,7 @@ def tables(draw: st.DrawFn) -> RawTable:
 
 problems = st.builds(problem_of, tables(), st.sampled_from(MODELS))
 limits = st.sampled_from(LIMITS)
-objectives = st.sampled_from(sorted(METRICS))
+objectives = st.sampled_from(sorted(OBJECTIVES))
 
 
 def after(asked: int) -> Callable[[], bool]:
@@ -130,7 +130,7 @@ def wide(attributes: int, records: int) -> Problem:
 @given(problems, limits)
 def test_run_to_the_end_it_is_exhaustive_search(problem: Problem, limit: SuppressionLimit) -> None:
     """By every metric the same node, proven, its cost the bound; or no node at all."""
-    for objective in METRICS:
+    for objective in OBJECTIVES:
         best = truth(problem, limit, objective)
         if best is None:
             with pytest.raises(InfeasibleError):
@@ -197,7 +197,7 @@ def test_stopped_it_has_an_answer_and_a_bound(
     assert best.bound is not None
     outcome = found.candidates[0].outcome
     assert outcome.suppressed <= limit.among(problem.frequency.records)
-    assert METRICS[objective].cost(outcome) >= best.bound
+    assert OBJECTIVES[objective].cost(outcome) >= best.bound
     assert found.bound is None or found.bound <= best.bound
     assert not found.proven or found.bound == best.bound
 
@@ -210,7 +210,7 @@ def test_more_time_never_gives_a_worse_answer(objective: str) -> None:
         found = BestEffort(LIMITS[0], objective).solve(replace(problem, should_stop=after(asked)))
         assert found.trace["evaluated"] <= asked + 1
         assert found.bound is not None
-        costs.append(METRICS[objective].cost(found.candidates[0].outcome))
+        costs.append(OBJECTIVES[objective].cost(found.candidates[0].outcome))
         bounds.append(found.bound)
     assert costs == sorted(costs, reverse=True)
     assert bounds == sorted(bounds)
@@ -251,7 +251,7 @@ def test_out_of_room_without_an_answer_says_so(monkeypatch: pytest.MonkeyPatch) 
 
 def surveyed(problem: Problem, limit: SuppressionLimit, objective: str) -> tuple[NodeEvaluator, list[CheckedNode]]:
     """Every node of the lattice, judged."""
-    judge = NodeEvaluator.of(problem, limit.among(problem.frequency.records), METRICS[objective])
+    judge = NodeEvaluator.of(problem, limit.among(problem.frequency.records), OBJECTIVES[objective])
     return judge, [one for (one,) in survey([judge])]
 
 
@@ -307,7 +307,7 @@ def test_classes_bound_what_can_be_made_of_them() -> None:
     """Large classes stay, small ones become classes of k; records known to be suppressed are of the small ones."""
     column = chain("a*", "b*", "c*", "d*", "e*")
     problem = problem_of(RawTable((column,), tuple((leaf,) for leaf in "aaaaabbbccdde")), KAnonymity(3))
-    floors = {name: Floors(NodeEvaluator.of(problem, 9, METRICS[name])) for name in ("c_dm", "c_avg")}
+    floors = {name: Floors(NodeEvaluator.of(problem, 9, OBJECTIVES[name])) for name in ("c_dm", "c_avg")}
     assert floors["c_dm"].of_classes((0,), 0) == pytest.approx(5 * 5 + 3 * 3 + 3 * 3)
     assert floors["c_dm"].of_classes((0,), 5) == pytest.approx(5 * 5 + 3 * 3 + 5 * 13)
     assert floors["c_avg"].of_classes((0,), 0) == pytest.approx((5 + 3 + 3) / 3 / 3)
