@@ -50,7 +50,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def module(package: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """A module of the package."""
-    monkeypatch.syspath_prepend(package)
+    monkeypatch.setattr(sys, "path", [str(package), *sys.path])
     return importlib.import_module(name)
 
 

@@ -131,7 +131,8 @@ def _misshapen(algorithm: Algorithm, problem: Problem, found: Solution) -> Itera
 def _pieces(problem: Problem, found: Solution) -> tuple[Index, Counts, list[tuple[str, ...] | None]]:
     """The tuple of each piece of the release, its records, and its labels; none where it is suppressed."""
     classes = classes_of(found.recoding, problem.frequency, problem.domains)
-    texts = list(zip(*([label.texts[at] for at in label.of.tolist()] for label in classes.labels), strict=True))
+    columns = [[label.texts[int(at)] for at in label.of] for label in classes.labels]
+    texts = list(zip(*columns, strict=True))
     if isinstance(found.recoding, Multidimensional):
         recoding = found.recoding
         return recoding.tuples, recoding.counts, [texts[region] for region in recoding.regions.tolist()]

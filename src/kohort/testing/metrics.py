@@ -166,7 +166,8 @@ def _suppressing_pays(sample: _Sample) -> bool:
     few, many = (sample.small(share) for share in sorted(sample.cuts))
     if not sample.metric.size_only:
         many = ~many & (sample.releases.sizes(sample.node).cumsum() % 2 == 0)
-        few = many & (np.arange(many.size) % 2 == 0)
+        few = many.copy()
+        few[1::2] = False
     return sample.less(sample.cost(sample.node, many), sample.cost(sample.node, few))
 
 
