@@ -79,7 +79,7 @@ def _demo(folder: Path) -> Twin:
     job.write_text(JOB.format(k=10, step=1000), encoding="utf-8")
     asked = load(job)
     release = pipeline.anonymize(asked.source, asked.job, target=asked.target, inputs=asked.inputs)
-    return page(release, audience=Audience.INTERNAL)
+    return page(release, audience=Audience.INTERNAL).as_json()
 
 
 def _wide() -> Twin:

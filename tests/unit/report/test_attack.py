@@ -25,7 +25,7 @@ K = 6
 
 def told(release: Release) -> dict[str, Any]:
     """The public twin."""
-    return page(release, audience=Audience.PUBLIC)
+    return page(release, audience=Audience.PUBLIC).as_json()
 
 
 def on_levels(rows: Sequence[tuple[str, str, str, str]], *, person: bool) -> Release:

@@ -31,7 +31,8 @@ from kohort.core.uniques import Exposed, Singling
 from kohort.release.members import members_of
 from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
-from kohort.report.page.form import FORMS, GRID, SECONDS, fits
+from kohort.report.page.model import InternalTablePage
+from kohort.report.page.transactions import InternalTransactionPage
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
@@ -53,32 +54,26 @@ RELEASES = (
 
 def told(release: Release, audience: Audience = Audience.INTERNAL) -> dict[str, Any]:
     """A page, whose parts need no types here."""
-    return page(release, audience=audience)
-
-
-def formed(twin: Mapping[str, Json], kind: str) -> bool:
-    """Whether a steward's twin has its form, and the public's in it."""
-    more = {name: twin[name] for name in ("seconds", "public")}
-    rest = {name: part for name, part in twin.items() if name not in more}
-    return fits(rest, FORMS[kind]) and fits(more["seconds"], SECONDS) and fits(more["public"], FORMS[kind])
+    return page(release, audience=audience).as_json()
 
 
 @pytest.mark.parametrize("make", RELEASES)
 def test_a_page_has_its_form_and_is_json(make: Callable[[], Release]) -> None:
     """Of every kind of release, for both audiences; and the public one stands in the steward's."""
     twin = told(make())
-    assert formed(json.loads(json.dumps(twin, allow_nan=False)), "table")
+    text = json.dumps(twin, allow_nan=False)
+    assert json.dumps(InternalTablePage.model_validate_json(text).as_json()) == text
     assert twin["public"] == told(make(), Audience.PUBLIC)
     assert "seconds" not in twin["public"]
-    assert fits(None, GRID)
 
 
 def test_a_page_of_transactions_has_its_form() -> None:
     """For both audiences."""
     release = coherent_release()
-    twin: dict[str, Any] = transactions_page(release, audience=Audience.INTERNAL)
-    assert formed(twin, "transactions")
-    assert twin["public"] == transactions_page(release, audience=Audience.PUBLIC)
+    twin: dict[str, Any] = transactions_page(release, audience=Audience.INTERNAL).as_json()
+    text = json.dumps(twin, allow_nan=False)
+    assert json.dumps(InternalTransactionPage.model_validate_json(text).as_json()) == text
+    assert twin["public"] == transactions_page(release, audience=Audience.PUBLIC).as_json()
     assert [(one["name"], one["support"]) for one in twin["items"]["dropped"]] == [("6", 1), ("5", 3), ("1", 4)]
     assert [(one["low"], one["high"], one["before"], one["after"]) for one in twin["lengths"]["bins"]] == [
         (1, 1, 0, 2),
@@ -140,10 +135,10 @@ def test_what_was_asked_is_told_in_words() -> None:
         )
     )
     release = replace(releases.mondrian(), job=freely(Job.of(schema, KAnonymity(5))))
-    from kohort.report.page.asked import asked, parameters  # noqa: PLC0415  sections that are looked at alone
-    from kohort.report.page.audience import Reader  # noqa: PLC0415
+    from kohort.report.page.audience import Reader  # noqa: PLC0415  sections that are tested alone
+    from kohort.report.page.request import parameters, request  # noqa: PLC0415
 
-    told_of: Any = asked(release.job)
+    told_of: Any = request(release.job).as_json()
     assert {one["name"]: one["how"] for one in told_of["columns"]} == {
         "a": "grid of 5, from 0 to 100, weight 2.5",
         "b": "grid at 0, 18.5, 120",
@@ -472,7 +467,7 @@ def test_attacks_are_told_where_they_were_tried() -> None:
     release = releases.mondrian()
     assert told(release)["attacks"] is None
     tried = attacked(release)
-    twin: dict[str, Any] = page(release, audience=Audience.INTERNAL, attacks=tried)
+    twin: dict[str, Any] = page(release, audience=Audience.INTERNAL, attacks=tried).as_json()
     assert formed(twin, "table")
     assert {one["attack"] for one in twin["attacks"]} == {*ATTACKS}
     (linking,) = (one for one in twin["attacks"] if one["attack"] == "linking")

@@ -162,12 +162,12 @@ def refuse_few(twin: dict[str, Json]) -> None:
 @pytest.mark.parametrize("make", RELEASES)
 def test_no_number_counts_a_few_people(make: Callable[[], Release]) -> None:
     """Every count of people in a public page is of none or of enough."""
-    refuse_few(page(make(), audience=Audience.PUBLIC))
+    refuse_few(page(make(), audience=Audience.PUBLIC).as_json())
 
 
 def test_no_number_of_transactions_counts_a_few() -> None:
     """Nor does one of a page of transactions."""
-    twin: dict[str, Any] = transactions_page(coherent_release(), audience=Audience.PUBLIC)
+    twin: dict[str, Any] = transactions_page(coherent_release(), audience=Audience.PUBLIC).as_json()
     refuse_few(twin)
     assert twin["items"] is None
     assert {part["before"] for part in twin["lengths"]["bins"]} == {1.0}  # of six people two bands are too many
@@ -176,7 +176,7 @@ def test_no_number_of_transactions_counts_a_few() -> None:
 @pytest.mark.parametrize("make", RELEASES)
 def test_nothing_is_told_of_a_few_by_difference(make: Callable[[], Release]) -> None:
     """What is left of a whole beside its told parts is nobody or enough people."""
-    twin: dict[str, Any] = page(make(), audience=Audience.PUBLIC)
+    twin: dict[str, Any] = page(make(), audience=Audience.PUBLIC).as_json()
     least, done = twin["least"], twin["done"]
     wholes = [(done["records"], done["released"]), (done["records"], done["suppressed"])]
     risks = [risk for risk in (twin["risks"]["before"], twin["risks"]["after"]) if risk]
@@ -197,7 +197,7 @@ def test_too_few_left_out_are_not_told_in_any_way() -> None:
     """Where fewer than k records were suppressed, neither their number nor that of all records is anywhere."""
     release = releases.few()
     assert 0 < release.suppressed < release.job.k
-    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
+    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC).as_json()
     assert (twin["done"]["records"], twin["done"]["suppressed"], twin["done"]["suppressed_share"]) == (None, None, None)
     assert twin["subgroups"]["suppressed"] == []
     assert [one["before"] for one in twin["attributes"]] == [None] * 6
@@ -211,7 +211,7 @@ def test_too_few_left_out_are_not_told_in_any_way() -> None:
 
 def test_people_with_several_records_are_not_counted_as_records() -> None:
     """With a person key no count of records of a part is told: they may be of a few people."""
-    twin: dict[str, Any] = page(releases.mondrian(person=True), audience=Audience.PUBLIC)
+    twin: dict[str, Any] = page(releases.mondrian(person=True), audience=Audience.PUBLIC).as_json()
     assert {one["single"] for one in twin["attributes"]} == {None}
     assert {one["distribution"] for one in twin["attributes"] if one["distribution"]} == set()
     assert twin["subgroups"]["distorted"] == []
@@ -225,7 +225,7 @@ def test_a_mean_of_zeros_and_ones_is_no_count() -> None:
             {"age": [str(30 + row % 10) for row in range(20)], "ill": ["1"] * ones + ["0"] * (20 - ones)}
         )
         release = kohort.anonymize(table, freely(Job.of(Schema.of(quasi=["age"], sensitive=["ill"]), KAnonymity(5))))
-        twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
+        twin: dict[str, Any] = page(release, audience=Audience.PUBLIC).as_json()
         (ill,) = (one for one in twin["attributes"] if one["name"] == "ill")
         assert ill["before"]["numeric"]["mean"] in {0.0, 0.5}
         assert ill["before"]["numeric"]["deviation"] in {0.0, 0.5}
@@ -237,7 +237,7 @@ def test_a_constant_is_a_value_and_not_told() -> None:
     release = kohort.anonymize(
         table, freely(Job.of(Schema.of(quasi=["age"], sensitive=["pay", "bonus"]), KAnonymity(5)))
     )
-    text = json.dumps(page(release, audience=Audience.PUBLIC))
+    text = json.dumps(page(release, audience=Audience.PUBLIC).as_json())
     assert "71234" not in text
     assert "81234" not in text
 
@@ -252,7 +252,7 @@ def test_too_few_whom_a_column_singles_out_are_not_counted() -> None:
         job = Job.of(
             Schema.of(quasi=["age"], sensitive=["pay"]), KAnonymity(5), no_model=("pay",), allow_singling=("pay",)
         )
-        twin: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC)
+        twin: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC).as_json()
         (one,) = twin["verdict"]["singling"]
         assert (one["unique"], one["people"]) == (unique, 40)
         assert twin["verdict"]["standing"] == {0: "good", 3: "good", 12: "caution", 40: "bad"}[alone]
@@ -262,13 +262,13 @@ def test_attacks_tell_the_public_rates_alone() -> None:
     """No count and no interval, nothing at all of attacks on few, nor where the input may not be counted."""
     release = releases.mondrian()
     tried = attacked(release, ["linking", "intersection"])
-    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC, attacks=tried)
+    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC, attacks=tried).as_json()
     linking, intersection = twin["attacks"]
     assert isinstance(tried[0], Attack)
     assert linking["rate"] == stepped(tried[0].rate, twin["least"] / releases.PEOPLE)
     assert {linking[key] for key in ("targets", "claims", "right", "precision", "interval")} == {None}
     assert intersection["untried"].startswith("it needs")
-    few: dict[str, Any] = page(releases.few(), audience=Audience.PUBLIC, attacks=attacked(releases.few(), ["linking"]))
+    few: dict[str, Any] = page(releases.few(), audience=Audience.PUBLIC, attacks=attacked(releases.few(), ["linking"])).as_json()
     assert few["attacks"][0]["rate"] is None
 
 
@@ -333,15 +333,14 @@ def test_no_canary_is_in_a_public_page(*, lattice: bool) -> None:
     release = bird_release(lattice=lattice)
     birds = {str(cell) for column in canaries() for cell in column}
     tried = attacked(release)
-    whole = page(release, audience=Audience.INTERNAL, attacks=tried)
-    public = whole["public"]
-    assert isinstance(public, dict)
-    assert public == page(release, audience=Audience.PUBLIC, attacks=tried)
+    internal, public = (page(release, audience=audience, attacks=tried) for audience in Audience)
+    whole = internal.as_json()
+    assert whole["public"] == public.as_json()
     assert any(bird in json.dumps(whole["samples"]) for bird in birds)
     assert "canary-id" not in json.dumps(whole["samples"])
     assert any(bird in json.dumps(whole) for bird in birds)
     html = pytest.importorskip("kohort.report.render.page").html
-    for text in (json.dumps(public), html(public)):
+    for text in (json.dumps(public.as_json()), html(public)):
         assert "canary" not in text
         assert not [bird for bird in birds if bird in text or (bird.isdigit() and f"{int(bird):,}" in text)]
     values = {float(bird) for bird in birds if bird.isdigit()}
@@ -372,7 +371,7 @@ def test_every_public_part_has_enough_people(k: int, records: int, seed: int, sh
     )
     algorithm = Optimal(limit=SuppressionLimit.of(f"{share}%")) if share % 2 else None
     release = kohort.anonymize(table, freely(Job.of(schema, KAnonymity(k), algorithm=algorithm)))
-    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
+    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC).as_json()
     refuse_few(twin)
     for one in twin["attributes"]:
         bins: list[dict[str, Any]] = one["distribution"]["bins"] if one["distribution"] else []

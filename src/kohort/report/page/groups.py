@@ -14,8 +14,8 @@ import numpy as np
 
 from kohort.assessment.comparison.distribution import BINS, distribution
 from kohort.assessment.comparison.line import summed
-from kohort.assessment.labels import span_of
-from kohort.report.page.done import runs
+from kohort.core.covering import span_of
+from kohort.report.page.result import runs
 from kohort.schema.domain import decimal, interval
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.report.render.transactions import shown
+from kohort.report.render.text import shown
 from kohort.transactions.suppression import Greedy, Score
 
 if TYPE_CHECKING:

@@ -265,8 +265,8 @@ def table() -> Twin:
             _attack(**dict.fromkeys(_attack()) | {"attack": "intersection", "untried": "it needs other releases"}),
         ],
         "grid": {
-            "with": {"lm": 1.2, "range_exposure": 0, "downcoded": 0.0},
-            "without": {"lm": 1.1, "range_exposure": 401, "downcoded": 0.57},
+            "with": {"lm": 1.2, "exposed": 0, "range_exposure": 0, "downcoded": 0.0},
+            "without": {"lm": 1.1, "exposed": 403, "range_exposure": 401, "downcoded": 0.57},
             "grids": {"age": "5"},
             "proposed": False,
         },
@@ -274,9 +274,14 @@ def table() -> Twin:
     return deepcopy(twin)
 
 
+def table() -> Twin:
+    """The twin of a table's release, with the public twin in it."""
+    return _table() | {"public": public_table()}
+
+
 def public_table() -> Twin:
     """A twin as anybody may see it: much is not told."""
-    twin = table()
+    twin = _table()
     twin |= {"audience": "public", "least": 10, "notes": ["No count of fewer than 10 people is in this page."]}
     for key in ("records", "suppressed", "suppressed_share", "people", "smallest"):
         twin["done"][key] = None
@@ -297,8 +302,8 @@ def public_table() -> Twin:
     ]
     nothing = dict.fromkeys(("targets", "claims", "right", "interval", "precision"))
     twin |= {"samples": None, "attacks": [_attack(**nothing)]}
-    twin |= {"subgroups": None, "perturbed": [], "pseudonyms": [], "associations": [], "grid": None}
-    del twin["seconds"], twin["public"]
+    twin |= {"subgroups": None, "perturbed": [], "pseudonyms": [], "associations": []}
+    del twin["seconds"], twin["public"], twin["grid"]
     return twin
 
 
@@ -328,7 +333,7 @@ def trial() -> Twin:
     return twin
 
 
-def transactions() -> Twin:
+def _transactions() -> Twin:
     """The twin of a transaction database's release."""
     twin = _every("transactions") | {
         "asked": {
@@ -375,9 +380,14 @@ def transactions() -> Twin:
     return deepcopy(twin)
 
 
+def transactions() -> Twin:
+    """The twin of a release of transactions, with the public twin in it."""
+    return _transactions() | {"public": public_transactions()}
+
+
 def public_transactions() -> Twin:
     """The same for anybody, of a release by cells."""
-    twin = transactions()
+    twin = _transactions()
     twin |= {"audience": "public", "least": 10, "items": None}
     twin["asked"]["suppress"] = "cells"
     for key in ("emptied", "cells", "repeated", "removed_cells"):
