@@ -14,7 +14,7 @@ from kohort.generate.italy import write_italy
 from kohort.job import load
 from kohort.report.page import Audience, page
 from kohort.report.render.page import html
-from tests.unit.report.render.page.twins import TWINS, Twin, table
+from tests.unit.report.render.page.twins import TWINS, Twin, page_of, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ def _wide() -> Twin:
     bins = [{"label": name, "kind": "value", "before": 10**nth, "after": 0.5} for nth, name in enumerate(NAMES, 1)]
     twin["attributes"] = [one | {"name": name, "distribution": {"unit": "records", "bins": bins}} for name in names]
     twin["losses"] = [losses | {"column": name} for name in names]
-    twin["asked"]["columns"] = [{"name": name, "role": "quasi", "how": name} for name in names]
+    twin["asked"]["columns"] = [{"name": name, "role": "quasi", "how": name, "declared": True} for name in names]
     twin["name"] = f"{NAMES[0]}.csv"
     return twin
 
@@ -101,5 +101,5 @@ def pages(twins: dict[str, Twin], tmp_path_factory: pytest.TempPathFactory) -> d
     folder = tmp_path_factory.mktemp("pages")
     paths = {name: folder / f"{name}.html" for name in twins}
     for name, path in paths.items():
-        path.write_text(html(twins[name]), encoding="utf-8")
+        path.write_text(html(page_of(twins[name])), encoding="utf-8")
     return paths

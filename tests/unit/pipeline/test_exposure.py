@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.models.base import PrivacyModel
+    from kohort.pipeline.exposure import Comparison
     from kohort.release import Release
 
 TABLES = st.lists(

@@ -268,7 +268,9 @@ def test_attacks_tell_the_public_rates_alone() -> None:
     assert linking["rate"] == stepped(tried[0].rate, twin["least"] / releases.PEOPLE)
     assert {linking[key] for key in ("targets", "claims", "right", "precision", "interval")} == {None}
     assert intersection["untried"].startswith("it needs")
-    few: dict[str, Any] = page(releases.few(), audience=Audience.PUBLIC, attacks=attacked(releases.few(), ["linking"])).as_json()
+    few: dict[str, Any] = page(
+        releases.few(), audience=Audience.PUBLIC, attacks=attacked(releases.few(), ["linking"])
+    ).as_json()
     assert few["attacks"][0]["rate"] is None
 
 
@@ -344,8 +346,8 @@ def test_no_canary_is_in_a_public_page(*, lattice: bool) -> None:
         assert "canary" not in text
         assert not [bird for bird in birds if bird in text or (bird.isdigit() and f"{int(bird):,}" in text)]
     values = {float(bird) for bird in birds if bird.isdigit()}
-    assert not [place for place, number in numbers_in(public) if any(isclose(number, one) for one in values)]
-    refuse_few(public)
+    assert not [place for place, number in numbers_in(public.as_json()) if any(isclose(number, one) for one in values)]
+    refuse_few(public.as_json())
 
 
 # ── Partitions ───────────────────────────────────────────────────────────────────────────────────

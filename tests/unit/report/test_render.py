@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.cli import flags
-from kohort.report.render import SHOWN, release_text
-from kohort.report.render.singling import exposed_text, unchanged_text
+from kohort.report.release import ReleaseFigures
+from kohort.report.render.release import SHOWN, release_text
 
 if TYPE_CHECKING:
     from kohort.errors import UsageError
@@ -29,7 +29,7 @@ def candidate(level: int, objective: float | None = 0.5) -> Json:
     }
 
 
-def figures(**others: Json) -> dict[str, Json]:
+def figures(**others: Json) -> ReleaseFigures:
     """The figures of a dry run on levels, some of them others."""
     known: dict[str, Json] = {
         "records": 2000,
@@ -60,8 +60,9 @@ def figures(**others: Json) -> dict[str, Json]:
         "certificate": None,
         "verified": False,
         "trace": {},
+        "seconds": {},
     }
-    return known | others
+    return ReleaseFigures.model_validate(known | others, strict=False)
 
 
 @pytest.mark.parametrize(
@@ -196,8 +197,18 @@ def test_what_is_released_as_it_is_comes_first() -> None:
 
 def test_perturbed_columns_are_told_apart() -> None:
     """They are not released as they are."""
-    effect: Json = {"column": "income", "method": "rounding to multiples of 5"}
-    first = next(unchanged_text(figures(singling=[singling("income", unique=3)], perturbed=[effect], people=700)))
+    effect: Json = {
+        "column": "income",
+        "method": "rounding to multiples of 5",
+        "records": 800,
+        "unchanged": 1,
+        "decimals": None,
+        "bounds": [None, None],
+        **dict.fromkeys(("mean", "variance", "correlation", "linked")),
+        "reproducible": False,
+    }
+    found: Json = [singling("income", unique=3)]
+    first, *_ = release_text(figures(singling=found, perturbed=[effect], people=700)).splitlines()
     head = "Released as they are (how many of 700 people have a value of their own)"
     assert first == f"{head}: none; perturbed: income 3"
 
@@ -207,7 +218,8 @@ def test_what_singles_out_many_is_warned_of() -> None:
     rounding: Json = {"perturb": "income=rounding:step=50", "unique": 31, "change": 12.48, "spread": 0.004}
     pairs = [singling("income", f"c{place}", unique=300 - place) for place in range(5)]
     found: Json = [singling("income", unique=240, rounding=rounding), singling("job", unique=40), *pairs]
-    warned = [*unchanged_text(figures(singling=found))][1:]
+    lines = release_text(figures(singling=found)).splitlines()
+    warned = lines[1 : lines.index("800 of 2,000 records released, 1,200 suppressed")]
     assert warned[0] == "Warning: 240 people (30.0% of the people) can be found by income"
     assert warned[1] == (
         "  round it: --perturb income=rounding:step=50   (31 are left, and values change by 12.5 on average)"
@@ -233,7 +245,8 @@ def test_whom_labels_give_away_is_told(exposed: Json, said: str) -> None:
     """In people, with where their values stand, and what avoids it; nothing where it is nobody."""
     assert said in release_text(figures(exposed=exposed))
     assert "Public cut points" in release_text(figures(exposed=exposed))
-    assert not [*exposed_text(figures(exposed={"people": 0, "range_ends": 0, "set_members": 0, "means": 0}))]
+    nobody: Json = {"people": 0, "range_ends": 0, "set_members": 0, "means": 0}
+    assert "can be pinpointed" not in release_text(figures(exposed=nobody))
 
 
 def test_sets_are_told_with_how_many_values_they_print() -> None:

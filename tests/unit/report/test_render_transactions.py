@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from kohort.errors import UsageError
+from kohort.report.render.text import LISTED
 from kohort.report.render.trace import ITEMS, TRANSACTIONS, WARNING, trace_text
-from kohort.report.render.transactions import SHOWN, release_text
-from kohort.report.transactions import numbers
+from kohort.report.render.transactions import transactions_text
+from kohort.report.transactions import TransactionFigures, transaction_figures
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from kohort.report import Json
 
 
-def figures(**others: Json) -> dict[str, Json]:
+def figures(**others: Json) -> TransactionFigures:
     """The figures of Example 1, some of them others."""
-    return numbers(release()) | others
+    known = transaction_figures(release()).as_json()
+    return TransactionFigures.model_validate(known | others, strict=False)
 
 
 TEXT = """\
@@ -51,7 +53,7 @@ What is left: 4 items, 12 of 20 cells"""
 
 def test_the_text_of_the_worked_example() -> None:
     """Example 1 as a person reads it."""
-    assert release_text(figures()) == TEXT
+    assert transactions_text(figures()) == TEXT
 
 
 MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact": "1/3", "k": 2, "p": 1}
@@ -67,7 +69,10 @@ MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact"
         ({"repeated": 1}, "1 item named again in a transaction count once"),
         ({"model": MODEL}, "who knows up to 1 public item of a person finds no transaction with it,\nor at least 2,"),
         ({"model": MODEL}, "in more than 1/3 of those"),
-        ({"verified": False}, "dry run: nothing was written, nothing verified"),
+        (
+            {"verified": False, **dict.fromkeys(("cohorts", "smallest", "confidence"))},
+            "dry run: nothing was written, nothing verified",
+        ),
         ({"release": "a.dat", "certificate": "b.json"}, "verified on the published bytes"),
         ({"release": "a.dat", "certificate": "b.json"}, "\n\nrelease      a.dat\ncertificate  b.json"),
         ({"moles_by_kind": {"1": {"rare": 0, "breach": 0}}}, "Minimal moles\n  none"),
@@ -79,13 +84,13 @@ MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact"
 )
 def test_what_is_known_is_said(others: dict[str, Json], said: str) -> None:
     """Each figure that is out of the ordinary has its words."""
-    assert said in release_text(figures(**others))
+    assert said in transactions_text(figures(**others))
     assert said not in TEXT
 
 
 def test_cells_make_another_promise() -> None:
     """Where single cells are suppressed, the text says what that does not promise."""
-    text = release_text(figures(suppress="cells"))
+    text = transactions_text(figures(suppress="cells"))
     assert "another promise than dropping items" in text
     assert "every set of up to 3 public items that\noccurs in the release is in at least 3" in text
     assert "who knows" not in text
@@ -94,9 +99,9 @@ def test_cells_make_another_promise() -> None:
 def test_many_dropped_items_are_counted() -> None:
     """Twenty names are shown, the others counted; a name that would move the cursor is spelled."""
     names: list[Json] = ["\x1b[2J", *(f"item{number}" for number in range(1_025))]
-    text = release_text(figures(dropped=names))
+    text = transactions_text(figures(dropped=names))
     assert r"Dropped 1,026 items (mmil): '\x1b[2J', item0, item1," in text
-    assert f"item{SHOWN - 2} and 1,006 more" in text
+    assert f"item{LISTED - 2} and 1,006 more" in text
     assert "\x1b" not in text
 
 

@@ -89,7 +89,9 @@ def test_what_was_removed_first_and_what_nobody_asked_about_is_counted() -> None
     public = ROLES.public[frequent].copy()
     public[0] = False
     roles, remedy = Roles(public, ROLES.private[frequent]), replace(REMEDY, moles=NONE)
-    figures = transaction_figures(release(database=searched, roles=roles, remedy=remedy, dropped=np.array([3]))).as_json()
+    figures = transaction_figures(
+        release(database=searched, roles=roles, remedy=remedy, dropped=np.array([3]))
+    ).as_json()
     assert [figures[key] for key in ("items", "public", "private", "neither")] == [7, 3, 0, 1]
     assert (figures["removed_items"], figures["removed_cells"]) == (3, 3)
     assert figures["dropped"] == ["5"]

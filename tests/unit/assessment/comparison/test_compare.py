@@ -121,7 +121,9 @@ def test_large_tables_of_labels_are_counted_by_parts(monkeypatch: pytest.MonkeyP
 
 def test_a_release_of_no_records_is_compared() -> None:
     """Everything was suppressed: what can be told is told, and the rest is null."""
-    figures = comparison_figures(both({"x": ["1", "2"], "y": ["a", "b"]}, {"x": [], "y": []}, quasi("x"), quasi("y"), k=2)).as_json()
+    figures = comparison_figures(
+        both({"x": ["1", "2"], "y": ["a", "b"]}, {"x": [], "y": []}, quasi("x"), quasi("y"), k=2)
+    ).as_json()
     assert figures["released"] == 0
     assert [one["distance"] for one in figures["attributes"]] == [None, None]  # type: ignore[index,union-attr,call-overload]
     assert figures["cost"] == {

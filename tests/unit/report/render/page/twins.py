@@ -5,10 +5,16 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pydantic import TypeAdapter
+
+from kohort.report.page import Page
 
 if TYPE_CHECKING:
     from kohort.report import Json
+
+_PAGES: Final[TypeAdapter[Page]] = TypeAdapter(Page)
 
 #: A part of a twin, as tests change it.
 Twin = dict[str, Any]
@@ -175,8 +181,8 @@ def _sample(place: str, records: int) -> Twin:
     }
 
 
-def table() -> Twin:
-    """The twin of a table's release, as the steward sees it."""
+def _table() -> Twin:
+    """The twin of a table's release, without the public twin in it."""
     twin = _every("table") | {
         "asked": {
             "k": 10,
@@ -188,7 +194,7 @@ def table() -> Twin:
                 {"name": "age", "role": "quasi", "how": "intervals:5,10,20", "declared": True},
                 {"name": LONG, "role": "quasi", "how": "hierarchy of height 3", "declared": True},
                 {"name": "income", "role": "sensitive", "how": "released unchanged", "declared": True},
-                {"name": "town", "role": None, "how": "released unchanged", "declared": False},
+                {"name": "town", "role": "insensitive", "how": "released unchanged", "declared": False},
             ],
         },
         "done": {
@@ -334,7 +340,7 @@ def trial() -> Twin:
 
 
 def _transactions() -> Twin:
-    """The twin of a transaction database's release."""
+    """The twin of a transaction database's release, without the public twin in it."""
     twin = _every("transactions") | {
         "asked": {
             "k": 10,
@@ -409,6 +415,15 @@ TWINS = {
 }
 
 
+def page_of(twin: Json) -> Page:
+    """The page model of a twin; lists are tuples in it.
+
+    Raises:
+        ValidationError: it is no page.
+    """
+    return _PAGES.validate_python(twin, strict=False)
+
+
 class Shown(NamedTuple):
     """A figure of a page.
 
@@ -423,7 +438,7 @@ class Shown(NamedTuple):
     text: str
 
 
-class Page(HTMLParser):
+class Read(HTMLParser):
     """What a page is made of."""
 
     def __init__(self, html: str) -> None:
