@@ -86,6 +86,6 @@ def test_sides_without_a_release_and_nothing_to_compare_are_said() -> None:
     grid: dict[str, Json] = {"with": side, "without": None, "grids": {"age": "5"}, "proposed": False}
     lines = release_text(release(grid=grid, node=None)).splitlines()
     assert "1,234 people            25.0% of cells   0.5000" in lines[-2]
-    assert lines[-1] == "  without    no release meets what is asked"
+    assert lines[-1] == "  without    no release satisfies the models"
     assert "nothing to compare" in release_text(release(grid=None))
     assert "With" not in release_text(release())

@@ -171,7 +171,7 @@ def test_public_figures_make_no_internal_page(folder: Path) -> None:
     done("report", folder / "public.json", "--out", folder / "again.json")
     assert figures_at(folder / "again.json") == figures_at(folder / "public.json")
     command: list[object] = ["report", folder / "public.json", "--out", folder / "x.json", "--audience", "internal"]
-    refused(2, "--audience", "a public page does not know", command=command)
+    refused(2, "--audience", "a public page lacks", command=command)
 
 
 def hostile(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:

@@ -59,7 +59,7 @@ def test_a_screen_says_what_each_figure_means(files: Path) -> None:
         assert words in ran.out
     assert "unique in the file: 1 record (16.7%)" in ran.out
     assert "journalist risk not computed: add --population FILE" in ran.out
-    assert "columns that nobody declared (2)" in ran.out
+    assert "undeclared columns (2)" in ran.out
     assert "column ticket: 4 records (66.7%)" in ran.out
     assert len(ran.out.splitlines()) < 40
     for cell in ("Nord", "[20-29]", "40-49"):
@@ -119,7 +119,7 @@ def test_a_population_is_estimated(files: Path) -> None:
     assert "(by estimate)" in ran.out
     assert " of 60 people: " in ran.out
     assert "by Pitman" in ran.out
-    assert "knowing 2 of 2 columns (all 1 choice)" in ran.out
+    assert "attackers who know 2 of 2 columns (all 1 choice)" in ran.out
     (files / "release.csv").write_text("region,age\n" + "".join(f"a,{number}\n" for number in range(9)))
     ran = told(files, "--sampling-fraction", "0.1")
     assert "Pitman  no answer: every class has one person" in ran.out
@@ -131,7 +131,7 @@ def test_people_are_said_where_they_are_counted(files: Path) -> None:
     out = told(files, "--person", "bed", "--sensitive", "income,ticket").out
     assert out.splitlines()[0] == "6 records of 3 people in 3 classes of 1 to 2"
     assert "people at the highest" in out
-    assert "columns that nobody declared" not in out
+    assert "undeclared columns" not in out
 
 
 def test_a_long_search_says_its_limits(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

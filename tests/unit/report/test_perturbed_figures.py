@@ -60,17 +60,17 @@ def test_nothing_moves_by_a_share_of_nothing(after: float, drift: float | None) 
 def test_numbers_in_words() -> None:
     """A perturbed number says what was done, how far it moved, and what an attacker finds."""
     assert told(NUMBERS).splitlines() == [
-        "income: noise of 0.1 variances; 3 of 1,000 values are as they were",
-        "  mean 200 -> 201 (moved by 0.005 of itself), variance 16 -> 16",
-        "  correlations move by at most 0.013 (with age)",
-        "  who knows the values as they were finds 25.0% of the records by the nearest one",
+        "income: noise of 0.1 variances; 3 of 1,000 values are unchanged",
+        "  mean 200 -> 201 (moved by 0.005 of its value), variance 16 -> 16",
+        "  correlations change by at most 0.013 (with age)",
+        "  anyone who knows the original values finds 25.0% of the records by the nearest value",
     ]
     assert "mean 0 -> 1," in told(replace(NUMBERS, mean=(0.0, 1.0)))
 
 
 def test_names_in_words() -> None:
     """Of names only the count is told; that noise can be drawn again is told of any."""
-    assert told(NAMES) == "illness: post-randomization keeping 0.8; 8 of 10 values are as they were"
+    assert told(NAMES) == "illness: post-randomization keeping 0.8; 8 of 10 values are unchanged"
     assert told(replace(NAMES, reproducible=True)).endswith("reproducible noise: not private")
 
 

@@ -36,7 +36,7 @@ TEXT = """\
 6 transactions released
 7 items: 5 public, 2 private
 
-(0.5, 3, 3)-coherence: who knows up to 3 public items of a person finds no transaction with them,
+(0.5, 3, 3)-coherence: anyone who knows up to 3 public items of a person finds no transaction with them,
 or at least 3, and no private item in more than 50% of those
 verified on the released transactions: of 4 cohorts the smallest has 4 transactions,
 and no private item is in more than 25.00% of one
@@ -56,6 +56,7 @@ def test_the_text_of_the_worked_example() -> None:
     assert transactions_text(figures()) == TEXT
 
 
+UNVERIFIED: dict[str, Json] = dict.fromkeys(("cohorts", "smallest", "confidence"))
 MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact": "1/3", "k": 2, "p": 1}
 
 
@@ -64,22 +65,25 @@ MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact"
     [
         ({"emptied": 2}, "6 transactions released, 2 of them emptied"),
         ({"neither": 3}, "2 private, 3 neither"),
-        ({"removed_items": 4, "removed_cells": 1}, "4 removed first for their support, with 1 cell"),
+        ({"removed_items": 4, "removed_cells": 1}, "4 removed first for low support, with 1 cell"),
         ({"private": 0}, "0 private\nnote: no item is private, so h limits nothing"),
-        ({"repeated": 1}, "1 item named again in a transaction count once"),
-        ({"model": MODEL}, "who knows up to 1 public item of a person finds no transaction with it,\nor at least 2,"),
+        ({"repeated": 1}, "1 repeated item in a transaction count once"),
+        (
+            {"model": MODEL},
+            "anyone who knows up to 1 public item of a person finds no transaction with it,\nor at least 2,",
+        ),
         ({"model": MODEL}, "in more than 1/3 of those"),
         (
             {"verified": False, **dict.fromkeys(("cohorts", "smallest", "confidence"))},
-            "dry run: nothing was written, nothing verified",
+            "dry run: nothing was written or verified",
         ),
         ({"release": "a.dat", "certificate": "b.json"}, "verified on the published bytes"),
         ({"release": "a.dat", "certificate": "b.json"}, "\n\nrelease      a.dat\ncertificate  b.json"),
         ({"moles_by_kind": {"1": {"rare": 0, "breach": 0}}}, "Minimal moles\n  none"),
         ({"dropped": []}, "Dropped 0 items (mmil)\n"),
-        ({"returned": ["1"]}, "Given back 1 item: 1"),
+        ({"returned": ["1"]}, "Restored 1 item: 1"),
         ({"proven": True, "gap": 0.0}, "(8/20), proven: no suppression of items loses less"),
-        ({"bound": 6, "gap": 0.25}, "(8/20); none goes below 6/20 (gap 25.0%)"),
+        ({"bound": 6, "gap": 0.25}, "(8/20); no suppression goes below 6/20 (gap 25.0%)"),
     ],
 )
 def test_what_is_known_is_said(others: dict[str, Json], said: str) -> None:
@@ -120,7 +124,7 @@ The database: 6 transactions (x: the item is in it)
   5     public   3        .x.x.x
   6     public   1        x.....
 
-Public items that are moles alone, under (0.5, 3, 3)-coherence; all are dropped
+Public items that are moles by themselves, under (0.5, 3, 3)-coherence; all are dropped
   6  in 1  fewer than 3
 
 Minimal moles of two items or more
@@ -207,7 +211,7 @@ def test_items_removed_first_given_back_and_without_a_role_are_told() -> None:
         )
     )
     assert "Removed first, for their support: 4\n" in text
-    assert "Given back: 0\n" in text
+    assert "Restored: 0\n" in text
     assert "Dropped: nothing\n" in text
     assert "  0              5        xx.xxx\n" in text
 

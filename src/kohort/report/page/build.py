@@ -212,12 +212,12 @@ def _notes(reader: Reader) -> tuple[str, ...]:
         return ()
     least = reader.least
     notes = (
-        f"No value of a record and no count of fewer than {least} people is in this page.",
+        f"This page contains no value of a record and no count of fewer than {least} people.",
         f"Counts of parts are rounded down to multiples of {least}; shares, losses, means to steps of {least} people.",
     )
     if reader.counts_input:
         return notes
     return (
         *notes,
-        f"What was left out is of fewer than {least} people: neither how many nor what tells it is here.",
+        f"Fewer than {least} people were suppressed: neither their number nor figures that reveal it are shown.",
     )

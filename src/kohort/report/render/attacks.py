@@ -28,11 +28,12 @@ def _lines(figures: Sequence[AttackFigures | UntriedAttack]) -> Iterator[str]:
             tried[_name(one)] = one
     if tried:
         width = max(map(len, tried))
-        yield f"{'attack':<{width}}" + _aligned("right", "95 %", "else", "of claims", "open", "shut", "chance")
+        yield f"{'attack':<{width}}" + _aligned("right", "95 %", "baseline", "of claims", "open", "closed", "chance")
         yield from (f"{name:<{width}}{_row(one)}".rstrip() for name, one in tried.items())
-        yield "  right: the share of those attacked of whom the attacker says what is so; 95 %: among people like them;"
-        yield "  else: what the same guesses get where the release tells nothing; of claims: the right share of claims;"
-        yield "  open, shut: that share on a table where everything is to be had, and where nothing is but by chance"
+        yield "  right: the share of targets about whom the attacker is right; 95 %: its confidence interval;"
+        yield "  baseline: the same guesses without the release; of claims: the share of claims that are right;"
+        yield "  open, closed: that share on a table that discloses everything, and on one that discloses nothing;"
+        yield "  chance: what guessing achieves on the closed table"
     yield from untried
 
 

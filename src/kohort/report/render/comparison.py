@@ -115,7 +115,7 @@ def _pairs(figures: ComparisonFigures) -> Iterator[str]:
     ]
     yield from _table(("", "", "before", "after"), rows)
     if figures.left_out:
-        yield f"  pairs with these were not looked at: {', '.join(figures.left_out)}"
+        yield f"  pairs with these columns were not compared: {', '.join(figures.left_out)}"
 
 
 def _cost(figures: ComparisonFigures) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _queries(figures: ComparisonFigures) -> Iterator[str]:
     yield f"{counts} (seed {found.seed}): relative error"
     most = f"nine of ten at most {percent(found.percentile_90)}"
     yield f"  median {percent(found.median)}, mean {percent(found.mean)}, {most}"
-    yield f"  of at least {many(found.bound, 'record')}; the answers lack suppressed records"
+    yield f"  relative to at least {many(found.bound, 'record')}; suppressed records are not counted"
 
 
 def _classifier(figures: ComparisonFigures) -> Iterator[str]:
@@ -153,9 +153,9 @@ def _classifier(figures: ComparisonFigures) -> Iterator[str]:
     yield ""
     judged = many(found.judged, "held-out record")
     yield f"{found.target} ({what}), predicted from the quasi-identifiers of {judged}:"
-    yield f"  {percent(found.original):>6} right by who learned from {before:,} records of the table"
-    yield f"  {percent(found.released):>6} right by who learned from {after:,} records of the release"
-    yield f"  {percent(found.baseline):>6} right by who always says the most frequent"
+    yield f"  {percent(found.original):>6} accuracy when trained on {before:,} records of the table"
+    yield f"  {percent(found.released):>6} accuracy when trained on {after:,} records of the release"
+    yield f"  {percent(found.baseline):>6} accuracy of always predicting the most frequent value"
 
 
 def _table(heads: Cells, rows: Sequence[Cells]) -> Iterator[str]:

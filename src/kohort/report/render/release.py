@@ -47,8 +47,8 @@ MANY: Final = 0.05
 #: Where a label prints the value of somebody who alone has it.
 _PLACES: Final = (
     ("range_ends", "at the edge of a published range"),
-    ("set_members", "as a member of a published set"),
-    ("means", "as a published mean"),
+    ("set_members", "listed in a published set"),
+    ("means", "a published mean"),
 )
 
 
@@ -83,10 +83,10 @@ def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
     unchanged = ", ".join(f"{name} {unique}" for name, unique in alone if name not in perturbed)
     changed = ", ".join(f"{name} {unique}" for name, unique in alone if name in perturbed)
     if not alone:
-        yield "No column is released as it is"
+        yield "No column is released unchanged"
         return
     parts = [unchanged or "none", *([f"perturbed: {changed}"] if changed else [])]
-    yield f"Released as they are (how many of {figures.counted:,} people have a value of their own): {'; '.join(parts)}"
+    yield f"Released unchanged (people with a unique value, of {figures.counted:,}): {'; '.join(parts)}"
     yield from _warnings([one for one in figures.singling if one.share > MANY])
 
 
@@ -94,13 +94,13 @@ def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
     """What singles out more than 5 %, and what would help."""
     pairs = [one for one in found if len(one.columns) > 1]
     for one in [*(one for one in found if len(one.columns) == 1), *pairs[:PAIRS]]:
-        people = f"{one.unique:,} people ({one.share:.1%} of the people)"
-        yield f"Warning: {people} can be found by {' and '.join(one.columns)}"
+        names = " and ".join(one.columns)
+        yield f"Warning: {one.unique:,} people ({one.share:.1%} of all) can be identified by {names}"
         if one.rounding is not None:
-            cost = f"{one.rounding.unique:,} are left, and values change by {one.rounding.change:,.3g} on average"
+            cost = f"leaves {one.rounding.unique:,}; values change by {one.rounding.change:,.3g} on average"
             yield f"  round it: --perturb {one.rounding.perturb}   ({cost})"
     if len(pairs) > PAIRS:
-        yield f"  and {len(pairs) - PAIRS:,} more pairs of columns, which --json lists"
+        yield f"  and {len(pairs) - PAIRS:,} more pairs of columns (--json lists them)"
 
 
 def _exposed(exposed: ExposedFigures | None) -> Iterator[str]:
@@ -113,9 +113,9 @@ def _exposed(exposed: ExposedFigures | None) -> Iterator[str]:
     yield ""
     yield (
         f"{many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their value,"
-        f" which stands {where}."
+        f" which is {where}."
     )
-    yield "Public cut points (--grid) or a hierarchy avoid this."
+    yield "Use public cut points (--grid) or a hierarchy to avoid this."
 
 
 def _grid(figures: ReleaseFigures) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _sides(grid: GridFigures | None) -> Iterator[str]:
         yield "With and without a grid: no number is released as a range, so there is nothing to compare."
         return
     grids = " ".join(f"{name}={cuts}" for name, cuts in grid.grids.items())
-    yield f"With a grid and without ({'proposed' if grid.proposed else 'asked for'}: {grids})"
+    yield f"With a grid and without ({'proposed' if grid.proposed else 'requested'}: {grids})"
     yield "                  can be pinpointed   exact value given away       LM"
     for name, side in (("with", grid.with_), ("without", grid.without)):
         yield f"  {name:<9}  {_side(side)}"
@@ -139,7 +139,7 @@ def _sides(grid: GridFigures | None) -> Iterator[str]:
 def _side(side: GridSide | None) -> str:
     """The figures of one side, below their titles."""
     if side is None:
-        return "no release meets what is asked"
+        return "no release satisfies the models"
     return f"{side.exposed:>15,} people   {side.downcoded:>14.1%} of cells   {side.lm:>6.4f}"
 
 
@@ -152,7 +152,7 @@ def _altered(figures: ReleaseFigures) -> Iterator[str]:
         linked = f"; {one.linked:,} records share theirs with another" if one.linked else ""
         yield ""
         yield f"{one.column}: pseudonyms, which are not anonymity{linked}."
-        yield "Who has the key knows everybody; they link what every release with this key tells of a person."
+        yield "Anyone with the key can identify everyone; pseudonyms link all releases made with the same key."
 
 
 def _attacks(figures: ReleaseFigures) -> Iterator[str]:
@@ -168,14 +168,14 @@ def _classes(figures: ReleaseFigures) -> Iterator[str]:
     yield (f"{figures.released:,} of {figures.records:,} records released{people}, {figures.suppressed:,} suppressed")
     if figures.incomplete:
         yield f"{figures.incomplete:,} incomplete records left out before counting"
-    yield f"{_sizes(figures)} (asked for k = {figures.k})" if figures.k != 1 else _sizes(figures)
+    yield f"{_sizes(figures)} (required: k = {figures.k})" if figures.k != 1 else _sizes(figures)
     if figures.verified:
         where = "the published bytes" if figures.release else "the released cells"
         of = ", ".join(figures.quasi)
         found = f"every class of {of} has at least {figures.smallest:,} records" if figures.classes else "no record"
         yield f"verified on {where}: {found}"
     else:
-        yield "dry run: nothing was written, nothing verified"
+        yield "dry run: nothing was written or verified"
 
 
 def _sizes(figures: ReleaseFigures) -> str:
@@ -191,11 +191,13 @@ def _attributes(figures: ReleaseFigures) -> Iterator[str]:
     """The other models, and how alike the sensitive values are in the classes."""
     models = [name for name in figures.models if name != f"{figures.k}-anonymity"]
     if models:
-        yield f"asked for   {', '.join(models)}"
+        yield f"required    {', '.join(models)}"
     counted = "records" if figures.people is None else "people"
     for name, one in figures.homogeneity.items():
-        alike = f"{one.people:,} {counted} in classes of a single value" if one.people else "no class of a single value"
-        yield f"{name}: {alike}; at most {one.largest_share:.1%} of a class have the same"
+        alike = (
+            f"{one.people:,} {counted} in classes with a single value" if one.people else "no class with a single value"
+        )
+        yield f"{name}: {alike}; at most {one.largest_share:.1%} of a class share one value"
 
 
 def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
@@ -206,13 +208,14 @@ def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
     yield ""
     yield f"Levels   {node}"
     if "minimal_height" in trace:
-        yield f"         {trace['minimal_height']:,} is the least height: {trace['minimal_nodes']:,} releases have it"
+        releases = "1 release has" if trace["minimal_nodes"] == 1 else f"{trace['minimal_nodes']:,} releases have"
+        yield f"         the least height is {trace['minimal_height']:,}: {releases} it"
     if objective is None:
         return
     name, bound = objective.name, objective.bound
     yield f"         {name.upper()} {_figure(name, objective.value)}{_proof(figures, name, bound)}"
     if bound is not None and not figures.proven:
-        yield f"         the search was stopped; to repeat this very release:   --node {quote(node)}"
+        yield f"         the search was stopped early; to repeat this release:   --node {quote(node)}"
 
 
 def _proof(figures: ReleaseFigures, name: str, bound: float | None) -> str:
@@ -221,7 +224,7 @@ def _proof(figures: ReleaseFigures, name: str, bound: float | None) -> str:
         return ""
     if figures.proven:
         return ", proven: no allowed release does better"
-    return f"; none does better than {_figure(name, bound)}"
+    return f"; no allowed release does better than {_figure(name, bound)}"
 
 
 def _choice(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
@@ -238,7 +241,7 @@ def _choice(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
     yield f"    {head}   {titles}"
     yield from (f"{mark}{row}   {cost}" for mark, row, cost in zip(marks, rows, costs, strict=True))
     if len(candidates) > SHOWN:
-        yield f"    and {len(candidates) - SHOWN:,} more, which --json lists"
+        yield f"    and {len(candidates) - SHOWN:,} more (--json lists them)"
     levels = ",".join(str(nodes[0][name]) for name in names)
     yield ""
     yield f"Choose one by its levels, in this order:   --node {levels}   (in a job file: node = [{levels}])"
@@ -287,20 +290,20 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
         return
     yield ""
     metrics = [f"{name.upper()} {_figure(name, figures.metrics[name])}" for name in METRICS if name in figures.metrics]
-    yield "What it cost   " + "   ".join(metrics)
+    yield "Information loss   " + "   ".join(metrics)
     width = max(map(len, figures.losses), default=0)
     for name, loss in figures.losses.items():
         more = f"; {_members(figures.members[name])}" if name in figures.members else ""
-        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of its detail lost{more}"
+        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{more}"
 
 
 def _members(mean: float) -> str:
     """What the sets of a column give away although they cost little.
 
     >>> _members(18.04)
-    'its sets print 18.0 values on average, each that of somebody in the class'
+    'its sets list 18.0 values on average, each of somebody in the class'
     """
-    return f"its sets print {mean:,.1f} values on average, each that of somebody in the class"
+    return f"its sets list {mean:,.1f} values on average, each of somebody in the class"
 
 
 def _figure(name: str, value: float) -> str:

@@ -47,13 +47,14 @@ def _attackers(figures: RiskFigures) -> Iterator[str]:
     yield f"{'  marketer':<18}{'':>9}{figures.marketer:>9.1%}"
     if journalist is not None:
         yield f"{'    in population':<18}{'':>9}{journalist.marketer:>9.1%}"
-    yield "  prosecutor: knows who is in the file; journalist: knows the population, not who of it is in the file;"
-    yield f"  marketer: links all {counted} at once, and that share is right. All know the columns above of everybody."
+    yield "  prosecutor: knows who is in the file; journalist: knows the population, but not who is in the file;"
+    yield f"  marketer: links all {counted} at once; the figure is the share of right links."
+    yield "  All three know the columns above for everyone."
     if journalist is None:
         yield "  journalist risk not computed: add --population FILE, or --population-size N for an estimate"
     elif journalist.unknown:
         some = f"{journalist.unknown:,} {counted}"
-        yield f"  {some} are in classes that fit fewer of the population table: it lacks some of them"
+        yield f"  {some} are in classes that match fewer people of the population table: it lacks some of them"
 
 
 def _row(one: ProsecutorFigures | JournalistFigures) -> str:
@@ -69,7 +70,7 @@ def _uniques(figures: RiskFigures) -> Iterator[str]:
     yield f"unique in the file: {many(found.sample, *of)} ({percent(found.share)})"
     if found.in_file is not None and found.population is None:
         people = f"the {found.population_size:,} people of the population table"
-        yield f"  {found.in_file:,.0f} of them fit nobody else of {people}"
+        yield f"  {found.in_file:,.0f} of them match nobody else among {people}"
     elif found.in_file is not None:
         people = f"{found.population_size:,} people: {found.population:,.0f} by {found.trusted}"
         yield f"  of {people}, {found.in_file:,.0f} of them in the file"
@@ -77,7 +78,7 @@ def _uniques(figures: RiskFigures) -> Iterator[str]:
         answer = f"no answer: {one.reason}" if one.uniques is None else f"{one.uniques:,.0f}"
         yield f"    {one.estimator:<8}{answer}"
     if found.estimates:
-        yield "  estimates take the file for a simple random sample whose cells no algorithm has generalized"
+        yield "  the estimates assume a simple random sample without generalized cells"
 
 
 def _known(figures: RiskFigures) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _known(figures: RiskFigures) -> Iterator[str]:
     which = f"all {many(found.subsets, 'choice')}" if found.complete else some
     columns = many(len(figures.quasi), "column")
     yield ""
-    yield f"knowing {found.m} of {columns} ({which}): to the prosecutor {percent(found.average)} on average"
+    yield f"attackers who know {found.m} of {columns} ({which}): prosecutor risk {percent(found.average)} on average"
     for one in found.worst[:SHOWN]:
         shares = f"{percent(one.average):>6} average, {percent(one.highest):>6} highest"
         yield f"  {shares}, {one.uniques:>7,} unique   {_named(one)}"
@@ -100,10 +101,10 @@ def _undeclared(figures: RiskFigures) -> Iterator[str]:
     if not figures.undeclared:
         return
     yield ""
-    yield f"columns that nobody declared ({len(figures.undeclared)}): the smallest sets that single people out"
+    yield f"undeclared columns ({len(figures.undeclared)}): the smallest sets that identify people"
     for heading, found in (("alone", figures.alone), ("with those above", figures.together)):
         if found.base is not None and not found.tried:
-            yield f"  {heading}: those above single out by themselves ({percent(found.base.unique)} unique)"
+            yield f"  {heading}: the columns above identify people by themselves ({percent(found.base.unique)} unique)"
             continue
         yield f"  {heading}: {_found(found)}"
         yield from (f"    {percent(one.unique):>6} unique   {_named(one)}" for one in found.sets[:SHOWN])
@@ -114,7 +115,9 @@ def _found(found: SearchFigures) -> str:
     limits = "" if found.complete else ", not all of three columns"
     if found.sampled is not None:
         missed = percent(found.missed)
-        limits += f"; sought in {found.sampled:,} records: 99 % sure that none with over {missed} unique is missed"
+        limits += (
+            f"; searched in {found.sampled:,} records: with 99 % confidence, no set with over {missed} unique is missed"
+        )
     return f"{found.found or 'none'} of {found.tried:,} tried{limits}"
 
 
@@ -123,7 +126,7 @@ def _singling(figures: RiskFigures) -> Iterator[str]:
     yield from [""] * bool(figures.singling)
     for one in figures.singling:
         unique = f"{one.unique:,} {_counted(figures)} ({percent(one.share)})"
-        yield f"column {one.column}: {unique} have a value of their own in it"
+        yield f"column {one.column}: {unique} have a unique value"
 
 
 def _values(figures: RiskFigures) -> Iterator[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: What is promised where items are suppressed.
 ITEMS: Final = (
-    "{model}: who knows up to {p} public item{s} of a person finds no transaction with {them},",
+    "{model}: anyone who knows up to {p} public item{s} of a person finds no transaction with {them},",
     "or at least {k:,}, and no private item in more than {h} of those",
 )
 
@@ -21,8 +21,8 @@ ITEMS: Final = (
 CELLS: Final = (
     "{model} of what is released, by suppressing single cells: every set of up to {p} public item{s} that",
     "occurs in the release is in at least {k:,} of its transactions, and no private item in more than {h} of those.",
-    "That is another promise than dropping items: an item that a released transaction lacks may have been there,",
-    "so that in the original a cohort can be larger, and the share of a private item in it another.",
+    "This is a different promise from dropping items: a transaction may have had items that its release lacks,",
+    "so a cohort can be larger in the original, with a different share of a private item.",
 )
 
 
@@ -38,12 +38,12 @@ def _released(figures: TransactionFigures) -> Iterator[str]:
     yield f"{many(figures.transactions, 'transaction')} released{emptied}"
     removed = many(figures.removed_cells, "cell")
     others = f", {figures.neither:,} neither" * (figures.neither > 0)
-    rare = f", {figures.removed_items:,} removed first for their support, with {removed}" * (figures.removed_items > 0)
+    rare = f", {figures.removed_items:,} removed first for low support, with {removed}" * (figures.removed_items > 0)
     yield f"{many(figures.items, 'item')}: {figures.public:,} public, {figures.private:,} private{others}{rare}"
     if not figures.private:
         yield "note: no item is private, so h limits nothing"
     if figures.repeated:
-        yield f"{many(figures.repeated, 'item')} named again in a transaction count once"
+        yield f"{many(figures.repeated, 'repeated item')} in a transaction count once"
 
 
 def _promise(figures: TransactionFigures) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _promise(figures: TransactionFigures) -> Iterator[str]:
     yield ""
     yield from (line.format_map(words) for line in (CELLS if figures.suppress == "cells" else ITEMS))
     if figures.cohorts is None or figures.smallest is None:
-        yield "dry run: nothing was written, nothing verified"
+        yield "dry run: nothing was written or verified"
         return
     where = "the published bytes" if figures.release else "the released transactions"
     smallest = many(figures.smallest, "transaction")
@@ -87,7 +87,7 @@ def _dropped(figures: TransactionFigures) -> Iterator[str]:
     yield ""
     yield f"Dropped {many(len(dropped), 'item')} ({figures.method})" + (f": {listed(dropped)}" if dropped else "")
     if returned:
-        yield f"Given back {many(len(returned), 'item')}: {listed(returned)}"
+        yield f"Restored {many(len(returned), 'item')}: {listed(returned)}"
 
 
 def _cost(figures: TransactionFigures) -> Iterator[str]:
@@ -103,4 +103,4 @@ def _proof(figures: TransactionFigures) -> str:
         return ", proven: no suppression of items loses less"
     if figures.gap is None:
         return ""
-    return f"; none goes below {figures.bound}/{figures.loss_all} (gap {figures.gap:.1%})"
+    return f"; no suppression goes below {figures.bound}/{figures.loss_all} (gap {figures.gap:.1%})"

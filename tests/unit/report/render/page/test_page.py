@@ -289,21 +289,21 @@ def test_a_verdict_is_read_without_its_colour(standing: str, mark: str, word: st
     assert page.count(f'<div class="key {colour}">') == 4
     assert f"{mark} {word}: Verified over age and {LONG}" in text
     assert text.count(f"{mark} {word}: ") == 5
-    assert ("That is not all that the release tells" in text) is (standing != "good")
+    assert ("The release tells more than that" in text) is (standing != "good")
 
 
 def test_the_first_line_says_what_leaves_as_it_is() -> None:
     """Each column that is not generalized, and whom it singles out; before anything else that a page says."""
 
     def first(twin: Twin) -> str:
-        return Read(html(twin)).text.partition("Released as they are:")[2].partition("report.")[0]
+        return Read(html(twin)).text.partition("Released unchanged:")[2].partition("report.")[0]
 
     def line(twin: Twin) -> str:
         return " ".join(first(twin).split()).rpartition(".")[0]
 
     told = "income, perturbed (singles out 831 of 900 people); town (singles out nobody);"
     assert line(table()) == f"{told} town and ήλικία together (single out 91 of 900 people)"
-    told = "income (singles out more than one in 10 people); town (singles out too few people to be told how many)"
+    told = "income (singles out more than one in 10 people); town (singles out a number of people too small to publish)"
     assert line(public_table()) == told
     assert line(trial()) == "income and town; whom they single out was not counted"
     twin = table()
@@ -314,12 +314,14 @@ def test_the_first_line_says_what_leaves_as_it_is() -> None:
 def test_what_speaks_against_a_release_is_said() -> None:
     """Each column and pair that singles out too many, each sensitive column without a model, and who is exposed."""
     text = " ".join(Read(html(table())).text.split())
-    assert "income alone singles out 831 of 900 people: who knows that value finds the record." in text
-    assert "The pair town and ήλικία singles out 91 of 900 people: who knows both values finds the record." in text
+    assert "income alone singles out 831 of 900 people: anyone who knows that value finds the record." in text
+    assert (
+        "The pair town and ήλικία singles out 91 of 900 people: anyone who knows both values finds the record." in text
+    )
     assert "income is sensitive and has no privacy model" in text
     assert "Sensitive columns without a privacy model, by decision of the job: ήλικία." in text
     assert "More than one in 10 people are exposed" in text
-    assert "Never judged by name: person_id and town. The job gives no role to these columns" in text
+    assert "Not declared: person_id and town. The job names no role for these columns" in text
 
 
 def test_records_are_in_no_public_page() -> None:
