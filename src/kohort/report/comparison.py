@@ -184,7 +184,7 @@ class ComparisonFigures(Figures, frozen=True):
         associations: The pairs of some of them.
         left_out: Columns without associations.
         cost: What the release cost; null where no quasi-identifier is known.
-        queries: How well counts are answered; only of `kohort compare`, null where none were asked.
+        queries: How well counts are answered; only of `kohort compare`, null where none were requested.
         classifier: How well a column is predicted; likewise.
     """
 

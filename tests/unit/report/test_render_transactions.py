@@ -95,9 +95,9 @@ def test_what_is_known_is_said(others: dict[str, Json], said: str) -> None:
 def test_cells_make_another_promise() -> None:
     """Where single cells are suppressed, the text says what that does not promise."""
     text = transactions_text(figures(suppress="cells"))
-    assert "another promise than dropping items" in text
+    assert "a different promise from dropping items" in text
     assert "every set of up to 3 public items that\noccurs in the release is in at least 3" in text
-    assert "who knows" not in text
+    assert "anyone who knows" not in text
 
 
 def test_many_dropped_items_are_counted() -> None:
@@ -210,7 +210,7 @@ def test_items_removed_first_given_back_and_without_a_role_are_told() -> None:
             losses=searched.supports,
         )
     )
-    assert "Removed first, for their support: 4\n" in text
+    assert "Removed first, for low support: 4\n" in text
     assert "Restored: 0\n" in text
     assert "Dropped: nothing\n" in text
     assert "  0              5        xx.xxx\n" in text

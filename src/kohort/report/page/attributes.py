@@ -43,11 +43,11 @@ class PageAttribute(Figures, frozen=True):
         scale: Whether its values are numbers or names.
         values: How many different values it had, and how many labels it has; internal only.
         single: Released records whose cell was not generalized.
-        before: Statistics of the input. The public is told means and deviations of numbers, and of `before` nothing
+        before: Statistics of the input. The public sees means and deviations of numbers, and nothing of `before`
             where few records were left out.
         after: Statistics of the release.
-        distance: How far the distribution moved; the public is told `relative` alone, where it is told `before`.
-        distribution: The distribution; null where nothing may be told.
+        distance: How far the distribution moved; the public sees `relative` alone, where it sees `before`.
+        distribution: The distribution; null where nothing may be shown.
         homogeneity: Of some sensitive columns, how alike their values are in classes.
     """
 
@@ -90,7 +90,7 @@ class PagePseudonyms(Figures, frozen=True):
 def attributes(
     figures: tuple[AttributeFigures, ...], homogeneity: Mapping[str, Homogeneity]
 ) -> tuple[PageAttribute, ...]:
-    """All that the steward is told, from the figures of the comparison."""
+    """All columns for the steward, from the figures of the comparison."""
     return tuple(_internal(one, homogeneity.get(one.name)) for one in figures)
 
 
@@ -116,7 +116,7 @@ def public_attributes(
     groups: Mapping[str, Groups],
     reader: Reader,
 ) -> tuple[PageAttribute, ...]:
-    """What anybody may be told."""
+    """All columns for the public."""
     return tuple(
         PageAttribute(
             name=one.name,
@@ -172,7 +172,7 @@ def _distance(found: Distance | None, records: int, reader: Reader) -> DistanceF
 def _distribution(
     comparison: Comparison, tally: Tally | None, groups: Groups | None, reader: Reader
 ) -> PageDistribution | None:
-    """The groups that the public may be told of, in shares."""
+    """The groups that the public may see, in shares."""
     if groups is None or tally is None:
         return None
     before = tally.of(groups.of, len(groups.labels)).records
@@ -223,7 +223,7 @@ def _effect(effect: Effect) -> PageEffect:
 
 
 def _public_effect(effect: Effect, among: int, reader: Reader) -> PageEffect:
-    """What anybody may be told: counts of enough records, and none of their moments."""
+    """The effect for the public: counts of enough records, and no moments."""
     records = reader.records(effect.records, among)
     counts = records is not None and effect.records > 0
     return PageEffect(

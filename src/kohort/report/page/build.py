@@ -86,7 +86,7 @@ def page(
 ) -> InternalTablePage | PublicTablePage:
     """The page of a release for an audience; with what attacks on the release found, if they were tried.
 
-    The same release and audience give the same page but for `seconds`, which only the steward is told.
+    The same release and audience give the same page but for `seconds`, which only the steward sees.
     """
     least, schema = least_of(release.job.models), release.job.schema
     anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
@@ -199,7 +199,7 @@ def _steward_groups(release: Release, measured: Measured) -> dict[str, Groups]:
 
 
 def _public_groups(measured: Measured, reader: Reader) -> dict[str, Groups]:
-    """Those that anybody may be told; none, where records are not people."""
+    """Those for the public; none, where records are not people."""
     if not reader.one_each:
         return {}
     groups = {name: public_groups(line, measured.tallied[name], reader) for name, line in measured.lines.items()}
@@ -207,7 +207,7 @@ def _public_groups(measured: Measured, reader: Reader) -> dict[str, Groups]:
 
 
 def _notes(reader: Reader) -> tuple[str, ...]:
-    """What the reader is not told."""
+    """What the page does not show, and why."""
     if reader.knows_all:
         return ()
     least = reader.least

@@ -1,6 +1,6 @@
-"""Subgroups of the records of a table: by the values of one column, or by what may be told of them.
+"""Subgroups of the records of a table: by the values of one column, or by what the public may know of them.
 
-The public is told of one partition of a column and no other, in its distribution and in its subgroups: nodes of a
+The public sees one partition of a column and no other, in its distribution and in its subgroups: nodes of a
 hierarchy above its leaves, or intervals between round numbers of which the first and the last are open, so that neither
 tells the least or the greatest number. Groups of a few are put together until none of their counts is of a few people.
 """
@@ -91,7 +91,7 @@ def groups_of(line: Line) -> Groups:
 
 
 def public_groups(line: Line, tally: Tally, reader: Reader) -> Groups | None:
-    """The public's; `None` where nothing may be told but values, or where there are too few records."""
+    """The public's; `None` where only values are left, or too few records."""
     if line.numeric:
         bins = distribution(line, None)
         if any(one.kind == "value" for one in bins):
@@ -128,11 +128,11 @@ def _open_ended(groups: Groups, tally: Tally, reader: Reader, labels: Sequence[s
     absent = counts[len(ends) :]
     if absent and not reader.tells(*absent[0]):
         return None
-    told = runs(counts[: len(ends)], reader)
-    if len(told) + len(absent) < 2:  # noqa: PLR2004  one part alone tells nothing
+    joined = runs(counts[: len(ends)], reader)
+    if len(joined) + len(absent) < 2:  # noqa: PLR2004  one part alone tells nothing
         return None
-    names = [_between(ends, first, last) for first, last in told]
-    of = [place for place, (first, last) in enumerate(told) for _ in range(first, last + 1)]
+    names = [_between(ends, first, last) for first, last in joined]
+    of = [place for place, (first, last) in enumerate(joined) for _ in range(first, last + 1)]
     kinds: list[BinKind] = ["interval" for _ in names]
     if absent:
         of.append(len(names))
@@ -195,6 +195,6 @@ def _lumped(groups: Groups, tally: Tally, reader: Reader) -> Groups | None:
     if any(any(counts[at]) for at in rest):
         labels.append(_OTHERS[0])
         kinds.append(_OTHERS[1])
-    else:  # nobody is in what is left: no record is asked where it goes
+    else:  # what is left has no record: it does not matter where it goes
         of = [min(place, len(kept) - 1) for place in of]
     return groups.merged(of, labels, kinds)

@@ -31,10 +31,10 @@ class Heading(Figures, frozen=True):
         form: The version of the page model.
         kind: What was released.
         audience: Who reads the page.
-        least: The fewest people that the page tells of; null where it tells everything.
+        least: The fewest people of a published count; null where everything is shown.
         name: The release's file name, without a folder.
         kohort: The version of kohort.
-        notes: What is not told, and why.
+        notes: What is not shown, and why.
     """
 
     form: Literal[2]
@@ -100,7 +100,7 @@ class InternalTablePage(TablePage, frozen=True):
 
     Attributes:
         seconds: Wall time of each stage.
-        public: What the public is told of the same release.
+        public: The page of the same release for the public.
         grid: The release with grids and without; only where that was compared.
     """
 

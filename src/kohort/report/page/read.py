@@ -79,10 +79,10 @@ def _is_drawable(part: Json) -> bool:
 
 
 def for_audience(page: Page, audience: Audience | None) -> Page:
-    """What an audience is told by a page; `None`: the audience that the page is for.
+    """The page for an audience; `None`: the audience that the page is for.
 
     Raises:
-        UsageError: the page is public, and the steward's is asked for.
+        UsageError: the page is public, and the steward's is requested.
     """
     if audience is None or audience == page.audience:
         return page

@@ -188,7 +188,7 @@ def _joined(bands: Sequence[Band], reader: Reader) -> list[Band]:
 
 
 def runs(counts: Sequence[Sequence[float]], reader: Reader) -> list[tuple[int, int]]:
-    """The first and last of neighbours that are told together: as few as need be for no count to be of a few people.
+    """The first and last of neighbours that are joined: as few as need be for no count to be of a few people.
 
     >>> from kohort.report.page.audience import Reader
     >>> runs([(2, 9), (7, 0), (8, 9), (1, 0)], Reader(least=5))

@@ -56,7 +56,7 @@ class RisksFigures(Figures, frozen=True):
 class PageAttack(Figures, frozen=True):
     """An attack, as `kohort.report.attacks` has it but for controls.
 
-    The public is told rates and baselines, where it may count the input and records are people.
+    The public sees rates and baselines, where it may count the input and records are people.
     """
 
     attack: str
@@ -182,7 +182,7 @@ def _exposure(exposure: Exposure, people: int, reader: Reader) -> ExposureFigure
 def attack_risks(outcomes: Sequence[Outcome] | None, reader: Reader) -> tuple[PageAttack, ...] | None:
     """Each attack; null where none was tried.
 
-    The public is told rates and baselines, to the step of all shares, where it may count the input and records are
+    The public sees rates and baselines, to the step of all shares, where it may count the input and records are
     people; of attacks on fewer than `least` nothing.
     """
     if outcomes is None:
@@ -227,7 +227,7 @@ def _untried(attack: str, reason: str) -> PageAttack:
 
 
 def _public_attack(one: Outcome, reader: Reader) -> PageAttack:
-    """What anybody may be told of an attack."""
+    """An attack for the public."""
     if not isinstance(one, Attack):
         return _untried(one.name, one.reason)
     rates = reader.counts_input and reader.one_each and one.targets >= reader.least

@@ -138,7 +138,7 @@ def subgroups(
 
 
 def _rank(one: SuppressedGroup | DistortedGroup, figure: float) -> tuple[float, int, str, str]:
-    """The order of rows: by a figure as the reader is told it, for the order must tell no more; the greatest first."""
+    """The order of rows: by a figure as it is shown, for the order must tell no more; the greatest first."""
     return -figure, -(one.records or 0), one.column, one.value
 
 
@@ -152,7 +152,7 @@ def _rows(name: str, groups: Groups, tally: Tally, enough: int) -> list[_Row]:
 
 
 def _suppressed(row: _Row, among: int, reader: Reader) -> SuppressedGroup:
-    """One that lost records; the share is that of the counts as the reader is told them."""
+    """One that lost records; the share is that of the counts as they are shown."""
     records, suppressed = reader.people(row.records, among), reader.people(row.suppressed, row.records)
     share = 0.0 if records is None or suppressed is None else round(suppressed / records, SHARE_DIGITS)
     return SuppressedGroup(

@@ -1,4 +1,4 @@
-"""The page of a transaction database. The public is told of no item by name: a rare one names a person."""
+"""The page of a transaction database. The public sees no item by name: a rare one names a person."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class ItemFigures(Figures, frozen=True):
 
 
 class TransactionPage(Heading, frozen=True):
-    """The page of a transaction database for anybody; the public is told of no item by name, for that names a person.
+    """The page of a transaction database for anybody; the public sees no item by name.
 
     Attributes:
         asked: What the job asks for.
@@ -149,7 +149,7 @@ class PublicTransactionPage(TransactionPage, frozen=True):
 
 
 class InternalTransactionPage(TransactionPage, frozen=True):
-    """The same, for the steward; with the wall time of each stage, and what the public is told."""
+    """The same, for the steward; with the wall time of each stage, and what the public sees."""
 
     audience: Literal["internal"]
     seconds: dict[str, Number]

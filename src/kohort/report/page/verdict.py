@@ -68,7 +68,7 @@ class TableVerdict(Figures, frozen=True):
         promised: What holds of the release.
         not_promised: What does not follow.
         limit: k, but at least 3.
-        unjudged: Sensitive columns without a model, though nobody said that they need none.
+        unjudged: Sensitive columns without a model that the job does not exempt.
         no_model: Sensitive columns that need none by decision of the job.
     """
 

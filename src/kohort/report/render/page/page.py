@@ -64,7 +64,7 @@ def html(page: Page) -> str:
     figures = Figure(page.as_json())
     with _settings(text=True):
         pictures = {chart.place: (chart, _picture(chart)) for chart in plates(figures)}
-    return template().render(twin=figures, pictures=pictures)
+    return template().render(page=figures, pictures=pictures)
 
 
 def _picture(chart: Chart) -> str:
