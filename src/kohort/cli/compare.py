@@ -199,7 +199,7 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
     from kohort.assessment.comparison.queries import workload
     from kohort.io import ReadOptions, read
     from kohort.pipeline.counting import entered_by
-    from kohort.report.comparison import comparison_figures, prediction_figures, workload_figures
+    from kohort.report.comparison import PredictionFigures, WorkloadFigures, comparison_figures
 
     if questions.target is not None:
         library()  # refused before any work where it is not there
@@ -218,11 +218,11 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
         queries = QUERIES if questions.queries is None else questions.queries
         if quasi and queries:
             tell(f"ask {queries:,} counts")
-            asking["queries"] = workload_figures(workload(quasi, queries, seed=questions.seed))
+            asking["queries"] = WorkloadFigures.from_attributes(workload(quasi, queries, seed=questions.seed))
         if target is not None:
             tell("learn")
             [line] = [one for one in lines if one.name == target]
-            asking["classifier"] = prediction_figures(prediction(quasi, line, seed=questions.seed))
+            asking["classifier"] = PredictionFigures.from_attributes(prediction(quasi, line, seed=questions.seed))
     return figures.model_copy(update=asking)
 
 

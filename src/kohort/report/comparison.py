@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from kohort.assessment.comparison.numeric import QUANTILES
-from kohort.report.figures import Figures, Number, rounded, significant
+from kohort.report.figures import Figures, Number, Share, Significant, significant
 
 if TYPE_CHECKING:
-    from kohort.assessment.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
-    from kohort.assessment.comparison.classifier import Prediction
+    from kohort.assessment.comparison import AttributeComparison, Comparison, Cost, Distance, Moments
     from kohort.assessment.comparison.numeric import NumericStatistics
-    from kohort.assessment.comparison.queries import Workload
 
 RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop"]
 ScaleName: TypeAlias = Literal["numeric", "categorical"]
@@ -100,9 +98,9 @@ class AssociationFigures(Figures, frozen=True):
 
     columns: tuple[str, str]
     measure: str
-    before: Number | None
-    after: Number | None
-    change: Number | None
+    before: Share | None
+    after: Share | None
+    change: Share | None
 
 
 class CostFigures(Figures, frozen=True):
@@ -136,9 +134,9 @@ class WorkloadFigures(Figures, frozen=True):
     queries: int
     seed: int
     bound: int
-    median: Number
-    mean: Number
-    percentile_90: Number
+    median: Share
+    mean: Share
+    percentile_90: Share
 
 
 class PredictionFigures(Figures, frozen=True):
@@ -161,14 +159,14 @@ class PredictionFigures(Figures, frozen=True):
     target: str
     features: tuple[str, ...]
     classes: int
-    split: Number | None
+    split: Significant | None
     seed: int
     judged: int
     learned: tuple[int, int]
     withheld: int
-    baseline: Number
-    original: Number
-    released: Number
+    baseline: Share
+    original: Share
+    released: Share
 
 
 class ComparisonFigures(Figures, frozen=True):
@@ -210,7 +208,7 @@ def comparison_figures(comparison: Comparison) -> ComparisonFigures:
         absent=comparison.absent,
         passed_over=comparison.passed_over,
         attributes=tuple(map(_attribute, comparison.attributes)),
-        associations=tuple(map(_association, comparison.associations)),
+        associations=tuple(map(AssociationFigures.from_attributes, comparison.associations)),
         left_out=comparison.left_out,
         cost=None if comparison.cost is None else _cost(comparison.cost),
     )
@@ -264,16 +262,6 @@ def _distance(found: Distance) -> DistanceFigures:
     return DistanceFigures(kind=found.kind, value=significant(found.value), relative=_significant(found.relative))
 
 
-def _association(one: Association) -> AssociationFigures:
-    return AssociationFigures(
-        columns=one.columns,
-        measure=one.measure,
-        before=_share(one.before),
-        after=_share(one.after),
-        change=_share(one.change),
-    )
-
-
 def _cost(cost: Cost) -> CostFigures:
     return CostFigures(
         quasi=cost.quasi,
@@ -288,40 +276,5 @@ def _cost(cost: Cost) -> CostFigures:
     )
 
 
-def workload_figures(found: Workload) -> WorkloadFigures:
-    """The figures of a workload of counts."""
-    return WorkloadFigures(
-        columns=found.columns,
-        queries=found.queries,
-        seed=found.seed,
-        bound=found.bound,
-        median=rounded(found.median),
-        mean=rounded(found.mean),
-        percentile_90=rounded(found.percentile_90),
-    )
-
-
-def prediction_figures(found: Prediction) -> PredictionFigures:
-    """The figures of a classifier."""
-    return PredictionFigures(
-        target=found.target,
-        features=found.features,
-        classes=found.classes,
-        split=_significant(found.split),
-        seed=found.seed,
-        judged=found.judged,
-        learned=found.learned,
-        withheld=found.withheld,
-        baseline=rounded(found.baseline),
-        original=rounded(found.original),
-        released=rounded(found.released),
-    )
-
-
 def _significant(value: float | None) -> Number | None:
     return None if value is None else significant(value)
-
-
-def _share(value: float | None) -> float | None:
-    """A strength or a difference of two: noise of zero is zero."""
-    return None if value is None else rounded(value)

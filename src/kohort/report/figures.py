@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Final, Self, TypeAlias, cast
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 
 if TYPE_CHECKING:
     from kohort.report import Json
@@ -14,6 +14,15 @@ Number: TypeAlias = int | float
 
 #: Digits after which a share, a loss or a metric tells nothing more.
 DIGITS: Final = 10
+
+
+def rounded(value: float) -> float:
+    """A share, to ten digits after the point."""
+    return round(value, DIGITS)
+
+
+#: A share, to ten digits after the point.
+Share: TypeAlias = Annotated[Number, AfterValidator(rounded)]
 
 
 def _key(name: str) -> str:
@@ -32,14 +41,14 @@ class Figures(BaseModel, frozen=True, extra="forbid", strict=True, alias_generat
     {'records': 3, 'share': 0.5}
     """
 
+    @classmethod
+    def from_attributes(cls, source: object) -> Self:
+        """The figures that `source` has as attributes of the same names."""
+        return cls.model_validate(source, from_attributes=True)
+
     def as_json(self) -> dict[str, Json]:
         """The object; lists in place of tuples."""
         return cast("dict[str, Json]", self.model_dump(mode="json", by_alias=True, exclude_unset=True))
-
-
-def rounded(value: float) -> float:
-    """A share, to ten digits after the point."""
-    return round(value, DIGITS)
 
 
 def whole(value: float) -> Number:
@@ -59,3 +68,7 @@ def significant(value: float) -> Number:
     """
     short = float(f"{value:.12g}")
     return int(short) if short.is_integer() and abs(short) < 1e15 else short  # noqa: PLR2004  digits of a float
+
+
+#: A figure to 12 significant digits.
+Significant: TypeAlias = Annotated[Number, AfterValidator(significant)]

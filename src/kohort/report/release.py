@@ -228,14 +228,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         objective=_objective(release),
         candidates=_candidates(release),
         proven=release.proven,
-        exposed=None
-        if verdict is None
-        else ExposedFigures(
-            people=verdict.exposed.people,
-            range_ends=verdict.exposed.range_ends,
-            set_members=verdict.exposed.set_members,
-            means=verdict.exposed.means,
-        ),
+        exposed=None if verdict is None else ExposedFigures.from_attributes(verdict.exposed),
         range_exposure=None if verdict is None else verdict.range_exposure,
         perturbed=effect_figures(release.effects),
         pseudonyms=pseudonym_figures(release.linked),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kohort.report.attacks import AttackFigures, UntriedAttack
-from kohort.report.figures import Figures, Number, rounded
+from kohort.report.figures import Figures, Number, Share, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from kohort.assessment.risk import Risk
     from kohort.assessment.risk.knowledge import Knowledge
     from kohort.assessment.risk.quasi_identifiers import Search
-    from kohort.assessment.risk.separation import Separation
     from kohort.assessment.risk.uniqueness import Uniqueness
 
 #: Subsets of known columns, and sets that single out, that are listed: the worst of them.
@@ -23,9 +22,9 @@ LISTED: Final = 10
 class ProsecutorFigures(Figures, frozen=True):
     """The risk of being found: the highest, the average, the share over the threshold, and how many at the highest."""
 
-    highest: Number
-    average: Number
-    over: Number
+    highest: Share
+    average: Share
+    over: Share
     at_highest: int
 
 
@@ -102,10 +101,10 @@ class KnowledgeFigures(Figures, frozen=True):
 class SeparationFigures(Figures, frozen=True):
     """How well columns tell records apart."""
 
-    distinctness: Number
-    separation: Number
-    unique: Number
-    others: Number
+    distinctness: Share
+    separation: Share
+    unique: Share
+    others: Share
 
 
 class IdentifyingSet(Figures, frozen=True):
@@ -194,7 +193,6 @@ class RiskFigures(Figures, frozen=True):
 
 def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
     """The figures of `risk`; with `values`, cells of the smallest classes too."""
-    exposure = risk.prosecutor
     return RiskFigures(
         records=risk.records,
         people=risk.people,
@@ -203,12 +201,7 @@ def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
         smallest=int(risk.sizes.min()),
         largest=int(risk.sizes.max()),
         threshold=float(risk.threshold),
-        prosecutor=ProsecutorFigures(
-            highest=rounded(exposure.highest),
-            average=rounded(exposure.average),
-            over=rounded(exposure.over),
-            at_highest=exposure.at_highest,
-        ),
+        prosecutor=ProsecutorFigures.from_attributes(risk.prosecutor),
         journalist=_journalist(risk),
         marketer=rounded(risk.marketer),
         uniqueness=_uniqueness(risk.uniqueness),
@@ -292,20 +285,11 @@ def _search(found: Search, names: Sequence[str]) -> SearchFigures:
             )
             for one in found.found[:LISTED]
         ),
-        base=None if found.base is None else _separation(found.base),
+        base=None if found.base is None else SeparationFigures.from_attributes(found.base),
         tried=found.tried,
         complete=found.complete,
         sampled=found.sampled,
         missed=None if found.missed is None else rounded(found.missed),
-    )
-
-
-def _separation(figures: Separation) -> SeparationFigures:
-    return SeparationFigures(
-        distinctness=rounded(figures.distinctness),
-        separation=rounded(figures.separation),
-        unique=rounded(figures.unique),
-        others=rounded(figures.others),
     )
 
 

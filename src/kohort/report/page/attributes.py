@@ -201,24 +201,8 @@ def _homogeneity(alike: Homogeneity | None, released: int, reader: Reader) -> Pa
 def perturbed(release: Release, reader: Reader) -> tuple[PageEffect, ...]:
     """The effect on each perturbed column; what the public may know of its moments stands with the attributes."""
     return tuple(
-        _effect(one) if reader.knows_all else _public_effect(one, release.table.records, reader)
+        PageEffect.from_attributes(one) if reader.knows_all else _public_effect(one, release.table.records, reader)
         for one in release.effects
-    )
-
-
-def _effect(effect: Effect) -> PageEffect:
-    return PageEffect(
-        column=effect.column,
-        method=effect.method,
-        records=effect.records,
-        unchanged=effect.unchanged,
-        decimals=effect.decimals,
-        bounds=effect.bounds,
-        mean=effect.mean,
-        variance=effect.variance,
-        correlation=effect.correlation,
-        linked=effect.linked,
-        reproducible=effect.reproducible,
     )
 
 

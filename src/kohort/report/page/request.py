@@ -139,14 +139,7 @@ def _number(value: Fraction) -> str:
 
 def purpose(job: Job | TransactionJob) -> PurposeTexts:
     """What the release is for and who answers for it, in the job's words; null where it has none."""
-    texts = job.purpose or Purpose()
-    return PurposeTexts(
-        purpose=texts.purpose,
-        recipient=texts.recipient,
-        legal_basis=texts.legal_basis,
-        requested_by=texts.requested_by,
-        approved_by=texts.approved_by,
-    )
+    return PurposeTexts.from_attributes(job.purpose or Purpose())
 
 
 def parameters(job: Job, reader: Reader) -> dict[str, JsonValue]:

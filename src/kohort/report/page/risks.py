@@ -12,16 +12,15 @@ from kohort.assessment.risk.population import matched
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.engines.table import Column, Table
 from kohort.release.homogeneity import people_of
-from kohort.report.attacks import UntriedAttack, attack_figures
+from kohort.report.attacks import attack_figures
 from kohort.report.figures import Figures, Number, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.assessment.risk.attacks import Outcome
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.release import Release
-    from kohort.report.attacks import AttackFigures
     from kohort.report.page.audience import Reader
 
 
@@ -188,59 +187,21 @@ def attack_risks(outcomes: Sequence[Outcome] | None, reader: Reader) -> tuple[Pa
     if outcomes is None:
         return None
     if reader.knows_all:
-        return tuple(map(_attack, attack_figures(outcomes)))
-    return tuple(_public_attack(one, reader) for one in outcomes)
+        return tuple(_attack(dict(one)) for one in attack_figures(outcomes))
+    return tuple(_attack(_public(one, reader)) for one in outcomes)
 
 
-def _attack(one: AttackFigures | UntriedAttack) -> PageAttack:
-    if isinstance(one, UntriedAttack):
-        return _untried(one.attack, one.untried)
-    return PageAttack(
-        attack=one.attack,
-        untried=None,
-        of=one.of,
-        unit=one.unit,
-        targets=one.targets,
-        claims=one.claims,
-        right=one.right,
-        rate=one.rate,
-        interval=one.interval,
-        baseline=one.baseline,
-        precision=one.precision,
-    )
+def _attack(known: Mapping[str, object]) -> PageAttack:
+    """An attack; null for what does not apply, or is not shown."""
+    return PageAttack.model_validate({name: known.get(name) for name in PageAttack.model_fields})
 
 
-def _untried(attack: str, reason: str) -> PageAttack:
-    return PageAttack(
-        attack=attack,
-        untried=reason,
-        of=None,
-        unit=None,
-        targets=None,
-        claims=None,
-        right=None,
-        rate=None,
-        interval=None,
-        baseline=None,
-        precision=None,
-    )
-
-
-def _public_attack(one: Outcome, reader: Reader) -> PageAttack:
+def _public(one: Outcome, reader: Reader) -> dict[str, object]:
     """An attack for the public."""
     if not isinstance(one, Attack):
-        return _untried(one.name, one.reason)
-    rates = reader.counts_input and reader.one_each and one.targets >= reader.least
-    return PageAttack(
-        attack=one.name,
-        untried=None,
-        of=one.of or None,
-        unit=one.unit,
-        targets=None,
-        claims=None,
-        right=None,
-        rate=reader.share(one.rate, one.targets) if rates else None,
-        interval=None,
-        baseline=reader.share(one.baseline, one.targets) if rates else None,
-        precision=None,
-    )
+        return {"attack": one.name, "untried": one.reason}
+    shown: dict[str, object] = {"attack": one.name, "of": one.of or None, "unit": one.unit}
+    if reader.counts_input and reader.one_each and one.targets >= reader.least:
+        shown["rate"] = reader.share(one.rate, one.targets)
+        shown["baseline"] = reader.share(one.baseline, one.targets)
+    return shown

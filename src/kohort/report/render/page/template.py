@@ -92,8 +92,8 @@ def _filters() -> dict[str, Callable[..., object]]:
     }
 
 
-def _is_known(figure: Figure) -> bool:
-    return figure.json is not None
+def _is_known(value: Any) -> bool:  # noqa: ANN401  jinja's own signature
+    return value.json is not None
 
 
 def _place(figure: Figure) -> str:
