@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.comparison import AttributeFigures
     from kohort.report.page.audience import Reader
-    from kohort.report.page.groups import Groups, Tally
+    from kohort.report.page.groups import Subgroups, Tally
 
 
 class PageDistribution(Figures, frozen=True):
@@ -113,7 +113,7 @@ def public_attributes(
     comparison: Comparison,
     homogeneity: Mapping[str, Homogeneity],
     tallied: Mapping[str, Tally],
-    groups: Mapping[str, Groups],
+    groups: Mapping[str, Subgroups],
     reader: Reader,
 ) -> tuple[PageAttribute, ...]:
     """All columns for the public."""
@@ -170,7 +170,7 @@ def _distance(found: Distance | None, records: int, reader: Reader) -> DistanceF
 
 
 def _distribution(
-    comparison: Comparison, tally: Tally | None, groups: Groups | None, reader: Reader
+    comparison: Comparison, tally: Tally | None, groups: Subgroups | None, reader: Reader
 ) -> PageDistribution | None:
     """The groups that the public may see, in shares."""
     if groups is None or tally is None:

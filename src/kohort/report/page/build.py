@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kohort.report.comparison import AssociationFigures
     from kohort.report.figures import Number
     from kohort.report.page.attributes import PageAttribute
-    from kohort.report.page.groups import Groups, Tally
+    from kohort.report.page.groups import Subgroups, Tally
     from kohort.report.page.subgroups import SubgroupFigures
     from kohort.report.page.transactions import TransactionPage
     from kohort.schema import Attribute
@@ -188,7 +188,7 @@ def _grouping(release: Release) -> tuple[Attribute, ...]:
     return (*release.job.schema.quasi, *release.job.schema.sensitive)
 
 
-def _steward_groups(release: Release, measured: Measured) -> dict[str, Groups]:
+def _steward_groups(release: Release, measured: Measured) -> dict[str, Subgroups]:
     """Those of all quasi-identifiers, and of sensitive columns of few values."""
     return {
         one.name: groups_of(line)
@@ -198,7 +198,7 @@ def _steward_groups(release: Release, measured: Measured) -> dict[str, Groups]:
     }
 
 
-def _public_groups(measured: Measured, reader: Reader) -> dict[str, Groups]:
+def _public_groups(measured: Measured, reader: Reader) -> dict[str, Subgroups]:
     """Those for the public; none, where records are not people."""
     if not reader.one_each:
         return {}

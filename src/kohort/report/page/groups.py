@@ -61,8 +61,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
-    """Groups of the values of a column.
+class Subgroups:
+    """Subgroups of the values of a column.
 
     Attributes:
         labels: (g,) what each is called; "" of the missing value and of others.
@@ -76,21 +76,21 @@ class Groups:
     of: Index
     after: Shares
 
-    def merged(self, of: Sequence[int], labels: Sequence[str], kinds: Sequence[BinKind]) -> Groups:
+    def merged(self, of: Sequence[int], labels: Sequence[str], kinds: Sequence[BinKind]) -> Subgroups:
         """Fewer groups, where group g goes to `of[g]`."""
         place = np.array(of, dtype=np.int64)
-        return Groups(labels, kinds, place[self.of], summed(place, self.after, len(labels)))
+        return Subgroups(labels, kinds, place[self.of], summed(place, self.after, len(labels)))
 
 
-def groups_of(line: Line) -> Groups:
+def groups_of(line: Line) -> Subgroups:
     """The steward's: each value of names, and of numbers where they are few; else intervals."""
     if line.numeric and line.before.values > BINS:
         return _intervals(line, distribution(line, None))
     kinds: list[BinKind] = ["value" if text else "missing" for text in line.before.texts]
-    return Groups(line.before.texts, kinds, np.arange(len(kinds)), np.zeros(len(kinds)))
+    return Subgroups(line.before.texts, kinds, np.arange(len(kinds)), np.zeros(len(kinds)))
 
 
-def public_groups(line: Line, tally: Tally, reader: Reader) -> Groups | None:
+def public_groups(line: Line, tally: Tally, reader: Reader) -> Subgroups | None:
     """The public's; `None` where only values are left, or too few records."""
     if line.numeric:
         bins = distribution(line, None)
@@ -106,13 +106,13 @@ def public_groups(line: Line, tally: Tally, reader: Reader) -> Groups | None:
 # ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _intervals(line: Line, bins: Sequence[Bin]) -> Groups:
+def _intervals(line: Line, bins: Sequence[Bin]) -> Subgroups:
     """The bins of a distribution of numbers; the last may be of the missing value."""
     edges = np.array([float(low * 10**line.digits) for low, _ in _ends([one.label for one in bins])])
     places = line.before.means.centres()
     of = np.searchsorted(edges, places, side="right") - 1
     of[np.isnan(places)] = len(edges)
-    return Groups([one.label for one in bins], [one.kind for one in bins], of, np.array([one.after for one in bins]))
+    return Subgroups([one.label for one in bins], [one.kind for one in bins], of, np.array([one.after for one in bins]))
 
 
 def _ends(labels: Sequence[str]) -> list[tuple[Fraction, Fraction]]:
@@ -121,7 +121,7 @@ def _ends(labels: Sequence[str]) -> list[tuple[Fraction, Fraction]]:
     return [(span[0], span[1]) for span in spans if span is not None]
 
 
-def _open_ended(groups: Groups, tally: Tally, reader: Reader, labels: Sequence[str]) -> Groups | None:
+def _open_ended(groups: Subgroups, tally: Tally, reader: Reader, labels: Sequence[str]) -> Subgroups | None:
     """Neighbouring intervals put together until none is of a few; a few without a value go with nobody."""
     ends = _ends(labels)
     counts = _counts(groups, tally)
@@ -149,7 +149,7 @@ def _between(ends: Sequence[tuple[Fraction, Fraction]], first: int, last: int) -
     return f">={decimal(low)}" if last == len(ends) - 1 else interval(low, high)
 
 
-def _counts(groups: Groups, tally: Tally) -> list[tuple[float, ...]]:
+def _counts(groups: Subgroups, tally: Tally) -> list[tuple[float, ...]]:
     """(g,) the counts of each group that must not be of a few people."""
     of = tally.of(groups.of, len(groups.labels))
     columns = (of.records, of.released, of.suppressed, np.round(groups.after, 6))
@@ -159,7 +159,7 @@ def _counts(groups: Groups, tally: Tally) -> list[tuple[float, ...]]:
 # ── Names ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _nodes(line: Line, hierarchy: Hierarchy) -> Groups:
+def _nodes(line: Line, hierarchy: Hierarchy) -> Subgroups:
     """The nodes of the lowest level above the leaves that has few; what is no leaf, or named as one, is others."""
     levels = range(1, hierarchy.height)
     level = next((one for one in levels if len(hierarchy.labels[one]) <= BINS), hierarchy.height - 1)
@@ -175,11 +175,11 @@ def _nodes(line: Line, hierarchy: Hierarchy) -> Groups:
     kinds.extend((_OTHERS[1], _MISSING[1]))
     after = summed(place, line.expected(line.after), len(labels))
     of = place[line.before.means.centres().astype(np.int64)]
-    return Groups(labels, kinds, of, after)
+    return Subgroups(labels, kinds, of, after)
 
 
-def _lumped(groups: Groups, tally: Tally, reader: Reader) -> Groups | None:
-    """Groups of a few put with the others; and the smallest ones, until the others are no few either."""
+def _lumped(groups: Subgroups, tally: Tally, reader: Reader) -> Subgroups | None:
+    """Subgroups of a few put with the others; and the smallest ones, until the others are no few either."""
     counts = _counts(groups, tally)
     rest = [at for at, kind in enumerate(groups.kinds) if kind == "others" or not reader.tells(*counts[at])]
     kept = [at for at in range(len(counts)) if at not in rest and any(counts[at])]

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from kohort.report.comparison import AssociationFigures
 from kohort.report.figures import Figures, Number
 from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
-from kohort.report.page.request import PurposeTexts, TableRequest
+from kohort.report.page.request import PurposeTexts, RequestedTable
 from kohort.report.page.result import LossFigures, MetricFigures, SizeBand, TableResult
 from kohort.report.page.risks import PageAttack, RisksFigures
 from kohort.report.page.subgroups import SampleRecord, SubgroupFigures
@@ -70,7 +70,7 @@ class TablePage(Heading, frozen=True):
     """
 
     kind: Literal["table"]
-    asked: TableRequest
+    asked: RequestedTable
     done: TableResult
     verdict: TableVerdict
     sizes: tuple[SizeBand, ...]

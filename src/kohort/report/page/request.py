@@ -35,7 +35,7 @@ class ColumnRequest(Figures, frozen=True):
     declared: bool
 
 
-class TableRequest(Figures, frozen=True):
+class RequestedTable(Figures, frozen=True):
     """What the job asks for: models, method with its parameters, and each column's part."""
 
     k: int
@@ -65,11 +65,11 @@ _LABELS: Mapping[Label, str] = {
 }
 
 
-def request(job: Job) -> TableRequest:
+def request(job: Job) -> RequestedTable:
     """What was written in the job, and nothing else."""
     limit = job.algorithm.limit
     perturbed = {column: one.name for one in job.perturbations for column in one.columns}
-    return TableRequest(
+    return RequestedTable(
         k=job.k,
         models=tuple(model.name for model in job.models),
         method=method(job.algorithm, "limit"),

@@ -154,7 +154,7 @@ def sizes(release: Release, reader: Reader) -> tuple[SizeBand, ...]:
     )
 
 
-class Band(NamedTuple):
+class ClassBand(NamedTuple):
     """Classes of `low` to `high` records, and how many records they have."""
 
     low: int
@@ -163,22 +163,22 @@ class Band(NamedTuple):
     records: int
 
 
-def _bands(release: Release) -> list[Band]:
+def _bands(release: Release) -> list[ClassBand]:
     """The bands that have a class."""
-    found: list[Band] = []
+    found: list[ClassBand] = []
     low, high = (1, release.job.k - 1) if release.job.k > 1 else (1, 1)
     while low <= release.sizes.max(initial=0):
         inside = release.sizes[(low <= release.sizes) & (release.sizes <= high)]
         if inside.size:
-            found.append(Band(low, high, inside.size, int(inside.sum())))
+            found.append(ClassBand(low, high, inside.size, int(inside.sum())))
         low, high = high + 1, 2 * high + 1
     return found
 
 
-def _joined(bands: Sequence[Band], reader: Reader) -> list[Band]:
+def _joined(bands: Sequence[ClassBand], reader: Reader) -> list[ClassBand]:
     """Neighbouring bands joined until each has enough records; nothing where all together have too few."""
     return [
-        Band(
+        ClassBand(
             bands[first].low,
             bands[last].high,
             *(sum(band[part] for band in bands[first : last + 1]) for part in (2, 3)),

@@ -71,7 +71,7 @@ class PageAttack(Figures, frozen=True):
     precision: Number | None
 
 
-class Found(NamedTuple):
+class MeasuredRisks(NamedTuple):
     """The risks of one table.
 
     Attributes:
@@ -96,8 +96,8 @@ class Found(NamedTuple):
 class Risks(NamedTuple):
     """Before and after; `None` of a table without records."""
 
-    before: Found | None
-    after: Found | None
+    before: MeasuredRisks | None
+    after: MeasuredRisks | None
 
 
 def risks_of(release: Release) -> Risks:
@@ -112,7 +112,7 @@ def risks_of(release: Release) -> Risks:
     return Risks(_found(release, release.source), _found(release, released))
 
 
-def _found(release: Release, table: Table) -> Found | None:
+def _found(release: Release, table: Table) -> MeasuredRisks | None:
     """The risks of one of the tables."""
     if not table.records:
         return None
@@ -129,7 +129,7 @@ def _found(release: Release, table: Table) -> Found | None:
         fits = np.maximum(count_population(columns, classes.codes, release.population, hierarchies).fitting, sizes)
         journalist = by_size(sizes_of(frequency, classes.of, fits), THRESHOLD)
         among = marketer_among(sizes, 1 / fits)
-    return Found(
+    return MeasuredRisks(
         table.records,
         mine.total,
         by_size(mine, THRESHOLD),
@@ -152,7 +152,7 @@ def risks(found: Risks, reader: Reader) -> RisksFigures:
     )
 
 
-def _risks(found: Found, reader: Reader) -> TableRisks:
+def _risks(found: MeasuredRisks, reader: Reader) -> TableRisks:
     """The risks of one table."""
     return TableRisks(
         people=reader.exactly(found.people, found.records),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kohort.engines.table import Column
     from kohort.release import Release
     from kohort.report.page.audience import Reader
-    from kohort.report.page.groups import Groups
+    from kohort.report.page.groups import Subgroups
 
 
 class SuppressedGroup(Figures, frozen=True):
@@ -121,7 +121,7 @@ class _Row(NamedTuple):
 
 
 def subgroups(
-    release: Release, tallied: Mapping[str, Tally], groups: Mapping[str, Groups], reader: Reader, enough: int
+    release: Release, tallied: Mapping[str, Tally], groups: Mapping[str, Subgroups], reader: Reader, enough: int
 ) -> SubgroupFigures:
     """The subgroups of `groups` that were suppressed and distorted most; of at least `enough` records."""
     rows = [row for name, one in groups.items() for row in _rows(name, one, tallied[name], enough)]
@@ -142,7 +142,7 @@ def _rank(one: SuppressedGroup | DistortedGroup, figure: float) -> tuple[float, 
     return -figure, -(one.records or 0), one.column, one.value
 
 
-def _rows(name: str, groups: Groups, tally: Tally, enough: int) -> list[_Row]:
+def _rows(name: str, groups: Subgroups, tally: Tally, enough: int) -> list[_Row]:
     """The groups of a column that are large enough."""
     of = tally.of(groups.of, len(groups.labels))
     loss = of.loss / UNITS / np.maximum(of.released, 1)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LISTED: Final = 50
 
 
-class TransactionRequest(Figures, frozen=True):
+class RequestedTransactions(Figures, frozen=True):
     """What the job asks for: the model, the method with its parameters, and how items got their roles."""
 
     k: int
@@ -130,7 +130,7 @@ class TransactionPage(Heading, frozen=True):
     """
 
     kind: Literal["transactions"]
-    asked: TransactionRequest
+    asked: RequestedTransactions
     done: TransactionResult
     verdict: TransactionVerdict
     moles: tuple[MoleFigures, ...]
@@ -185,10 +185,10 @@ def counts_input(release: TransactionRelease, least: int) -> bool:
     return all(count == 0 or count >= least for count in (rare, lost))
 
 
-def _request(release: TransactionRelease, figures: TransactionFigures) -> TransactionRequest:
+def _request(release: TransactionRelease, figures: TransactionFigures) -> RequestedTransactions:
     """The model and the method."""
     model = figures.model
-    return TransactionRequest(
+    return RequestedTransactions(
         k=model.k,
         h=model.h,
         h_exact=model.h_exact,
