@@ -273,7 +273,7 @@ def test_what_cannot_be_told_is_a_dash() -> None:
     assert "1 class of 1 to 1 records" in out
     assert "associations" not in out
     Path("release.csv").write_text(Path("people.csv").read_text())
-    assert "pairs with these were not looked at: c10, c11, c12, c13" in compared().out
+    assert "pairs with these columns were not compared: c10, c11, c12, c13" in compared().out
     Path("people.csv").write_text("y\na\nb\n")
     Path("release.csv").write_text("y\na\nb\n")
     assert "numbers" not in compared().out

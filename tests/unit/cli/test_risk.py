@@ -107,7 +107,7 @@ def test_a_population_table_is_matched(files: Path) -> None:
     """With the table and the tree the journalist's risk is that of the people whom labels fit."""
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
     assert "journalist          50.0%    36.1%      100.0%   1   (by population table)" in ran.out
-    assert "0 of them fit nobody else of the 8 people of the population table" in ran.out
+    assert "0 of them match nobody else among the 8 people of the population table" in ran.out
     (files / "people.csv").write_text("region,age\nMilano,25\nBari,30\n")
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
     assert "5 records are in classes that fit fewer of the population table" in ran.out
@@ -159,7 +159,7 @@ def test_a_sample_says_what_it_may_miss(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(quasi_identifiers.find, "__kwdefaults__", {**_defaults(quasi_identifiers.find), "visits": 1})
     path = tmp_path / "many.csv"
     path.write_text("city,day\n" + "".join(f"a,{number % 5}\n" for number in range(2_500)))
-    assert "sought in 2,000 records: 99 % sure" in kohort("risk", path, "--quasi", "city").out
+    assert "searched in 2,000 records: with 99 % confidence" in kohort("risk", path, "--quasi", "city").out
 
 
 @pytest.mark.parametrize(

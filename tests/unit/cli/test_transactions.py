@@ -120,7 +120,7 @@ def test_cells_are_suppressed_where_that_is_asked_for(tmp_path: Path) -> None:
     wet = ["transactions", tmp_path / "b.dat", "--out", tmp_path / "r.dat", "--private", "s", "--k", 2, "--h", "0.5"]
     figures = done(*wet, "--suppress", "cells", "--json").figures
     assert (figures["suppress"], figures["distortion_exact"]) == ("cells", "1/7")
-    assert "may have been there" in done(*wet, "--suppress", "cells", "--overwrite").out
+    assert "may have had items that its release lacks" in done(*wet, "--suppress", "cells", "--overwrite").out
     assert done(*wet, "--overwrite", "--json").figures["distortion_exact"] == "3/7"
 
 
