@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from kohort.report.transactions import transaction_figures
-from kohort.transactions.moles import Moles
-from kohort.transactions.problem import CellSuppression
+from kohort.transactions.problem import CellSuppression, Moles
 from kohort.transactions.roles import Roles
 from tests.unit.pipeline.coherent_release import REMEDY, ROLES, SOURCE, release
 
@@ -88,9 +87,9 @@ def test_what_was_removed_first_and_what_nobody_asked_about_is_counted() -> None
     searched = SOURCE.only(frequent)
     public = ROLES.public[frequent].copy()
     public[0] = False
-    roles, remedy = Roles(public, ROLES.private[frequent]), replace(REMEDY, moles=NONE)
+    roles, solution = Roles(public, ROLES.private[frequent]), replace(REMEDY, moles=NONE)
     figures = transaction_figures(
-        release(database=searched, roles=roles, remedy=remedy, dropped=np.array([3]))
+        release(database=searched, roles=roles, solution=solution, dropped=np.array([3]))
     ).as_json()
     assert [figures[key] for key in ("items", "public", "private", "neither")] == [7, 3, 0, 1]
     assert (figures["removed_items"], figures["removed_cells"]) == (3, 3)
@@ -99,9 +98,9 @@ def test_what_was_removed_first_and_what_nobody_asked_about_is_counted() -> None
 
 def test_the_gap_is_the_share_of_the_loss_that_might_be_spared() -> None:
     """A loss of 8 that none goes 6 below has a gap of a quarter; a loss of nothing has none."""
-    remedy = replace(REMEDY, bound=6)
-    assert transaction_figures(release(remedy=remedy)).as_json()["gap"] == 0.25
-    assert transaction_figures(release(remedy=replace(remedy, bound=0), lost=0)).as_json()["gap"] == 0.0
+    solution = replace(REMEDY, bound=6)
+    assert transaction_figures(release(solution=solution)).as_json()["gap"] == 0.25
+    assert transaction_figures(release(solution=replace(solution, bound=0), lost=0)).as_json()["gap"] == 0.0
 
 
 def test_a_database_of_no_cells_loses_nothing() -> None:
@@ -112,8 +111,8 @@ def test_a_database_of_no_cells_loses_nothing() -> None:
 
 def test_cells_and_items_given_back_are_told() -> None:
     """Suppressed cells are told from suppressed items, and what was given back is named."""
-    remedy = replace(REMEDY, suppression=CellSuppression(np.ones(20, np.bool_)), returned=np.array([1], np.int32))
-    figures = transaction_figures(release(remedy=remedy)).as_json()
+    solution = replace(REMEDY, suppression=CellSuppression(np.ones(20, np.bool_)), returned=np.array([1], np.int32))
+    figures = transaction_figures(release(solution=solution)).as_json()
     assert (figures["suppress"], figures["returned"]) == ("cells", ["1"])
 
 

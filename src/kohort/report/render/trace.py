@@ -86,7 +86,7 @@ def _grid(database: Transactions, roles: dict[str, str]) -> Iterator[str]:
 def _singles(release: TransactionRelease) -> Iterator[str]:
     """The items that are moles alone."""
     yield f"Public items that are moles by themselves, under {release.job.coherence.name}; all are dropped"
-    yield from _reasons(release, release.remedy.moles.sets[:1])
+    yield from _reasons(release, release.solution.moles.sets[:1])
 
 
 def _larger(release: TransactionRelease) -> Iterator[str]:
@@ -163,8 +163,8 @@ def _score(score: Score, moles: int, loss: int) -> str:
 def _rest(release: TransactionRelease) -> Iterator[str]:
     """What is released, and what it cost."""
     yield f"Dropped: {_shown(release, release.dropped) or 'nothing'}"
-    if release.remedy.returned is not None and release.remedy.returned.size:
-        yield f"Restored: {_shown(release, release.remedy.returned)}"
+    if release.solution.returned is not None and release.solution.returned.size:
+        yield f"Restored: {_shown(release, release.solution.returned)}"
     yield "What is left, the transactions in the order of their content"
     yield from _grid(release.released, _role_names(release))
     yield f"Distortion: {release.lost}/{release.whole} = {float(release.distortion):.4f}"
