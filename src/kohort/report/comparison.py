@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from kohort.assessment.comparison.numeric import QUANTILES
-from kohort.report.figures import Figures, Number, Share, Significant, significant
+from kohort.report.figures import Figures, Number, Share, Significant, rounded, significant
 
 if TYPE_CHECKING:
-    from kohort.assessment.comparison import AttributeComparison, Comparison, Cost, Distance, Moments
+    from kohort.assessment.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
     from kohort.assessment.comparison.numeric import NumericStatistics
 
 RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop"]
@@ -98,9 +98,9 @@ class AssociationFigures(Figures, frozen=True):
 
     columns: tuple[str, str]
     measure: str
-    before: Share | None
-    after: Share | None
-    change: Share | None
+    before: Number | None
+    after: Number | None
+    change: Number | None
 
 
 class CostFigures(Figures, frozen=True):
@@ -208,7 +208,7 @@ def comparison_figures(comparison: Comparison) -> ComparisonFigures:
         absent=comparison.absent,
         passed_over=comparison.passed_over,
         attributes=tuple(map(_attribute, comparison.attributes)),
-        associations=tuple(map(AssociationFigures.from_attributes, comparison.associations)),
+        associations=tuple(map(_association, comparison.associations)),
         left_out=comparison.left_out,
         cost=None if comparison.cost is None else _cost(comparison.cost),
     )
@@ -260,6 +260,11 @@ def _moments(found: Moments | None) -> MomentFigures | None:
 
 def _distance(found: Distance) -> DistanceFigures:
     return DistanceFigures(kind=found.kind, value=significant(found.value), relative=_significant(found.relative))
+
+
+def _association(one: Association) -> AssociationFigures:
+    before, after, change = (None if value is None else rounded(value) for value in (one.before, one.after, one.change))
+    return AssociationFigures(columns=one.columns, measure=one.measure, before=before, after=after, change=change)
 
 
 def _cost(cost: Cost) -> CostFigures:

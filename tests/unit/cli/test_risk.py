@@ -110,7 +110,7 @@ def test_a_population_table_is_matched(files: Path) -> None:
     assert "0 of them match nobody else among the 8 people of the population table" in ran.out
     (files / "people.csv").write_text("region,age\nMilano,25\nBari,30\n")
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
-    assert "5 records are in classes that fit fewer of the population table" in ran.out
+    assert "5 records are in classes that match fewer people of the population table" in ran.out
 
 
 def test_a_population_is_estimated(files: Path) -> None:
