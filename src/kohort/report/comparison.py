@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from kohort.assessment.comparison.numeric import QUANTILES
+from kohort.assessment.comparison.statistics import QUANTILES
 from kohort.report.figures import Figures, Number, Share, Significant, rounded, significant
 
 if TYPE_CHECKING:
     from kohort.assessment.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
-    from kohort.assessment.comparison.numeric import NumericStatistics
+    from kohort.assessment.comparison.statistics import NumericStatistics
 
 RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop"]
 ScaleName: TypeAlias = Literal["numeric", "categorical"]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
-    from kohort.pipeline.exposure import Comparison, Exposure
+    from kohort.pipeline.exposure import GridComparison, LabelExposure
     from kohort.release import Release
     from kohort.schema import Grid
 
@@ -311,7 +311,7 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     )
 
 
-def grid_figures(comparison: Comparison | None) -> GridFigures | None:
+def grid_figures(comparison: GridComparison | None) -> GridFigures | None:
     """A job with grids and without; null where there is nothing to compare."""
     if comparison is None:
         return None
@@ -323,7 +323,7 @@ def grid_figures(comparison: Comparison | None) -> GridFigures | None:
     )
 
 
-def _side(exposure: Exposure | None) -> GridSide | None:
+def _side(exposure: LabelExposure | None) -> GridSide | None:
     if exposure is None:
         return None
     return GridSide(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.risk import Risk
     from kohort.assessment.risk.knowledge import Knowledge
-    from kohort.assessment.risk.quasi_identifiers import Search
+    from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
     from kohort.assessment.risk.uniqueness import Uniqueness
 
 #: Subsets of known columns, and sets that single out, that are listed: the worst of them.
@@ -272,7 +272,7 @@ def _knowledge(found: Knowledge, quasi: Sequence[str]) -> KnowledgeFigures:
     )
 
 
-def _search(found: Search, names: Sequence[str]) -> SearchFigures:
+def _search(found: IdentifyingSets, names: Sequence[str]) -> SearchFigures:
     return SearchFigures(
         found=len(found.found),
         sets=tuple(

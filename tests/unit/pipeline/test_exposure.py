@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.models.base import PrivacyModel
-    from kohort.pipeline.exposure import Comparison
+    from kohort.pipeline.exposure import GridComparison
     from kohort.release import Release
 
 TABLES = st.lists(
@@ -114,7 +114,7 @@ def test_a_grid_exposes_nobody(rows: list[tuple[str, str, str]]) -> None:
 ROWS = [(str(age), "2", "a") for age in (18, 24, 31, 39, 45, 62, 63, 64)]
 
 
-def grids(compared: Comparison | None) -> dict[str, Any]:
+def grids(compared: GridComparison | None) -> dict[str, Any]:
     """The figures of a comparison as JSON."""
     figures = grid_figures(compared)
     assert figures is not None

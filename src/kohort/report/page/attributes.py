@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.assessment.comparison import AttributeComparison, Comparison, Distance
-    from kohort.assessment.comparison.numeric import NumericStatistics
+    from kohort.assessment.comparison.statistics import NumericStatistics
     from kohort.perturb.effect import Effect
     from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity

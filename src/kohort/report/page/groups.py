@@ -14,7 +14,7 @@ import numpy as np
 
 from kohort.assessment.comparison.distribution import BINS, distribution
 from kohort.assessment.comparison.line import summed
-from kohort.core.covering import span_of
+from kohort.assessment.labels import span_of
 from kohort.report.page.result import runs
 from kohort.schema.domain import decimal, interval
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kohort.assessment.classes import classes_of, sizes_of, tuples_of
+from kohort.assessment.population import count_population
 from kohort.assessment.risk.attacks import Attack
-from kohort.assessment.risk.classes import classes_of, exposed, tuples_of
-from kohort.assessment.risk.population import matched
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.engines.table import Column, Table
 from kohort.release.homogeneity import people_of
