@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from bench.measure import cost
 from bench.tables import ADULT, DATA, adult, adult_hierarchy, adult_like, adult_like_csv, grouped, wide
 from kohort import KAnonymity
-from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
+from kohort.algorithms.method import Choices
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 
 if TYPE_CHECKING:
     from bench.tables import Coded
@@ -129,7 +130,7 @@ def on_adult(options: argparse.Namespace) -> None:
 def one_search(coded: Coded, options: argparse.Namespace, k: int, limit: str) -> None:
     """Print one line; where ARX's figures are known the optimum must be ARX's, else the times compare nothing."""
     found = search(coded, method(options.method, limit, options.objective), k, options.runs)
-    value = METRICS[options.objective](found.solution.candidates[0].outcome)
+    value = OBJECTIVES[options.objective](found.solution.candidates[0].outcome)
     line = f"k {k:<3} {limit:>5} {found.work}  {value:.10f}"
     arx = ARX.get(limit) if k == ARX_K and options.objective == "arx_loss" else None
     if arx is not None:
@@ -145,7 +146,7 @@ def every_node(coded: Coded, options: argparse.Namespace) -> None:
         print(f"k {k:<3}     0 {found.work}  {'meets' if found.cpu <= EXHAUSTIVE else 'MISSES'}", flush=True)
     began = time.process_time()
     problems = [Problem(coded.frequency, coded.domains, (KAnonymity(k),)) for k in options.k]
-    judges = [Judge.of(problem, 0, METRICS[options.objective]) for problem in problems]
+    judges = [NodeEvaluator.of(problem, 0, OBJECTIVES[options.objective]) for problem in problems]
     nodes = sum(1 for _ in survey(judges))
     cpu = (time.process_time() - began) / len(judges)
     print(f"all k at once {cpu * 1e3:>6.0f} ms for each {nodes:>6,} nodes", flush=True)
@@ -232,13 +233,13 @@ def on_wide(options: argparse.Namespace) -> None:
         coded.frequency,
         coded.domains,
         (KAnonymity(ARX_K),),
-        enough=lambda: time.perf_counter() - wall >= options.seconds,
+        should_stop=lambda: time.perf_counter() - wall >= options.seconds,
     )
     solution = method("best-effort", options.limit, options.objective).solve(problem)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     best, trace = solution.candidates[0], solution.trace
-    value = METRICS[options.objective](best.outcome)
+    value = OBJECTIVES[options.objective](best.outcome)
     levels = ",".join(map(str, best.node))
     print(f"{options.columns} quasi-identifiers, {options.records:,} records, {coded.frequency.counts.size:,} distinct")
     print(f"lattice of {float(trace['lattice']):.2g} nodes, {trace['evaluated']:,} evaluated, of {levels}")
@@ -253,10 +254,10 @@ def main() -> None:
     one = parts.add_parser("adult")
     one.add_argument("--k", type=int, nargs="+", default=[2, 5, 10, 50])
     one.add_argument("--limits", nargs="+", default=list(ARX))
-    one.add_argument("--objective", choices=METRICS, default="arx_loss")
+    one.add_argument("--objective", choices=OBJECTIVES, default="arx_loss")
     two = parts.add_parser("grow")
     two.add_argument("--records", type=int, nargs="+", default=[100_000, 300_000, 1_000_000, 3_000_000, 10_000_000])
-    two.add_argument("--objectives", nargs="+", choices=METRICS, default=["arx_loss", "lm", "c_dm"])
+    two.add_argument("--objectives", nargs="+", choices=OBJECTIVES, default=["arx_loss", "lm", "c_dm"])
     two.add_argument("--limit", default="2%")
     two.add_argument("--whole", type=int, nargs="*", default=[], help="also the whole process, for so many records")
     two.add_argument("--plot", metavar="FILE", help="draw CPU over records and distinct tuples, with matplotlib")
@@ -267,7 +268,7 @@ def main() -> None:
     three.add_argument("--records", type=int, default=100_000)
     three.add_argument("--columns", type=int, default=25)
     three.add_argument("--limit", default="5%")
-    three.add_argument("--objective", choices=METRICS, default="lm")
+    three.add_argument("--objective", choices=OBJECTIVES, default="lm")
     three.add_argument("--seconds", type=float, default=30.0)
     options = parser.parse_args()
     if options.part != "wide" and not DATA:

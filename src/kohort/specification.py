@@ -25,6 +25,9 @@ ABOVE_0: Final[Bounds] = MappingProxyType({"type": "number", "exclusiveMinimum":
 ABOVE_1: Final[Bounds] = MappingProxyType({"type": "number", "exclusiveMinimum": 1})
 SHARE: Final[Bounds] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
+NUMBER: Final[Bounds] = MappingProxyType({"type": "number"})
+COUNT: Final[Bounds] = MappingProxyType({"type": "integer", "minimum": 0})
+
 
 def word(*words: str) -> Bounds:
     """The bounds of a parameter that is one of these words."""

@@ -14,7 +14,7 @@ from kohort.generate.italy import write_italy
 from kohort.job import load
 from kohort.report.page import Audience, page
 from kohort.report.render.page import html
-from tests.unit.report.render.page.twins import TWINS, Twin, table
+from tests.unit.report.render.page.page_models import MODELS, Model, page_of, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,45 +61,45 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def twins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Twin]:
-    """The twins that pages are made of: the demo's for both audiences, and those that show every section."""
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Model]:
+    """The page models that pages are made of: the demo's for both audiences, and those that show every section."""
     demo = _demo(tmp_path_factory.mktemp("demo"))
     return {
         "demo": demo,
         "public demo": demo["public"],
         "wide": _wide(),
-        **{name: make() for name, make in TWINS.items()},
+        **{name: make() for name, make in MODELS.items()},
     }
 
 
-def _demo(folder: Path) -> Twin:
-    """The twin of the demo's release."""
+def _demo(folder: Path) -> Model:
+    """The page model of the demo's release."""
     write_italy(folder, PEOPLE, seed=7)
     job = folder / "job.toml"
     job.write_text(JOB.format(k=10, step=1000), encoding="utf-8")
     asked = load(job)
     release = pipeline.anonymize(asked.source, asked.job, target=asked.target, inputs=asked.inputs)
-    return page(release, audience=Audience.INTERNAL)
+    return page(release, audience=Audience.INTERNAL).as_json()
 
 
-def _wide() -> Twin:
-    """The twin of a table of 25 columns whose names and values are long."""
-    twin = table()
-    one, losses = twin["attributes"][1], twin["losses"][0]
+def _wide() -> Model:
+    """The page model of a table of 25 columns whose names and values are long."""
+    model = table()
+    one, losses = model["attributes"][1], model["losses"][0]
     names = [f"{name} {nth}" for nth in range(5) for name in NAMES]
     bins = [{"label": name, "kind": "value", "before": 10**nth, "after": 0.5} for nth, name in enumerate(NAMES, 1)]
-    twin["attributes"] = [one | {"name": name, "distribution": {"unit": "records", "bins": bins}} for name in names]
-    twin["losses"] = [losses | {"column": name} for name in names]
-    twin["asked"]["columns"] = [{"name": name, "role": "quasi", "how": name} for name in names]
-    twin["name"] = f"{NAMES[0]}.csv"
-    return twin
+    model["attributes"] = [one | {"name": name, "distribution": {"unit": "records", "bins": bins}} for name in names]
+    model["losses"] = [losses | {"column": name} for name in names]
+    model["asked"]["columns"] = [{"name": name, "role": "quasi", "how": name, "declared": True} for name in names]
+    model["name"] = f"{NAMES[0]}.csv"
+    return model
 
 
 @pytest.fixture(scope="session")
-def pages(twins: dict[str, Twin], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(models: dict[str, Model], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Each page as a file."""
     folder = tmp_path_factory.mktemp("pages")
-    paths = {name: folder / f"{name}.html" for name in twins}
+    paths = {name: folder / f"{name}.html" for name in models}
     for name, path in paths.items():
-        path.write_text(html(twins[name]), encoding="utf-8")
+        path.write_text(html(page_of(models[name])), encoding="utf-8")
     return paths

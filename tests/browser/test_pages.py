@@ -1,4 +1,4 @@
-"""Pages opened in a real browser: they load nothing, say the twin's figures, and can be read by everybody."""
+"""Pages opened in a real browser: they load nothing, say the page model's figures, and can be read by everybody."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import pytest
 
-from tests.unit.report.render.page.twins import Twin, at
+from tests.unit.report.render.page.page_models import Model, at
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -65,15 +65,15 @@ def test_the_page_loads_nothing_and_says_nothing(browser: Browser, pages: dict[s
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_figure_is_that_of_the_twin(
-    browser: Browser, pages: dict[str, Path], twins: dict[str, Twin], name: str
+def test_every_figure_is_that_of_the_page_model(
+    browser: Browser, pages: dict[str, Path], models: dict[str, Model], name: str
 ) -> None:
-    """What the browser has at hand for each figure is what the twin has at its place."""
+    """What the browser has at hand for each figure is what the page model has at its place."""
     with opened(browser, pages[name]) as page:
         shown = page.eval_on_selector_all("data", "all => all.map(one => [one.value, one.dataset.figure])")
     assert len(shown) > 20
     for value, place in shown:
-        assert json.loads(value) == at(twins[name], place), place
+        assert json.loads(value) == at(models[name], place), place
 
 
 @pytest.mark.parametrize(

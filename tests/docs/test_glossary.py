@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:

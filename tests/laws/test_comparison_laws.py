@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kohort.assessment.comparison import compare, lines_of
 from kohort.assessment.comparison.queries import workload
-from kohort.report.comparison import numbers, workload_numbers
+from kohort.report.comparison import WorkloadFigures, comparison_figures
 from kohort.schema import Attribute, Role, Schema
 from tests.unit.assessment.comparison.tables import REGIONS, line_of, quasi, table
 
@@ -198,7 +198,7 @@ def test_the_order_of_records_does_not_show(rows: list[tuple[str, str, str]], se
         )
         lines = lines_of(old, new, schema=schema)
         asked = workload([line for line in lines if line.name != "y"], 20, seed=seed)
-        told.append((numbers(compare(old, new, schema=schema)), workload_numbers(asked)))
+        told.append((comparison_figures(compare(old, new, schema=schema)), WorkloadFigures.from_attributes(asked)))
         random.shuffle(rows)
         random.shuffle(released)
     assert told[0] == told[1]

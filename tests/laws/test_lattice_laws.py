@@ -21,14 +21,14 @@ from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.full_domain import full_domain
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.lattice import Node
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS, measured
+from kohort.metrics.known import OBJECTIVES, measured
 from kohort.models.base import Declaration, PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Order
@@ -208,12 +208,12 @@ def cases(draw: st.DrawFn) -> Case:
 def test_every_node_is_judged_as_defined(case: Case) -> None:
     """Suppressed records, whether the node may be released, and its cost by every metric are as defined."""
     nodes, problem = case.nodes(), case.problem
-    judges = [Judge.of(problem, case.most, metric) for metric in METRICS.values()]
+    judges = [NodeEvaluator.of(problem, case.most, metric) for metric in OBJECTIVES.values()]
     seen = set[Node]()
     for judged in survey(judges):
         plain = nodes[judged[0].node]
         seen.add(plain.node)
-        for one, name in zip(judged, METRICS, strict=True):
+        for one, name in zip(judged, OBJECTIVES, strict=True):
             assert (one.node, one.suppressed, one.releasable) == (plain.node, plain.suppressed, plain.releasable)
             assert one.cost == (pytest.approx(plain.cost(name), abs=1e-9) if plain.releasable else math.inf)
     assert seen == set(nodes)
@@ -223,8 +223,8 @@ def test_every_node_is_judged_as_defined(case: Case) -> None:
 def test_floors_are_floors(case: Case, random: Random) -> None:
     """No releasable node costs less than what a node that it is, or lies above, says that it will cost at least."""
     problem = case.problem
-    for metric in METRICS.values():
-        judge = Judge.of(problem, case.most, metric)
+    for metric in OBJECTIVES.values():
+        judge = NodeEvaluator.of(problem, case.most, metric)
         judged = {one.node: one for (one,) in survey([judge])}
         for one in judged.values():
             below = tuple(random.randint(0, level) for level in one.node)
@@ -240,8 +240,8 @@ def test_floors_are_floors(case: Case, random: Random) -> None:
 def test_floors_of_a_metric_without_classes_are_known_at_once(case: Case) -> None:
     """What every node would cost if it released all its records is one array, the same as node by node."""
     problem = case.problem
-    for metric in METRICS.values():
-        judge = Judge.of(problem, case.most, metric)
+    for metric in OBJECTIVES.values():
+        judge = NodeEvaluator.of(problem, case.most, metric)
         if not metric.classes and metric.monotone:
             floors = judge.everywhere(metric)
             assert floors.shape == judge.lattice.shape
@@ -264,7 +264,7 @@ OPTIMAL: Sequence[Callable[[SuppressionLimit, str], Algorithm]] = [Exhaustive, O
 def test_same_answer_as_the_definition(search: Callable[[SuppressionLimit, str], Algorithm], case: Case) -> None:
     """The answer is the optimum by every metric, it is proven, and there is none only where no node is releasable."""
     nodes, problem = case.nodes(), case.problem
-    for metric in METRICS:
+    for metric in OBJECTIVES:
         optimum = optima(nodes, metric)
         if optimum:
             solution = search(case.said, metric).solve(problem)
@@ -277,7 +277,7 @@ def test_same_answer_as_the_definition(search: Callable[[SuppressionLimit, str],
                 search(case.said, metric).solve(problem)
 
 
-@given(case=cases(), objective=st.sampled_from([None, *METRICS]))
+@given(case=cases(), objective=st.sampled_from([None, *OBJECTIVES]))
 def test_samarati_finds_all_k_minimal_nodes(case: Case, objective: str | None) -> None:
     """All releasable nodes of least height, and no others; the best of them first, or the lexicographically first."""
     nodes, problem = case.nodes(), case.problem

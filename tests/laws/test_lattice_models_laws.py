@@ -24,14 +24,14 @@ from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
 from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.landscape import landscape
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -280,12 +280,12 @@ def test_every_node_is_judged_and_released_as_defined(case: Case, random: Random
     """Suppressed records, whether the node may be released, its cost by every metric, and its classes."""
     nodes, problem = case.nodes(), case.problem
     event(f"releasable: {any(plain.releasable for plain in nodes.values())}")
-    judges = [Judge.of(problem, case.limit, metric) for metric in METRICS.values()]
+    judges = [NodeEvaluator.of(problem, case.limit, metric) for metric in OBJECTIVES.values()]
     seen = set[tuple[int, ...]]()
     for judged in survey(judges):
         plain = nodes[judged[0].node]
         seen.add(plain.node)
-        for one, name in zip(judged, METRICS, strict=True):
+        for one, name in zip(judged, OBJECTIVES, strict=True):
             assert (one.node, one.suppressed, one.releasable) == (plain.node, plain.suppressed, plain.releasable)
             assert one.cost == (pytest.approx(plain.cost(name), abs=1e-9) if plain.releasable else math.inf)
     assert seen == set(nodes)
@@ -305,8 +305,8 @@ def test_every_node_is_judged_and_released_as_defined(case: Case, random: Random
 def test_floors_are_floors(case: Case, random: Random) -> None:
     """No releasable node costs less than what it, or a node below it, says that it will cost at least."""
     problem = case.problem
-    for metric in METRICS.values():
-        judge = Judge.of(problem, case.limit, metric)
+    for metric in OBJECTIVES.values():
+        judge = NodeEvaluator.of(problem, case.limit, metric)
         floors = Floors(judge)
         judged = {one.node: one for (one,) in survey([judge])}
         for one in judged.values():
@@ -326,7 +326,7 @@ PROVING: Sequence[Callable[[SuppressionLimit, str], Algorithm]] = [Exhaustive, O
 
 
 @pytest.mark.parametrize("search", PROVING)
-@given(case=cases(), metric=st.sampled_from([*METRICS]))
+@given(case=cases(), metric=st.sampled_from([*OBJECTIVES]))
 def test_same_answer_as_the_definition(
     search: Callable[[SuppressionLimit, str], Algorithm], case: Case, metric: str
 ) -> None:

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.lattice import best_effort
 from kohort.algorithms.lattice.best_effort import BestEffort
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.parts import least_of_parts
 from kohort.algorithms.problem import Problem, never
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
 from tests.laws.test_lattice_laws import Case, cases
 from tests.reference.lattice import Column, RawTable, problem_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kohort.core.suppression import SuppressionLimit
 
 #: The metrics that join parts.
-JOINING = [metric for metric in METRICS.values() if metric.join is not None]
+JOINING = [metric for metric in OBJECTIVES.values() if metric.join is not None]
 
 
 def optimum(problem: Problem, limit: SuppressionLimit, objective: str) -> float:
@@ -50,7 +50,7 @@ def test_parts_cost_no_more_than_the_whole(case: Case, most: int, seed: int) -> 
     told = np.random.default_rng(seed).random(len(problem.domains))
     for metric in JOINING:
         best = optimum(problem, case.said, metric.name)
-        judge = Judge.of(problem, case.most, metric)
+        judge = NodeEvaluator.of(problem, case.most, metric)
         assert least_of_parts(judge, told, most, never) <= best
         whole = least_of_parts(judge, told, judge.lattice.size, never)
         assert whole == best == inf or whole == pytest.approx(best, rel=1e-9, abs=1e-9)
@@ -69,7 +69,7 @@ def test_bounds_by_parts_are_bounds_whenever_it_stops(case: Case, stop: int) -> 
                 continue
             ended = BestEffort(case.said, metric.name).solve(problem)
             assert (ended.proven, ended.bound) == (True, best)
-            hurried = replace(problem, enough=lambda: next(asked) > stop)
+            hurried = replace(problem, should_stop=lambda: next(asked) > stop)
             stopped = BestEffort(case.said, metric.name).solve(hurried)
             assert stopped.bound is not None
             assert stopped.bound <= best
@@ -79,6 +79,6 @@ def test_nothing_is_known_where_it_is_enough() -> None:
     """Stopped before the first part is searched to its end, parts say nothing."""
     column = Column((("a", "*"), ("b", "*")))
     problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
-    judge = Judge.of(problem, 0, METRICS["lm"])
+    judge = NodeEvaluator.of(problem, 0, OBJECTIVES["lm"])
     assert least_of_parts(judge, np.ones(2), 2, lambda: True) == -inf
     assert least_of_parts(judge, np.ones(2), 2, never) == pytest.approx(2)

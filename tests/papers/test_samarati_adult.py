@@ -25,7 +25,7 @@ from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.suppression import SuppressionLimit
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
 

@@ -418,6 +418,7 @@ def _figures(parts: list[_Part], sizes: list[int], k: int) -> dict[str, float]:
         "precision": float(1 - steps / (n * sum(weights))),
         "entropy": math.fsum(part.bits() * float(part.column.weight) for part in parts),
         "height": float(sum(part.level * part.column.weight for part in parts)),
+        "max_loss": float(max(part.loss() for part in parts)),
     }
 
 

@@ -34,18 +34,18 @@ class Problem(Shown):
         domains: (d,) what the codes of each quasi-identifier mean.
         models: the privacy models, a conjunction; at least one.
         threads: how many threads may be used; the answer is the same for any number.
-        gone: records that the schema has suppressed already: no search sees them, every metric counts them.
+        suppressed_by_schema: records that no search sees, but every metric counts.
         population: the tuples of the population table, in the same codes; `None` without one.
-        enough: asked now and then by a search that can stop early: whether it should.
+        should_stop: callback of searches that can stop early: whether they should.
     """
 
     frequency: FrequencySet
     domains: tuple[Domain, ...]
     models: tuple[PrivacyModel, ...]
     threads: int = 1
-    gone: int = 0
+    suppressed_by_schema: int = 0
     population: FrequencySet | None = None
-    enough: Callable[[], bool] = never
+    should_stop: Callable[[], bool] = never
 
     def _shown(self) -> tuple[str, Rows]:
         columns = ", ".join(domain.attribute.name for domain in self.domains)

@@ -297,7 +297,7 @@ def _carry_out(
 ) -> None:
     """Anonymize as `made` asks, and say what came of it."""
     from kohort import pipeline
-    from kohort.report.render import release_text
+    from kohort.report.render.release import release_text
 
     reports = outputs.companions(made, files, told, dry_run=dry_run)
     try:
@@ -328,4 +328,4 @@ def _carry_out(
     except UsageError as fault:
         raise made.placed(fault) from None
     figures = told(release)
-    say(release_text(figures, made.quasi), figures, as_json=json, quiet=quiet)
+    say(release_text(figures, made.quasi), figures.as_json(), as_json=json, quiet=quiet)

@@ -75,7 +75,7 @@ def _figures(found: CoherenceFinding, model: Coherence) -> dict[str, Json]:
 
 def _lines(found: CoherenceFinding, model: Coherence, over: Sequence[str]) -> Iterator[str]:
     """The finding for a person."""
-    from kohort.report.render.transactions import listed, many
+    from kohort.report.render.text import listed, many
 
     yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
     if found.too_few:

@@ -13,12 +13,13 @@ from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.engines.table import Table
     from kohort.io import ReadOptions
     from kohort.job import Request
-    from kohort.report import Json
+    from kohort.report.comparison import ComparisonFigures
+    from kohort.report.figures import Figures
     from kohort.schema import Schema
 
 #: Queries that are asked where nothing is said and the quasi-identifiers are known.
@@ -96,7 +97,7 @@ def compare(
     figures = _figures(before, after, asked, _Questions(queries, target, seed), quiet=quiet)
     text = comparison_text(figures)
     write(text, figures)
-    say(text, figures, as_json=json, quiet=quiet)
+    say(text, figures.as_json(), as_json=json, quiet=quiet)
 
 
 class _Asked(NamedTuple):
@@ -172,7 +173,7 @@ def _inputs(before: str, after: str) -> tuple[Path, ...]:
     return tuple(Path(one) for one in (before, after) if one != "-")
 
 
-def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Callable[[str, Mapping[str, Json]], None]:
+def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Callable[[str, ComparisonFigures], None]:
     """What writes the comparison, by the ending of the file's name; what cannot be written is refused at once."""
     if out is None:
         return lambda _text, _figures: None
@@ -184,25 +185,25 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
 
     check_target(out, overwrite=overwrite, inputs=inputs)
 
-    def write(text: str, figures: Mapping[str, Json]) -> None:
-        content = (text if out.suffix == ".txt" else dumps(figures, indent=2)) + "\n"
+    def write(text: str, figures: ComparisonFigures) -> None:
+        content = (text if out.suffix == ".txt" else dumps(figures.as_json(), indent=2)) + "\n"
         publish(out, lambda file: file.write(content.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
 
     return write
 
 
-def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, quiet: bool) -> dict[str, Json]:
+def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, quiet: bool) -> ComparisonFigures:
     """Read both tables, and compare them."""
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
     from kohort.assessment.comparison.queries import workload
     from kohort.io import ReadOptions, read
     from kohort.pipeline.counting import entered_by
-    from kohort.report.comparison import numbers, prediction_numbers, workload_numbers
+    from kohort.report.comparison import PredictionFigures, WorkloadFigures, comparison_figures
 
     if questions.target is not None:
         library()  # refused before any work where it is not there
-    figures: dict[str, Json] = {"queries": None, "classifier": None}
+    asking: dict[str, Figures | None] = {"queries": None, "classifier": None}
     with progress(quiet=quiet) as tell:
         tell("read")
         with options.refusing_empty():
@@ -213,16 +214,16 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
         tell("compare")
         lines = lines_of(old, new, schema=schema)
         quasi = [line for line in lines if line.known.domain is not None]
-        figures = numbers(comparison_of(old, new, lines, k=asked.k)) | figures
+        figures = comparison_figures(comparison_of(old, new, lines, k=asked.k))
         queries = QUERIES if questions.queries is None else questions.queries
         if quasi and queries:
             tell(f"ask {queries:,} counts")
-            figures["queries"] = workload_numbers(workload(quasi, queries, seed=questions.seed))
+            asking["queries"] = WorkloadFigures.from_attributes(workload(quasi, queries, seed=questions.seed))
         if target is not None:
             tell("learn")
             [line] = [one for one in lines if one.name == target]
-            figures["classifier"] = prediction_numbers(prediction(quasi, line, seed=questions.seed))
-    return figures
+            asking["classifier"] = PredictionFigures.from_attributes(prediction(quasi, line, seed=questions.seed))
+    return figures.model_copy(update=asking)
 
 
 def _over(asked: _Asked, table: Table) -> Schema:

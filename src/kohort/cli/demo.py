@@ -77,8 +77,8 @@ def demo(
     from kohort.generate.italy import write_italy
     from kohort.job import load
     from kohort.models.k_anonymity import KAnonymity
-    from kohort.report import numbers
-    from kohort.report.render import release_text
+    from kohort.report.release import release_figures
+    from kohort.report.render.release import release_text
 
     KAnonymity(k)  # refuses what is no k
     if not overwrite:
@@ -96,7 +96,7 @@ def demo(
     reports, how = _reports(out / "report.html")
     release = _release(load(job), reports, overwrite=overwrite)
     say(f"{_head(out / 'release.csv')}\n")
-    say(f"3. What came of it\n\n{_indented(release_text(numbers(release)))}\n")
+    say(f"3. What came of it\n\n{_indented(release_text(release_figures(release)))}\n")
     quasi = ",".join(attribute.name for attribute in release.job.schema.quasi)
     say(
         "4. Where to go from here\n\n"

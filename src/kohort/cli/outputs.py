@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
-    from kohort.report import Json
+    from kohort.report.page import Page
     from kohort.report.page.audience import Audience
+    from kohort.report.release import GridFigures, ReleaseFigures
 
 #: Forms that a report can have, by its name's ending.
 _REPORTS = (*pages.FORMS, ".txt")
@@ -96,19 +97,19 @@ class Figures:
         self._compare = compare
         self._threads = threads
         self._attack = attack
-        self._compared: dict[str, Json] = {}
+        self._compared: dict[str, GridFigures | None] = {}
         self._outcomes: tuple[Outcome, ...] | None = None
 
-    def __call__(self, release: Release) -> dict[str, Json]:
+    def __call__(self, release: Release) -> ReleaseFigures:
         """What is printed."""
-        from kohort.report import numbers
-        from kohort.report.attacks import attack_numbers
+        from kohort.report.attacks import attack_figures
+        from kohort.report.release import release_figures
 
         outcomes = self.attacked(release)
-        attacks: dict[str, Json] = {} if outcomes is None else {"attacks": attack_numbers(outcomes)}
-        return numbers(release) | self.compared(release) | attacks
+        attacks = {} if outcomes is None else {"attacks": attack_figures(outcomes)}
+        return release_figures(release).model_copy(update={**self.compared(release), **attacks})
 
-    def page(self, release: Release, audience: Audience | None) -> dict[str, Json]:
+    def page(self, release: Release, audience: Audience | None) -> Page:
         """What a page is drawn from; how cuts compare is told to the steward only."""
         from kohort.report.page import page
         from kohort.report.page.audience import Audience
@@ -116,7 +117,8 @@ class Figures:
         outcomes = self.attacked(release)
         if audience is Audience.PUBLIC:
             return page(release, audience=audience, attacks=outcomes)
-        return page(release, audience=Audience.INTERNAL, attacks=outcomes) | self.compared(release)
+        internal = page(release, audience=Audience.INTERNAL, attacks=outcomes)
+        return internal.model_copy(update=self.compared(release))
 
     def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
         """What attacks found, where some were asked for."""
@@ -126,13 +128,13 @@ class Figures:
             self._outcomes = attacked(release, self._attack)
         return self._outcomes
 
-    def compared(self, release: Release) -> dict[str, Json]:
+    def compared(self, release: Release) -> dict[str, GridFigures | None]:
         """How the cuts compare, where that was asked."""
         from kohort.pipeline import exposure
-        from kohort.report.grid import grid_numbers
+        from kohort.report.release import grid_figures
 
         if self._compare and not self._compared:
-            self._compared.update(grid_numbers(exposure.compare(release, threads=self._threads)))
+            self._compared["grid"] = grid_figures(exposure.compare(release, threads=self._threads))
         return self._compared
 
 
@@ -196,11 +198,11 @@ def transaction_companions(asked: Asked, *, dry_run: bool) -> tuple[Companion[Tr
     from kohort.publish import Companion
     from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
-    from kohort.report.render.transactions import release_text
-    from kohort.report.transactions import numbers
+    from kohort.report.render.transactions import transactions_text
+    from kohort.report.transactions import transaction_figures
 
     if report.suffix == ".txt":
-        return (Companion(report, lambda release: f"{release_text(numbers(release))}\n".encode()),)
+        return (Companion(report, lambda release: f"{transactions_text(transaction_figures(release))}\n".encode()),)
     write, reader = pages.writer_of(report.suffix), audience or Audience.INTERNAL
     return (Companion(report, lambda release: write(transactions_page(release, audience=reader))),)
 
@@ -250,7 +252,7 @@ def _placed(flag: str) -> Generator[None]:
 
 def _writer(path: Path, audience: Audience | None, quasi: Sequence[str], told: Figures) -> Callable[[Release], bytes]:
     """What writes a release's report in the form that its name asks for."""
-    from kohort.report.render import release_text
+    from kohort.report.render.release import release_text
 
     if path.suffix == ".txt":
         return lambda release: f"{release_text(told(release), quasi)}\n".encode()

@@ -1,4 +1,4 @@
-"""What a page is written as: HTML, or its twin in JSON."""
+"""What a page is written as: HTML, or JSON."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import typer
 from kohort.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from kohort.report import Json
+    from kohort.report.page import Page
     from kohort.report.page.audience import Audience
 
 AudienceWord = Annotated[
@@ -43,18 +43,18 @@ def audience_of(word: str | None) -> Audience | None:
     return Audience(word)
 
 
-def writer_of(ending: str) -> Callable[[Mapping[str, Json]], bytes]:
-    """What writes a twin in the form that a file's ending asks for; what is missing for it is told before any work.
+def writer_of(ending: str) -> Callable[[Page], bytes]:
+    """What writes a page in the form that a file's ending asks for; what is missing for it is told before any work.
 
     Raises:
         MissingExtraError: a page is asked for, and what it is made with is not installed.
     """
     if ending == ".json":
-        return lambda twin: (dumps(twin, indent=2, allow_nan=False) + "\n").encode()
+        return lambda page: (dumps(page.as_json(), indent=2, allow_nan=False) + "\n").encode()
     refuse_missing()
     from kohort.report.render.page import html
 
-    return lambda twin: html(twin).encode()
+    return lambda page: html(page).encode()
 
 
 def refuse_missing() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
 
 import typer
 
@@ -12,10 +12,10 @@ from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from kohort.perturb.base import Perturbation
-    from kohort.report import Json
+    from kohort.report.perturbed import PerturbationFigures
 
 #: What nobody is to overlook.
 WARNING: Final = "this is not anonymity: all other columns are as they were"
@@ -51,7 +51,7 @@ def perturb(
     from kohort.engines.perturbing import perturb as perturbed
     from kohort.io.write import format_of, write
     from kohort.publish import check_target, publish
-    from kohort.report.perturbed import perturbed_numbers
+    from kohort.report.perturbed import PerturbationFigures, effect_figures
     from kohort.verify.altered import verify_perturbed
 
     asked = _asked(perturb, seed, insecure_reproducible=insecure_reproducible)
@@ -72,15 +72,15 @@ def perturb(
 
             tell("write and verify")
             digest = publish(out, written, verified, overwrite=overwrite, inputs=inputs)
-    figures: dict[str, Json] = {
-        "records": table.records,
-        "perturbed": perturbed_numbers(effects),
-        "warning": WARNING,
-        "release": None if dry_run else str(out),
-        "sha256": digest,
-        "verified": digest is not None,
-    }
-    say("\n".join(_text(figures)), figures, as_json=json, quiet=quiet)
+    figures = PerturbationFigures(
+        records=table.records,
+        perturbed=effect_figures(effects),
+        warning=WARNING,
+        release=None if dry_run else str(out),
+        sha256=digest,
+        verified=digest is not None,
+    )
+    say("\n".join(_text(figures)), figures.as_json(), as_json=json, quiet=quiet)
 
 
 def _asked(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
@@ -111,15 +111,15 @@ def _asked(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducib
     return asked
 
 
-def _text(figures: Mapping[str, Json]) -> Iterator[str]:
+def _text(figures: PerturbationFigures) -> Iterator[str]:
     """What was done, and what it is not."""
     from kohort.report.render.perturbed import effect_text
 
-    for one in cast("list[Mapping[str, Json]]", figures["perturbed"]):
+    for one in figures.perturbed:
         yield from effect_text(one)
     yield f"{WARNING[0].upper()}{WARNING[1:]}."
-    records = cast("int", figures["records"])
-    if figures["verified"]:
-        yield f"Verified and published: {figures['release']}, {records:,} records in the order they had."
+    records = figures.records
+    if figures.verified:
+        yield f"Verified and published: {figures.release}, {records:,} records in the order they had."
     else:
         yield f"Nothing was written: {records:,} records were looked at."

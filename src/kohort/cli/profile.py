@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from kohort.report.render.transactions import many
+from kohort.report.render.text import many
 from kohort.schema.numbers import said
 from kohort.transactions.profile import PERCENTS
 

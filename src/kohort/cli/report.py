@@ -12,11 +12,11 @@ from kohort.cli.screen import progress, say
 from kohort.errors import FileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from kohort.job.document import Document
     from kohort.publish import Companion
-    from kohort.report import Json
+    from kohort.report.page import Page
     from kohort.report.page.audience import Audience
     from kohort.report.render.page import Plate
     from kohort.report.sheet import Format
@@ -56,9 +56,9 @@ def report(
     whose = pages.audience_of(audience)
     write = _writer(out, charts, format_)
     with progress(quiet=quiet) as tell:
-        twin, inputs = _told(source, out, whose, threads=threads, overwrite=overwrite, tell=tell)
+        page, inputs = _told(source, out, whose, threads=threads, overwrite=overwrite, tell=tell)
         tell("draw")
-        first, *others = _files(twin, out, write, charts, format_)
+        first, *others = _files(page, out, write, charts, format_)
     publish(
         first.path,
         lambda file: file.write(first.content(None)),
@@ -71,7 +71,7 @@ def report(
         say(str(one.path), quiet=quiet)
 
 
-def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Callable[[Mapping[str, Json]], bytes]:
+def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Callable[[Page], bytes]:
     """What writes the page; refuses what could not be written before any work.
 
     Raises:
@@ -92,9 +92,9 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
 
 
 class Told(NamedTuple):
-    """A twin, and the files that it came of, which no output may replace."""
+    """A page, and the files that it came of, which no output may replace."""
 
-    twin: Mapping[str, Json]
+    page: Page
     inputs: Sequence[Path]
 
 
@@ -107,18 +107,18 @@ def _told(
     overwrite: bool,
     tell: Callable[[str], None],
 ) -> Told:
-    """The twin that is to be drawn, and the files that no output may replace.
+    """The page that is to be drawn, and the files that no output may replace.
 
     Raises:
         UsageError: the source is neither figures nor a job.
     """
     from kohort.publish import check_target
-    from kohort.report.page.twin import for_audience, read_twin
+    from kohort.report.page.read import for_audience, read_page
 
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[source])
     if source.suffix == ".json":
-        return Told(for_audience(read_twin(source), audience), [source])
+        return Told(for_audience(read_page(source), audience), [source])
     if source.suffix != ".toml":
         raise UsageError(
             "a page is drawn from figures or from a job", where=str(source), hint="name FIGURES.json, or JOB.toml"
@@ -131,7 +131,7 @@ def _told(
 
 
 def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Told:
-    """The twin of the release of a job on a table, which is made again."""
+    """The page of the release of a job on a table, which is made again."""
     from kohort.job import of
     from kohort.pipeline.again import again, refuse_random
     from kohort.report.page import page
@@ -170,16 +170,16 @@ def _transactions(text: Document, audience: Audience | None, *, threads: int, te
 
 
 def _files(
-    twin: Mapping[str, Json],
+    page: Page,
     out: Path | None,
-    write: Callable[[Mapping[str, Json]], bytes],
+    write: Callable[[Page], bytes],
     charts: Path | None,
     format_: str | None,
 ) -> list[Companion[None]]:
     """The files to publish, drawn when they are written."""
     from kohort.publish import Companion
 
-    files: list[Companion[None]] = [] if out is None else [Companion(out, lambda _: write(twin))]
+    files: list[Companion[None]] = [] if out is None else [Companion(out, lambda _: write(page))]
     if charts is None:
         return files
     from kohort.report.render.page import charts as charts_of
@@ -190,7 +190,7 @@ def _files(
     def drawn(plate: Plate) -> Callable[[None], bytes]:
         return lambda _: plate.bytes(form)
 
-    return files + [Companion(charts / f"{name}.{form}", drawn(plate)) for name, plate in charts_of(twin).items()]
+    return files + [Companion(charts / f"{name}.{form}", drawn(plate)) for name, plate in charts_of(page).items()]
 
 
 def _made(folder: Path) -> None:

@@ -66,10 +66,10 @@ def risk(
     from kohort.assessment.risk import assess
     from kohort.assessment.risk.attacks import Evidence
     from kohort.assessment.risk.reidentification import threshold_of
-    from kohort.report.attacks import attack_numbers
+    from kohort.report.attacks import attack_figures
     from kohort.report.render.attacks import attacks_text
     from kohort.report.render.risk import risk_text
-    from kohort.report.risk import numbers
+    from kohort.report.risk import risk_figures
 
     columns, labels = options.names(quasi), options.pairs(hierarchy, "--hierarchy")
     if not columns:
@@ -109,7 +109,7 @@ def risk(
             hierarchies=labels,
             seed=seed,
         )
-    attacks = attack_numbers(outcomes)
-    figures = {**numbers(found, values=show_values), "attacks": attacks}
+    attacks = attack_figures(outcomes)
+    figures = risk_figures(found, values=show_values).model_copy(update={"attacks": attacks})
     text = risk_text(figures) + ("\n\n" + attacks_text(attacks) if attacks else "")
-    say(text, figures, as_json=json)
+    say(text, figures.as_json(), as_json=json)

@@ -139,18 +139,21 @@ def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
 
 def _journal(first: Request, shown: Shown) -> Journal:
     """Where found points are kept, beside --out."""
+    from kohort.sweep.figure import on_demand
     from kohort.sweep.journal import Journal, beside, digest_of
 
     if shown.out is None or first.source == "-":
         what = "points are kept beside --out" if shown.out is None else "standard input cannot be read again"
         raise UsageError(what, where="--resume", hint="name a file")
     read = [first.source, *([] if first.population is None else [first.population])]
-    return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), f"seconds={shown.seconds}"]))
+    asked = [f"seconds={shown.seconds}", *on_demand(shown.figure)]
+    return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), *asked]))
 
 
 def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Shown, *, threads: int) -> TableSweep:
     """Read once, and solve every job."""
     from kohort import io
+    from kohort.sweep.figure import on_demand
     from kohort.sweep.tables import sweep
 
     with progress(quiet=shown.quiet) as tell:
@@ -159,7 +162,14 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Show
             table = io.read(first.source, first.job.reading)
             population = None if first.population is None else io.read(first.population, first.job.reading)
             return sweep(
-                table, plan, population=population, threads=threads, tell=tell, timed=shown.seconds, known=journal
+                table,
+                plan,
+                population=population,
+                threads=threads,
+                tell=tell,
+                timed=shown.seconds,
+                metrics=on_demand(shown.figure),
+                known=journal,
             )
         except UsageError as fault:
             raise first.placed(fault) from None

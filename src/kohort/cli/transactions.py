@@ -132,8 +132,8 @@ class Shown(NamedTuple):
 def carry_out(made: TransactionRequest, report: outputs.Asked, shown: Shown, *, dry_run: bool, overwrite: bool) -> None:
     """Make the transactions coherent as `made` asks, and say what came of it."""
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions
-    from kohort.report.render.transactions import release_text
-    from kohort.report.transactions import numbers
+    from kohort.report.render.transactions import transactions_text
+    from kohort.report.transactions import transaction_figures
 
     if shown.trace and shown.json:
         raise UsageError("a trace is text", where="--trace", hint="leave out --trace, or --json")
@@ -157,11 +157,11 @@ def carry_out(made: TransactionRequest, report: outputs.Asked, shown: Shown, *, 
         raise made.placed(fault) from None
     except InfeasibleError as fault:
         raise made.placed(_named(fault, made) if shown.values else fault) from None
-    figures = numbers(release)
-    text = release_text(figures)
+    figures = transaction_figures(release)
+    text = transactions_text(figures)
     if shown.trace:
         text = f"{_trace(release)}\n\n{text}"
-    say(text, figures, as_json=shown.json, quiet=shown.quiet)
+    say(text, figures.as_json(), as_json=shown.json, quiet=shown.quiet)
 
 
 def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
@@ -169,7 +169,7 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     if fault.where != "h" or made.source == "-":
         return fault
     from kohort.cli.coherence import asked, in_the_way
-    from kohort.report.render.transactions import listed
+    from kohort.report.render.text import listed
 
     names = listed(in_the_way(asked(made, lambda _: None)))
     return InfeasibleError(f"{fault.what}: {names}", where=fault.where, hint=fault.hint)

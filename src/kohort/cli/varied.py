@@ -213,7 +213,8 @@ class Variations:
 
     def _unfit(self, tables: Mapping[str, object]) -> Iterator[Place]:
         """Where is said what another method of the sweep is told, and this one cannot be."""
-        from kohort.algorithms import FIRST, METHODS, Choices
+        from kohort.algorithms.known import METHODS
+        from kohort.algorithms.method import FIRST, Choices
 
         methods = [name for name in self.vary.get("method", ()) if name in METHODS]
         method = said_at(tables, ("method", "name"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kohort.errors import UsageError
 from kohort.job.form import PerturbedPart, PerturbPart
 from kohort.job.parts import part, right_part, table
+from kohort.perturb.text import perturbation_from
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ def perturbations_of(
     asked = table(table(raw, "perturb"), "columns")
     if not asked:
         return (), faults
-    from kohort.perturb.text import perturbation_from  # noqa: PLC0415  all methods, and most jobs ask for none
-
     for name, held in asked.items():
         said = part(PerturbedPart, held)
         if said is None:

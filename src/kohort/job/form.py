@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import Field, create_model
 
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import CUT, LIMIT, NODE, PREFERRED, TIME_LIMIT
 from kohort.io.write import Format
 from kohort.job.model_values import model_keys
 from kohort.job.parts import Part
@@ -24,11 +26,16 @@ from kohort.job.values import (
     Seconds,
     Separator,
 )
+from kohort.metrics.known import OBJECTIVES
+from kohort.perturb.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 
-#: The names of methods.
-MethodName: TypeAlias = Literal["mondrian", "mondrian-relaxed", "samarati", "optimal", "datafly", "best-effort"]
+if TYPE_CHECKING:
+    MethodName: TypeAlias = str
+else:
+    #: The names of methods.
+    MethodName = Literal[tuple(METHODS)]
 
 #: What a perturbation may be told: a number, exact as text, or a word.
 Parameter: TypeAlias = int | float | str | None
@@ -82,17 +89,15 @@ class PrivacyPart(_OfTable):
     max_suppression: Limit | None = Field(
         None,
         alias="max-suppression",
-        description="Records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
+        description=LIMIT.sentence,
     )
 
 
 class MethodPart(Part):
     """How the recoding is found."""
 
-    name: MethodName = Field("mondrian", description="The algorithm.")
-    cut: Literal["nearest", "median"] | None = Field(
-        None, description="Which cuts Mondrian tries; nearest if not given."
-    )
+    name: MethodName = Field("mondrian", description=f"The algorithm: {', '.join(METHODS)}.")
+    cut: Literal["nearest", "median"] | None = Field(None, description=CUT.sentence)
     order: Annotated[Order, Word] | None = Field(None, description="Order of categorical values, where it can hold.")
     labels: Annotated[Label, Word] | None = Field(None, description="What is released, where a column can.")
     grid: Literal["round", "none"] = Field(
@@ -102,16 +107,14 @@ class MethodPart(Part):
     )
     objective: Objective | None = Field(
         None,
-        description="The metric of which a lattice method's release is to cost little; lm if not given."
+        description=f"{PREFERRED.sentence} One of {', '.join(OBJECTIVES)}."
         " 'first' (samarati): the first of the minimal nodes in lexicographic order.",
     )
     node: Levels | None = Field(
         None,
-        description="Release these levels instead of searching: in the order of the quasi-identifiers, or by name.",
+        description=NODE.sentence,
     )
-    time_limit: Seconds | None = Field(
-        None, alias="time-limit", description="Seconds after which best-effort stops; 30 if not given."
-    )
+    time_limit: Seconds | None = Field(None, alias="time-limit", description=TIME_LIMIT.sentence)
 
 
 class PersonPart(Part):
@@ -169,22 +172,26 @@ else:
     )
 
 
-class PerturbedPart(Part):
+class _Perturbed(Part):
     """How one column is perturbed; which of the parameters there are depends on the method."""
 
-    method: str = Field(description="noise, rank-swapping, microaggregation, rounding, coding or post-randomization.")
+    method: str = Field(description=f"{', '.join([*PERTURBATIONS][:-1])} or {[*PERTURBATIONS][-1]}.")
     together: list[str] = Field([], description="Further columns that are changed with it (microaggregation).")
-    scale: Parameter = Field(None, description="Noise: its variance, in variances of the column; 0.1 if not given.")
-    decimals: Parameter = Field(None, description="Digits after the point; those of the column if not given.")
-    lower: Parameter = Field(None, description="Noise: no cell is less.")
-    upper: Parameter = Field(None, description="Noise: no cell is greater.")
-    share: Parameter = Field(None, description="Rank swapping: how far ranks may lie apart, as a share of the records.")
-    k: Parameter = Field(None, description="Microaggregation: the least size of a group.")
-    step: Parameter = Field(None, description="Rounding: to multiples of it.")
-    bottom: Parameter = Field(None, description="Coding: what is less becomes this, or the mean of what is less.")
-    top: Parameter = Field(None, description="Coding: what is greater becomes this, or the mean of what is greater.")
-    by: Parameter = Field(None, description="Coding: value, or mean.")
-    keep: Parameter = Field(None, description="Post-randomization: the chance that a cell stays as it is.")
+
+
+if TYPE_CHECKING:
+    PerturbedPart = _Perturbed
+else:
+    PerturbedPart = create_model(
+        "PerturbedPart",
+        __base__=_Perturbed,
+        __doc__=_Perturbed.__doc__,
+        **{
+            parameter.name: (Parameter, Field(None, description=f"{one.specification.title}: {parameter.sentence}"))
+            for one in PERTURBATIONS.values()
+            for parameter in one.specification.parameters
+        },
+    )
 
 
 class PerturbPart(Part):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.method import Choices
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.job.faults import faults_of, nearest
 from kohort.job.form import MethodPart, PrivacyPart
@@ -33,8 +34,8 @@ _NODE: Final[Place] = ("method", "node")
 #: What to do with a choice that a method cannot be told.
 _LEAVE: Final = "leave it out, or choose another method"
 
-#: The method that can stop early.
-_TIMED: Final = "best-effort"
+#: The key of a time limit among a method's parameters.
+_TIMED: Final = "time_limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def method_of(
     if isinstance(algorithm, GivenNode):
         algorithm = replace(algorithm, names=tuple(quasi))
     faults += _needless(part, algorithm)
-    timed = part.name == _TIMED and node is None
+    timed = METHODS[part.name].takes(_TIMED) and node is None
     made = Method(
         algorithm,
         None if algorithm.full_domain else part.order,
@@ -127,8 +128,9 @@ def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit])
 
 def _needless(part: MethodPart, algorithm: Algorithm) -> Iterator[Misfit]:
     """What would have no effect."""
-    if part.time_limit is not None and part.name != _TIMED:
-        fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {_TIMED}")
+    if part.time_limit is not None and not METHODS[part.name].takes(_TIMED):
+        others = " or ".join(name for name, method in METHODS.items() if method.takes(_TIMED))
+        fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {others}")
         yield Misfit(("method", "time-limit"), fault)
     if algorithm.full_domain and part.labels not in {None, Label.ANCESTOR}:
         yield Misfit(("method", "labels"), UsageError(f"{part.name} releases nodes of the hierarchies", hint=_LEAVE))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -15,6 +15,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.engines import complete as columns
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
+from kohort.metrics.known import OBJECTIVES
 from kohort.schema import Grid
 from kohort.schema.numbers import exact
 
@@ -26,10 +27,11 @@ T = TypeVar("T")
 #: The levels of a node: in the order of the quasi-identifiers, or by their names.
 NodeText: TypeAlias = tuple[int, ...] | Mapping[str, int]
 
-#: The names of what a lattice method can prefer releases by.
-ObjectiveName: TypeAlias = Literal[
-    "lm", "ncp", "lm_geometric", "arx_loss", "c_dm", "c_avg", "precision", "entropy", "height", "first"
-]
+if TYPE_CHECKING:
+    ObjectiveName: TypeAlias = str
+else:
+    #: The names of what a lattice method can prefer releases by.
+    ObjectiveName = Literal[(*OBJECTIVES, "first")]
 
 #: A level in digits: hierarchies of ten thousand levels are not made.
 _level_text = re.compile(r"[0-9]{1,4}").fullmatch
@@ -198,7 +200,7 @@ Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema({"anyOf": _S
 Objective = Annotated[
     ObjectiveName,
     BeforeValidator(_underscored),
-    WithJsonSchema({"enum": [*get_args(ObjectiveName), "lm-geometric", "arx-loss", "c-dm", "c-avg"]}),
+    WithJsonSchema({"enum": [*OBJECTIVES, "first", *(name.replace("_", "-") for name in OBJECTIVES if "_" in name)]}),
 ]
 
 Separator = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(separator=text)))]

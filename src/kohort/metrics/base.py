@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.arrays import Counts, Index, Shares
+    from kohort.metrics.detail import Detail
+    from kohort.specification import Specification
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +42,7 @@ class Outcome:
         losses: (..., d) loss of each quasi-identifier summed over the released records.
         weights: (d,) how much each quasi-identifier counts; 1 in every report.
         full_domain: its levels, where the release has them.
+        detail: its records one by one; a search that compares releases has none.
     """
 
     records: int
@@ -49,6 +52,7 @@ class Outcome:
     losses: Shares
     weights: Shares
     full_domain: Levels | None = None
+    detail: Detail | None = None
 
 
 #: How far, relatively, the noise of floating point may lift a floor above a cost that it equals.
@@ -83,16 +87,59 @@ def averaged(costs: Shares, weights: Shares) -> float:
     return float((costs * weights).sum() / weights.sum())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Display:
+    """How a metric is shown to people.
+
+    Attributes:
+        symbol: Its short name, in tables: `C_DM`.
+        kind: `count` of a whole number; `share` of what lies in 0..1 and is written in percent; else `number`.
+        least: The least that a release can have: where an axis begins.
+        wide: Whether it may span orders of magnitude, so that ratios are drawn.
+        first: Whether people see it without asking: in the text of a release. Files have all metrics.
+    """
+
+    symbol: str
+    kind: Literal["number", "share", "count"] = "number"
+    least: float = 0.0
+    wide: bool = False
+    first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disclosure:
+    """What a metric tells somebody who has the release and not the input: a public page tells no more.
+
+    Attributes:
+        counted: What it can be counted from: `release` alone; also the number of `input` records; or neither.
+        worth: Of n and d: how much one record can change it at most; the figure is rounded to what some records are
+            worth. `None`: the metric is not on public pages, unless it can be counted.
+    """
+
+    counted: Literal["release", "input"] | None = None
+    worth: Callable[[int, int], float] | None = None
+
+
+def one_record(records: int, _: int) -> float:
+    """The worth of a record to a mean over all records of what lies in 0..1."""
+    return 1 / records
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A quality metric, and what a search may rely on.
 
     Attributes:
-        name: As on the command line and in reports.
+        specification: What is said of it; its key is its name on the command line and in reports.
         measure: What is reported, written once for search and report alike.
+        display: How it is shown; by its title alone where nothing is said.
+        disclosure: What a public page may say of it; nothing where nothing is said.
         less_is_better: Whether the best release has the least.
         full_domain: Whether it is defined only where every quasi-identifier has one level.
         classes: Whether it looks at class sizes; else levels, suppressed records and what these hide decide.
+        detail: Whether it looks at the records of a finished release one by one. Such a metric is no objective of a
+            search, and is measured only on demand and in sweeps: it takes a pass over all tuples, or over all classes.
+        response: Whether it looks at a sensitive attribute, besides.
         monotone: Whether neither generalizing further nor suppressing a class instead of releasing it ever lowers the
             cost. A node taken as if it released every record then costs no more than any node above it, whatever that
             one suppresses: a search may leave out all of them.
@@ -103,15 +150,37 @@ class Metric:
             weights; a suppressed record must cost each no less than a released one. `None` where that depends on more.
     """
 
-    name: str
+    specification: Specification
     measure: Measure
+    display: Display | None = None
+    disclosure: Disclosure = field(default_factory=Disclosure)
     less_is_better: bool = True
     full_domain: bool = False
     classes: bool = False
+    detail: bool = False
+    response: bool = False
     monotone: bool = True
     size_only: bool = False
     surcharge: Callable[[int, int], float] | None = None
     join: Join | None = None
+
+    @property
+    def name(self) -> str:
+        """As on the command line and in reports."""
+        return self.specification.key
+
+    @property
+    def shown(self) -> Display:
+        """How it is shown."""
+        return self.display or Display(symbol=self.specification.title)
+
+    def defined(self, outcome: Outcome) -> bool:
+        """Whether the release has what the metric looks at."""
+        if self.full_domain and outcome.full_domain is None:
+            return False
+        if not self.detail:
+            return True
+        return outcome.detail is not None and not (self.response and outcome.detail.response is None)
 
     def __call__(self, outcome: Outcome) -> float:
         """The figure that is reported."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric
+from kohort.metrics.base import Disclosure, Display, Metric
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -25,4 +26,16 @@ def average_class_size(outcome: Outcome) -> Shares:
     return np.asarray(float(outcome.sizes.sum()) / max(outcome.sizes.size, 1) / outcome.k)
 
 
-C_AVG = Metric("c_avg", average_class_size, classes=True, size_only=True)
+C_AVG = Metric(
+    Specification(
+        key="c_avg",
+        title="Average class size (C_AVG)",
+        sentence="The mean size of a class over k: 1 is the least that k allows.",
+        unit="C_AVG: mean class size / k; 1 is the least",
+    ),
+    average_class_size,
+    Display(symbol="C_AVG", least=1.0, first=True),
+    Disclosure(counted="release"),
+    classes=True,
+    size_only=True,
+)

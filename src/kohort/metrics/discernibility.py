@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric
+from kohort.metrics.base import Disclosure, Display, Metric
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -26,4 +27,16 @@ def discernibility(outcome: Outcome) -> Shares:
 
 
 #: A suppressed record costs n, and as if released at most k - 1.
-C_DM = Metric("c_dm", discernibility, classes=True, surcharge=lambda records, k: records - (k - 1))
+C_DM = Metric(
+    Specification(
+        key="c_dm",
+        title="Discernibility (C_DM)",
+        sentence="Discernibility: every record counts the records of its class; one left out counts all records.",
+        unit="C_DM: what shares a class with each record, summed",
+    ),
+    discernibility,
+    Display(symbol="C_DM", kind="count", wide=True, first=True),
+    Disclosure(counted="input"),
+    classes=True,
+    surcharge=lambda records, k: records - (k - 1),
+)

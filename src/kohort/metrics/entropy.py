@@ -6,11 +6,13 @@ De Waal, Willenborg: Information Loss Through Global Recoding and Local Suppress
 
 from __future__ import annotations
 
+from math import log2
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric, added
+from kohort.metrics.base import Disclosure, Display, Metric, added
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -26,4 +28,16 @@ def entropy(outcome: Outcome) -> Shares:
     return np.asarray((outcome.full_domain.bits * outcome.weights).sum(axis=-1))
 
 
-ENTROPY = Metric("entropy", entropy, full_domain=True, join=added)
+ENTROPY = Metric(
+    Specification(
+        key="entropy",
+        title="Entropy",
+        sentence="Bits: how much less the released values tell of the original ones, summed over all records.",
+        unit="bits lost, all records together",
+    ),
+    entropy,
+    Display(symbol="Non-uniform entropy", wide=True),
+    Disclosure(worth=lambda records, _: log2(2 * records)),
+    full_domain=True,
+    join=added,
+)

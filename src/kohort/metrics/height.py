@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric, added
+from kohort.metrics.base import Disclosure, Display, Metric, added
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -22,4 +23,16 @@ def height(outcome: Outcome) -> Shares:
     return np.asarray((outcome.full_domain.levels * outcome.weights).sum(axis=-1))
 
 
-HEIGHT = Metric("height", height, full_domain=True, join=added)
+HEIGHT = Metric(
+    Specification(
+        key="height",
+        title="Height",
+        sentence="The levels of all quasi-identifiers, added up: 0 is the table as it was.",
+        unit="steps of generalization, summed",
+    ),
+    height,
+    Display(symbol="Height", kind="count"),
+    Disclosure(counted="release"),
+    full_domain=True,
+    join=added,
+)

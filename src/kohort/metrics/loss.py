@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric, added, averaged
+from kohort.metrics.base import Disclosure, Display, Metric, added, averaged, one_record
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -56,7 +57,52 @@ def _geometric(losses: Shares, weights: Shares) -> Shares:
     return np.asarray(np.expm1((np.log1p(losses) * (weights / weights.sum())).sum(axis=-1)))
 
 
-LM = Metric("lm", loss, join=added)
-NCP = Metric("ncp", certainty_penalty, join=averaged)
-LM_GEOMETRIC = Metric("lm_geometric", geometric_loss, join=lambda costs, weights: float(_geometric(costs, weights)))
-ARX_LOSS = Metric("arx_loss", arx_loss, full_domain=True, join=LM_GEOMETRIC.join)
+LM = Metric(
+    Specification(
+        key="lm",
+        title="Loss (LM)",
+        sentence="Loss metric: the losses of all quasi-identifiers added up; 0 is nothing lost, their number all.",
+        unit="LM: loss of the quasi-identifiers, 0..1 each, summed",
+    ),
+    loss,
+    Display(symbol="LM", first=True),
+    Disclosure(worth=lambda records, quasi: quasi / records),
+    join=added,
+)
+NCP = Metric(
+    Specification(
+        key="ncp",
+        title="Loss (NCP)",
+        sentence="The mean loss of a quasi-identifier: 0 is nothing lost, 1 is all lost.",
+        unit="NCP: mean loss of a quasi-identifier",
+    ),
+    certainty_penalty,
+    Display(symbol="NCP", kind="share", first=True),
+    Disclosure(worth=one_record),
+    join=averaged,
+)
+LM_GEOMETRIC = Metric(
+    Specification(
+        key="lm_geometric",
+        title="Loss (geometric mean)",
+        sentence="The geometric mean of the losses of the quasi-identifiers: 0 is nothing lost, 1 is all lost.",
+        unit="geometric mean of the losses",
+    ),
+    geometric_loss,
+    Display(symbol="LM, geometric mean", kind="share"),
+    Disclosure(worth=one_record),
+    join=lambda costs, weights: float(_geometric(costs, weights)),
+)
+ARX_LOSS = Metric(
+    Specification(
+        key="arx_loss",
+        title="Loss (as ARX has it)",
+        sentence="What ARX calls Loss: 0 is nothing lost, 1 is all lost.",
+        unit="geometric mean of the losses",
+    ),
+    arx_loss,
+    Display(symbol="Loss (ARX)", kind="share"),
+    Disclosure(worth=one_record),
+    full_domain=True,
+    join=LM_GEOMETRIC.join,
+)

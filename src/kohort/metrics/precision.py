@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.metrics.base import Metric, averaged
+from kohort.metrics.base import Disclosure, Display, Metric, averaged, one_record
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Shares
@@ -27,4 +28,17 @@ def precision(outcome: Outcome) -> Shares:
     return np.asarray((kept * outcome.weights).sum(axis=-1) / (outcome.records * outcome.weights.sum()))
 
 
-PRECISION = Metric("precision", precision, less_is_better=False, full_domain=True, join=averaged)
+PRECISION = Metric(
+    Specification(
+        key="precision",
+        title="Precision",
+        sentence="One minus the mean share of the hierarchies' height that values were raised: 1 is nothing lost.",
+        unit="precision: 1 - mean level / height",
+    ),
+    precision,
+    Display(symbol="Precision", kind="share", first=True),
+    Disclosure(worth=one_record),
+    less_is_better=False,
+    full_domain=True,
+    join=averaged,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index
+    from kohort.specification import Specification
 
 #: Numbers of a column, one a record that has a value: (n,) float64, all finite.
 Amounts: TypeAlias = NDArray[np.float64]
@@ -22,6 +23,8 @@ class Perturbation(Protocol):
     A method for numbers has `perturb`, a method for names has `redraw`; `numeric` says which. What most methods have
     in common is the default: a method that inherits from this says only what is different.
     """
+
+    specification: ClassVar[Specification]
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from kohort.perturb.base import Perturbation
 from kohort.perturb.moments import centred
 from kohort.perturb.parameters import MOST_DECIMALS, refuse_bounds
 from kohort.schema.numbers import digits_of, said
+from kohort.specification import NUMBER, Parameter, Specification, word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,19 @@ class Coding(Perturbation):
     >>> made.tolist()
     [20.0, 90.0, 90.0]
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="coding",
+        title="Coding",
+        sentence="Cuts off the least and the greatest numbers.",
+        parameters=(
+            Parameter("bottom", NUMBER, "what is less becomes this, or the mean of what is less.", (0,)),
+            Parameter("top", NUMBER, "what is greater becomes this, or the mean of what is greater.", (100_000,)),
+            Parameter("by", word("value", "mean"), "value, or mean.", ("value",)),
+        ),
+        not_promised="Numbers between the ends stay as they are.",
+        properties={"valuewise": "equal numbers are coded alike"},
+    )
 
     column: str
     bottom: Fraction | None = None

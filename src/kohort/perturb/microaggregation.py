@@ -8,7 +8,7 @@ Heterogeneous k-Anonymity Through Microaggregation (Data Mining and Knowledge Di
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from kohort.errors import UsageError
 from kohort.perturb.base import Perturbation
 from kohort.perturb.mdav import mdav
 from kohort.perturb.moments import centred, variance
+from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,15 @@ class Microaggregation(Perturbation):
     >>> made.tolist()
     [22.0, 61.0, 22.0, 22.0, 61.0, 61.0]
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="microaggregation",
+        title="Microaggregation",
+        sentence="Gives every record the means of a small group of records like it.",
+        parameters=(Parameter("k", AT_LEAST_2, "the least size of a group.", (3,)),),
+        not_promised="Who knows all others of a group knows the number of the last.",
+        properties={"random": "not: groups depend on the numbers alone"},
+    )
 
     columns: tuple[str, ...]  # pyright: ignore[reportIncompatibleMethodOverride]  a frozen field is a property
     k: int = 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from kohort.perturb.moments import bounded, centred, total, variance
 from kohort.perturb.parameters import refuse_bounds, refuse_decimals
 from kohort.perturb.whole import whole
 from kohort.schema.numbers import refuse_inexact, said
+from kohort.specification import ABOVE_0, COUNT, NUMBER, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +52,22 @@ class Noise(Perturbation):
     >>> bool(made.mean() == incomes.mean()), float(round(made.std() / incomes.std(), 12))
     (True, 1.0)
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="noise",
+        title="Noise",
+        sentence="Adds a normal random number to each, and keeps mean and variance (Kim 1986).",
+        parameters=(
+            Parameter(
+                "scale", ABOVE_0, "its variance, in variances of the column; 0.1 if not given.", (Fraction(1, 10),)
+            ),
+            Parameter("decimals", COUNT, "digits after the point; those of the column if not given.", (0,)),
+            Parameter("lower", NUMBER, "no cell is less.", (0,)),
+            Parameter("upper", NUMBER, "no cell is greater.", (100,)),
+        ),
+        not_promised="A rare number stays near what it was.",
+        properties={"keeps_moments": "the noisy numbers are shifted and stretched"},
+    )
 
     column: str
     scale: Fraction = Fraction(1, 10)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from kohort.errors import UsageError
 from kohort.perturb.base import Perturbation
 from kohort.schema.numbers import refuse_inexact, said
+from kohort.specification import SHARE, Parameter, Specification
 
 if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Shares
@@ -35,6 +36,15 @@ class PostRandomization(Perturbation):
     >>> seldom.redraw(np.array([0, 0, 1, 2]), np.array([2, 1, 1]), np.random.default_rng(5)).tolist()
     [1, 2, 1, 2]
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="post-randomization",
+        title="Post-randomization",
+        sentence="Draws another name for some cells, so that every name stays about as frequent.",
+        parameters=(Parameter("keep", SHARE, "the chance that a cell stays as it is.", (Fraction(4, 5),)),),
+        not_promised="A name that is rare stays rare.",
+        properties={"random": "each cell is drawn by itself"},
+    )
 
     column: str
     keep: Fraction = Fraction(8, 10)

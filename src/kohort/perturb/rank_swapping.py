@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from kohort.errors import UsageError
 from kohort.kernels import kernel
 from kohort.perturb.base import Perturbation
 from kohort.schema.numbers import refuse_inexact, said
+from kohort.specification import SHARE, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,17 @@ class RankSwapping(Perturbation):
     >>> made.tolist()
     [1.0, 0.0, 4.0, 5.0, 2.0, 3.0, 7.0, 6.0]
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="rank-swapping",
+        title="Rank swapping",
+        sentence="Swaps numbers whose ranks lie near each other.",
+        parameters=(
+            Parameter("share", SHARE, "how far ranks may lie apart, as a share of the records.", (Fraction(1, 20),)),
+        ),
+        not_promised="Every number that is released is somebody's.",
+        properties={"keeps_moments": "the same numbers are there, in other records"},
+    )
 
     column: str
     share: Fraction = Fraction(1, 20)

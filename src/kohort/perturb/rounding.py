@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from kohort.errors import UsageError
 from kohort.perturb.base import Perturbation
 from kohort.perturb.parameters import MOST_DECIMALS
 from kohort.schema.numbers import digits_of, refuse_inexact, said
+from kohort.specification import ABOVE_0, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,15 @@ class Rounding(Perturbation):
     >>> made.tolist()
     [1000.0, 2000.0, 2000.0, -1000.0]
     """
+
+    specification: ClassVar[Specification] = Specification(
+        key="rounding",
+        title="Rounding",
+        sentence="Rounds numbers to multiples of a step.",
+        parameters=(Parameter("step", ABOVE_0, "to multiples of it.", (1000,)),),
+        not_promised="A number alone in its step is still alone.",
+        properties={"valuewise": "equal numbers are rounded alike"},
+    )
 
     column: str
     step: Fraction

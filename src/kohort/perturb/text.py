@@ -8,21 +8,17 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from fractions import Fraction
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from kohort.errors import UsageError
-from kohort.perturb.coding import Coding
-from kohort.perturb.microaggregation import Microaggregation
-from kohort.perturb.noise import Noise
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.rank_swapping import RankSwapping
-from kohort.perturb.rounding import Rounding
+from kohort.perturb import PLUGINS
+from kohort.specification import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.perturb.base import Perturbation
+    from kohort.specification import Parameter
 
 #: How the value of a parameter is read: a text, or what TOML makes of it.
 Reader: TypeAlias = Callable[[object], object]
@@ -91,17 +87,19 @@ def word(said: object) -> str:
     raise UsageError("it is not a word", hint="write it in quotes")
 
 
-#: Each method by the word that asks for it: what makes it, and how its parameters are read.
-METHODS: Final[Mapping[str, tuple[type[Any], Mapping[str, Reader]]]] = MappingProxyType(
-    {
-        "noise": (Noise, {"scale": number, "decimals": whole, "lower": number, "upper": number}),
-        "rank-swapping": (RankSwapping, {"share": share}),
-        "microaggregation": (Microaggregation, {"k": whole}),
-        "rounding": (Rounding, {"step": number}),
-        "coding": (Coding, {"bottom": number, "top": number, "by": word}),
-        "post-randomization": (PostRandomization, {"keep": share}),
-    }
-)
+#: Each method by the word that asks for it; those of other packages are entry points `kohort.perturbations`.
+METHODS: Final = cast("Mapping[str, type[Perturbation]]", plugins("kohort.perturbations", PLUGINS))
+
+
+def reader_of(parameter: Parameter) -> Reader:
+    """How the value of a parameter is read, by what it is.
+
+    >>> from kohort.specification import SHARE, Parameter
+    >>> reader_of(Parameter("keep", SHARE, "the chance that a cell stays as it is.", (0.8,)))("80%")
+    Fraction(4, 5)
+    """
+    readers: dict[str, Reader] = {"integer": whole, "number": number, "string": word}
+    return share if parameter.bounds.get("maximum") == 1 else readers[parameter.kind]
 
 
 def perturbation_of(text: str) -> Perturbation:
@@ -169,7 +167,8 @@ def perturbation_from(columns: Sequence[str], method: str, parameters: Mapping[s
     place = f"perturb {','.join(columns)}"
     if method not in METHODS:
         raise UsageError(f"there is no method {method!r}", where=place, hint=_near(method, METHODS))
-    make, readers = METHODS[method]
+    make = cast("type[Any]", METHODS[method])
+    readers = {one.name: reader_of(one) for one in METHODS[method].specification.parameters}
     read: dict[str, object] = {}
     for key, said in parameters.items():
         if key not in readers:

@@ -80,9 +80,15 @@ def counts_of(engine: Engine, job: Job) -> Counts:
 
 def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
     """What the job's search is to solve; its time begins now."""
-    enough = _deadline(job.time_limit)
+    should_stop = _deadline(job.time_limit)
     return Problem(
-        counts.frequency, counts.domains, job.models, threads, counts.suppressed_by_schema, counts.population, enough
+        counts.frequency,
+        counts.domains,
+        job.models,
+        threads,
+        counts.suppressed_by_schema,
+        counts.population,
+        should_stop,
     )
 
 

@@ -18,8 +18,8 @@ from kohort.engines.table import Table
 from kohort.errors import UsageError
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
-from kohort.metrics import measured
 from kohort.metrics.base import Outcome
+from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.altering import altered, coarsened, refuse_unknown
 from kohort.pipeline.counting import counts_of, engine_of, problem_of

@@ -1,4 +1,4 @@
-"""Attacks on a release in numbers."""
+"""The figures of attacks on a release."""
 
 from __future__ import annotations
 
@@ -6,13 +6,60 @@ from typing import TYPE_CHECKING
 
 from kohort.assessment.risk.attacks import Attack, Evidence, attacks, refuse_unknown
 from kohort.assessment.risk.attacks.controls import CONTROLS
+from kohort.report.figures import Figures, Number, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.assessment.risk.attacks import Outcome
     from kohort.release import Release
-    from kohort.report import Json
+
+
+class ControlFigures(Figures, frozen=True):
+    """The precision of an attack where everything is open, where nothing is, and of guessing there."""
+
+    positive: Number
+    negative: Number
+    chance: Number
+
+
+class AttackFigures(Figures, frozen=True):
+    """What an attack found.
+
+    Attributes:
+        attack: Its name.
+        of: The sensitive attribute that it infers, if it infers one.
+        unit: What is counted.
+        targets: How many were attacked.
+        claims: How many claims the attacker made.
+        right: How many of them are right.
+        rate: Right claims per target.
+        interval: Its 95 % interval.
+        baseline: The rate of the same guesses without the release.
+        precision: Right claims per claim.
+        likely: The share of permutations with as many right claims; null where none were drawn.
+        controls: Both controls of the attack, where it has some.
+    """
+
+    attack: str
+    of: str | None
+    unit: str
+    targets: int
+    claims: int
+    right: Number
+    rate: Number
+    interval: tuple[Number, Number]
+    baseline: Number
+    precision: Number
+    likely: Number | None
+    controls: ControlFigures | None
+
+
+class UntriedAttack(Figures, frozen=True):
+    """An attack that was not tried, and what it lacks."""
+
+    attack: str
+    untried: str
 
 
 def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
@@ -31,48 +78,41 @@ def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]
     return attacks(evidence, names)
 
 
-def attack_numbers(outcomes: Sequence[Outcome]) -> list[Json]:
-    """What came of each attack, as JSON objects; no record's value is among them.
-
-    Keys: attack; of (the sensitive attribute, or null), unit, targets, claims, right, rate (right of the targets),
-    interval (95 %, of the rate), baseline (the rate where the release tells nothing more), precision (right of the
-    claims), likely (null: not compared with permutations), controls (positive and negative: the precision of the same
-    attack on a table where everything is open, and on one where nothing is; chance: that of its guesses there); or
-    untried (what it lacks).
-    """
+def attack_figures(outcomes: Sequence[Outcome]) -> tuple[AttackFigures | UntriedAttack, ...]:
+    """What came of each attack; no record's value is among the figures."""
     names = {one.name for one in outcomes if isinstance(one, Attack)}
-    controls: dict[str, Json] = {name: _controls(name) for name in CONTROLS if name in names}
-    return [_numbers(one, controls) for one in outcomes]
+    controls = {name: _controls(name) for name in CONTROLS if name in names}
+    return tuple(
+        _figures(one, controls.get(one.name))
+        if isinstance(one, Attack)
+        else UntriedAttack(attack=one.name, untried=one.reason)
+        for one in outcomes
+    )
 
 
-def _numbers(one: Outcome, controls: dict[str, Json]) -> Json:
-    if not isinstance(one, Attack):
-        return {"attack": one.name, "untried": one.reason}
-    return {
-        "attack": one.name,
-        "of": one.of or None,
-        "unit": one.unit,
-        "targets": one.targets,
-        "claims": one.claims,
-        "right": _rounded(one.right),
-        "rate": _rounded(one.rate),
-        "interval": [_rounded(end) for end in one.interval()],
-        "baseline": _rounded(one.baseline),
-        "precision": _rounded(one.precision),
-        "likely": one.likely,
-        "controls": controls.get(one.name),
-    }
+def _figures(one: Attack, controls: ControlFigures | None) -> AttackFigures:
+    low, high = one.interval()
+    return AttackFigures(
+        attack=one.name,
+        of=one.of or None,
+        unit=one.unit,
+        targets=one.targets,
+        claims=one.claims,
+        right=rounded(one.right),
+        rate=rounded(one.rate),
+        interval=(rounded(low), rounded(high)),
+        baseline=rounded(one.baseline),
+        precision=rounded(one.precision),
+        likely=one.likely,
+        controls=controls,
+    )
 
 
-def _controls(name: str) -> Json:
+def _controls(name: str) -> ControlFigures:
     """Both controls of an attack."""
     control = CONTROLS[name]()
-    shut = control.negative
-    chance = shut.baseline * shut.targets / shut.claims if shut.claims else 0.0
-    figures = {"positive": control.positive.precision, "negative": shut.precision, "chance": chance}
-    return {name: _rounded(figure) for name, figure in figures.items()}
-
-
-def _rounded(number: float) -> float:
-    """To what nobody misses."""
-    return round(number, 10)
+    closed = control.negative
+    chance = closed.baseline * closed.targets / closed.claims if closed.claims else 0.0
+    return ControlFigures(
+        positive=rounded(control.positive.precision), negative=rounded(closed.precision), chance=rounded(chance)
+    )

@@ -1,160 +1,285 @@
-"""A table and its release, compared, in numbers."""
+"""The figures of a table and its release, compared; among them are values of the table: names, least and greatest."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from kohort.assessment.comparison.statistics import QUANTILES
+from kohort.report.figures import Figures, Number, Share, Significant, rounded, significant
 
 if TYPE_CHECKING:
     from kohort.assessment.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
-    from kohort.assessment.comparison.classifier import Prediction
-    from kohort.assessment.comparison.distribution import Bin
-    from kohort.assessment.comparison.queries import Workload
     from kohort.assessment.comparison.statistics import NumericStatistics
-    from kohort.report import Json
+
+RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop"]
+ScaleName: TypeAlias = Literal["numeric", "categorical"]
+BinKind: TypeAlias = Literal["value", "node", "interval", "others", "missing"]
 
 
-def numbers(comparison: Comparison) -> dict[str, Json]:
-    """The figures of `comparison` as one JSON object; among them are values of the table: names, least and greatest.
+class MomentFigures(Figures, frozen=True):
+    """Mean and spread; null where too few records have a value."""
 
-    Keys: records, released, suppressed; absent and passed_over (columns that were not compared, by name); attributes,
-    each name, role (null: no schema says it), scale, values (different ones before, labels after), single (released
-    records whose cell was not generalized), before and after (each missing, numeric: mean, deviation, variance,
-    quantiles by share; ordinal: mean, deviation, variance; null where they do not apply), distance (kind, value,
-    relative; null where one side has no value), distribution (bins, each label, kind, before, after);
-    associations, each columns, measure, before, after, change; left_out (columns without associations);
-    cost (quasi, classes, smallest, largest, lm, ncp, c_dm, c_avg, losses; null where no quasi-identifier is known).
+    mean: Number | None
+    deviation: Number | None
+    variance: Number | None
+
+
+class NumericFigures(MomentFigures, frozen=True):
+    """The same of numbers, and their quantiles by share."""
+
+    quantiles: dict[str, Number] | None
+
+
+class SideFigures(Figures, frozen=True):
+    """A column before, or after.
+
+    Attributes:
+        missing: Records without a value.
+        numeric: Statistics of numbers; null of names.
+        ordinal: Statistics of the codes along the hierarchy's top level; null of numbers, and without a hierarchy.
     """
-    return {
-        "records": comparison.records,
-        "released": comparison.released,
-        "suppressed": comparison.suppressed,
-        "absent": [*comparison.absent],
-        "passed_over": [*comparison.passed_over],
-        "attributes": [_attribute(one) for one in comparison.attributes],
-        "associations": [_association(one) for one in comparison.associations],
-        "left_out": [*comparison.left_out],
-        "cost": None if comparison.cost is None else _cost(comparison.cost),
-    }
+
+    missing: int | None
+    numeric: NumericFigures | None
+    ordinal: MomentFigures | None
 
 
-def _attribute(one: AttributeComparison) -> dict[str, Json]:
+class DistanceFigures(Figures, frozen=True):
+    """How far a distribution moved: in the values' own unit, and as a share of their range."""
+
+    kind: Literal["wasserstein", "total variation"]
+    value: Number | None
+    relative: Number | None
+
+
+class BinFigures(Figures, frozen=True):
+    """A value, node or interval, with its records before and after; others and the missing value have no label."""
+
+    label: str
+    kind: BinKind
+    before: Number | None
+    after: Number | None
+
+
+class DistributionFigures(Figures, frozen=True):
+    """The distribution of a column in few bins."""
+
+    bins: tuple[BinFigures, ...]
+
+
+class AttributeFigures(Figures, frozen=True):
+    """A column before and after.
+
+    Attributes:
+        name: Its name.
+        role: Its role; null without a schema.
+        scale: Whether its values are numbers or names.
+        values: Different values before, labels after.
+        single: Released records whose cell was not generalized.
+        before: Before.
+        after: After.
+        distance: How far the distribution moved; null where one side has no value.
+        distribution: The distribution.
+    """
+
+    name: str
+    role: RoleName | None
+    scale: ScaleName
+    values: tuple[int, int]
+    single: int
+    before: SideFigures
+    after: SideFigures
+    distance: DistanceFigures | None
+    distribution: DistributionFigures
+
+
+class AssociationFigures(Figures, frozen=True):
+    """How strongly two columns go together, before and after; null where one does not vary."""
+
+    columns: tuple[str, str]
+    measure: str
+    before: Number | None
+    after: Number | None
+    change: Number | None
+
+
+class CostFigures(Figures, frozen=True):
+    """What a release cost in the metrics of the literature; `c_avg`: null without k."""
+
+    quasi: tuple[str, ...]
+    classes: int
+    smallest: int
+    largest: int
+    lm: Number
+    ncp: Number
+    c_dm: Number
+    c_avg: Number | None
+    losses: dict[str, Number]
+
+
+class WorkloadFigures(Figures, frozen=True):
+    """The relative errors of random counts.
+
+    Attributes:
+        columns: The quasi-identifiers that are counted by.
+        queries: How many counts.
+        seed: The same seed asks the same.
+        bound: The least number of records that an error refers to.
+        median: Half of the counts have at most this error.
+        mean: The mean error.
+        percentile_90: Nine of ten counts have at most this error.
+    """
+
+    columns: tuple[str, ...]
+    queries: int
+    seed: int
+    bound: int
+    median: Share
+    mean: Share
+    percentile_90: Share
+
+
+class PredictionFigures(Figures, frozen=True):
+    """How well a classifier predicts a column.
+
+    Attributes:
+        target: The column.
+        features: The quasi-identifiers that it is predicted from.
+        classes: How many answers there are.
+        split: The median that a number is compared with; null: classes are values.
+        seed: The same seed holds out the same.
+        judged: Held-out records.
+        learned: Records of the table, and of the release, that are learned from.
+        withheld: Released records not learned from, since they may be held out.
+        baseline: Accuracy of always answering the most frequent class.
+        original: Accuracy of the model of the table.
+        released: Accuracy of the model of the release.
+    """
+
+    target: str
+    features: tuple[str, ...]
+    classes: int
+    split: Significant | None
+    seed: int
+    judged: int
+    learned: tuple[int, int]
+    withheld: int
+    baseline: Share
+    original: Share
+    released: Share
+
+
+class ComparisonFigures(Figures, frozen=True):
+    """A table and its release.
+
+    Attributes:
+        records: Records before.
+        released: Records after.
+        suppressed: Records that are not released.
+        absent: Columns that the release does not have.
+        passed_over: Identifying and dropped columns that it has.
+        attributes: The compared columns.
+        associations: The pairs of some of them.
+        left_out: Columns without associations.
+        cost: What the release cost; null where no quasi-identifier is known.
+        queries: How well counts are answered; only of `kohort compare`, null where none were requested.
+        classifier: How well a column is predicted; likewise.
+    """
+
+    records: int
+    released: int
+    suppressed: int
+    absent: tuple[str, ...]
+    passed_over: tuple[str, ...]
+    attributes: tuple[AttributeFigures, ...]
+    associations: tuple[AssociationFigures, ...]
+    left_out: tuple[str, ...]
+    cost: CostFigures | None
+    queries: WorkloadFigures | None = None
+    classifier: PredictionFigures | None = None
+
+
+def comparison_figures(comparison: Comparison) -> ComparisonFigures:
+    """The figures of `comparison`."""
+    return ComparisonFigures(
+        records=comparison.records,
+        released=comparison.released,
+        suppressed=comparison.suppressed,
+        absent=comparison.absent,
+        passed_over=comparison.passed_over,
+        attributes=tuple(map(_attribute, comparison.attributes)),
+        associations=tuple(map(_association, comparison.associations)),
+        left_out=comparison.left_out,
+        cost=None if comparison.cost is None else _cost(comparison.cost),
+    )
+
+
+def _attribute(one: AttributeComparison) -> AttributeFigures:
     before, after = (
-        {"missing": missing, "numeric": _numeric(numeric), "ordinal": _moments(ordinal)}
+        SideFigures(missing=missing, numeric=_numeric(numeric), ordinal=_moments(ordinal))
         for missing, numeric, ordinal in zip(one.missing, one.numeric, one.ordinal, strict=True)
     )
-    return {
-        "name": one.name,
-        "role": None if one.role is None else one.role.value,
-        "scale": one.scale.value,
-        "values": [*one.values],
-        "single": one.single,
-        "before": before,
-        "after": after,
-        "distance": None if one.distance is None else _distance(one.distance),
-        "distribution": {"bins": [_bin(bar) for bar in one.distribution]},
-    }
+    bins = tuple(
+        BinFigures(label=bar.label, kind=bar.kind, before=bar.before, after=round(bar.after, 4))
+        for bar in one.distribution
+    )
+    return AttributeFigures(
+        name=one.name,
+        role=None if one.role is None else one.role.value,
+        scale=one.scale.value,
+        values=one.values,
+        single=one.single,
+        before=before,
+        after=after,
+        distance=None if one.distance is None else _distance(one.distance),
+        distribution=DistributionFigures(bins=bins),
+    )
 
 
-def _numeric(found: NumericStatistics | None) -> Json:
+def _numeric(found: NumericStatistics | None) -> NumericFigures | None:
     if found is None:
         return None
     quantiles = zip(QUANTILES, found.quantiles, strict=True)
-    return {**_spread(found.moments), "quantiles": {f"{share:g}": figure(value) for share, value in quantiles}}
+    return NumericFigures(
+        mean=significant(found.moments.mean),
+        deviation=_significant(found.moments.deviation),
+        variance=_significant(found.moments.variance),
+        quantiles={f"{share:g}": significant(value) for share, value in quantiles},
+    )
 
 
-def _moments(found: Moments | None) -> Json:
-    return None if found is None else {**_spread(found)}
+def _moments(found: Moments | None) -> MomentFigures | None:
+    if found is None:
+        return None
+    return MomentFigures(
+        mean=significant(found.mean),
+        deviation=_significant(found.deviation),
+        variance=_significant(found.variance),
+    )
 
 
-def _spread(found: Moments) -> dict[str, Json]:
-    return {
-        "mean": figure(found.mean),
-        "deviation": _figure(found.deviation),
-        "variance": _figure(found.variance),
-    }
+def _distance(found: Distance) -> DistanceFigures:
+    return DistanceFigures(kind=found.kind, value=significant(found.value), relative=_significant(found.relative))
 
 
-def _distance(found: Distance) -> dict[str, Json]:
-    return {"kind": found.kind, "value": figure(found.value), "relative": _figure(found.relative)}
+def _association(one: Association) -> AssociationFigures:
+    before, after, change = (None if value is None else rounded(value) for value in (one.before, one.after, one.change))
+    return AssociationFigures(columns=one.columns, measure=one.measure, before=before, after=after, change=change)
 
 
-def _bin(bar: Bin) -> dict[str, Json]:
-    return {"label": bar.label, "kind": bar.kind, "before": bar.before, "after": round(bar.after, 4)}
+def _cost(cost: Cost) -> CostFigures:
+    return CostFigures(
+        quasi=cost.quasi,
+        classes=cost.sizes.size,
+        smallest=int(cost.sizes.min(initial=cost.sizes.sum())),
+        largest=int(cost.sizes.max(initial=0)),
+        lm=significant(cost.lm),
+        ncp=significant(cost.ncp),
+        c_dm=significant(cost.c_dm),
+        c_avg=_significant(cost.c_avg),
+        losses={name: significant(loss) for name, loss in cost.losses.items()},
+    )
 
 
-def _association(one: Association) -> dict[str, Json]:
-    return {
-        "columns": [*one.columns],
-        "measure": one.measure,
-        "before": _share(one.before),
-        "after": _share(one.after),
-        "change": _share(one.change),
-    }
-
-
-def _cost(cost: Cost) -> dict[str, Json]:
-    return {
-        "quasi": [*cost.quasi],
-        "classes": cost.sizes.size,
-        "smallest": int(cost.sizes.min(initial=cost.sizes.sum())),
-        "largest": int(cost.sizes.max(initial=0)),
-        "lm": figure(cost.lm),
-        "ncp": figure(cost.ncp),
-        "c_dm": figure(cost.c_dm),
-        "c_avg": _figure(cost.c_avg),
-        "losses": {name: figure(loss) for name, loss in cost.losses.items()},
-    }
-
-
-def workload_numbers(found: Workload) -> dict[str, Json]:
-    """The figures of a workload of queries: columns, queries, seed, bound, median, mean, percentile_90."""
-    return {
-        "columns": [*found.columns],
-        "queries": found.queries,
-        "seed": found.seed,
-        "bound": found.bound,
-        "median": round(found.median, 10),
-        "mean": round(found.mean, 10),
-        "percentile_90": round(found.percentile_90, 10),
-    }
-
-
-def prediction_numbers(found: Prediction) -> dict[str, Json]:
-    """The figures of a classifier: target, features, classes, split (null: classes are values), seed, judged.
-
-    And learned (before, after), withheld; the accuracies baseline, original, released.
-    """
-    return {
-        "target": found.target,
-        "features": [*found.features],
-        "classes": found.classes,
-        "split": _figure(found.split),
-        "seed": found.seed,
-        "judged": found.judged,
-        "learned": [*found.learned],
-        "withheld": found.withheld,
-        "baseline": round(found.baseline, 10),
-        "original": round(found.original, 10),
-        "released": round(found.released, 10),
-    }
-
-
-def figure(value: float) -> int | float:
-    """A figure to 12 significant digits, below which is the noise of floating point; a whole one as an integer.
-
-    >>> figure(24.500000000000004), figure(3.0)
-    (24.5, 3)
-    """
-    rounded = float(f"{value:.12g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded  # noqa: PLR2004  digits of a float
-
-
-def _figure(value: float | None) -> int | float | None:
-    return None if value is None else figure(value)
-
-
-def _share(value: float | None) -> float | None:
-    """A strength or a difference of two, rounded to what nobody misses: noise of zero is zero."""
-    return None if value is None else round(value, 10)
+def _significant(value: float | None) -> Number | None:
+    return None if value is None else significant(value)

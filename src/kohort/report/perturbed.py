@@ -1,52 +1,127 @@
-"""Perturbed columns and pseudonyms in numbers."""
+"""The figures of perturbed columns and of pseudonyms."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from kohort.report.figures import Figures, Number, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.engines.pseudonyms import Linked
     from kohort.perturb.effect import Effect
-    from kohort.report import Json
 
 
-def perturbed_numbers(effects: Sequence[Effect]) -> list[Json]:
-    """What was done to each perturbed column, and what that did.
+class Moved(Figures, frozen=True):
+    """A moment before and after; `drift`: the share by which it moved, null where it was 0."""
 
-    Keys: column, method, records (with a value), unchanged, decimals, bounds; mean, variance: before, after, drift (the
-    share by which it moved; null: it was 0), null of names; correlation: with, change; linked (share of the records
-    that somebody who knows the cells as they were finds by the nearest), reproducible.
+    before: Number
+    after: Number
+    drift: Number | None
+
+
+class CorrelationFigures(Figures, frozen=True):
+    """The correlation that changed most: with which column, and by how much."""
+
+    with_: str
+    change: Number
+
+
+class EffectFigures(Figures, frozen=True):
+    """What perturbation did to a column.
+
+    Attributes:
+        column: Its name.
+        method: The perturbation.
+        records: Records with a value.
+        unchanged: Of these, records whose value is the same.
+        decimals: Digits after the point.
+        bounds: Least and greatest value.
+        mean: Before and after; null of names.
+        variance: Likewise.
+        correlation: The correlation that changed most.
+        linked: The share of the records found by their nearest neighbour.
+        reproducible: Whether the random numbers came from a seed.
     """
-    return [_effect(one) for one in effects]
+
+    column: str
+    method: str
+    records: int
+    unchanged: int
+    decimals: int | None
+    bounds: tuple[Number | None, Number | None]
+    mean: Moved | None
+    variance: Moved | None
+    correlation: CorrelationFigures | None
+    linked: Number | None
+    reproducible: bool
 
 
-def _effect(one: Effect) -> Json:
-    return {
-        "column": one.column,
-        "method": one.method,
-        "records": one.records,
-        "unchanged": one.unchanged,
-        "decimals": one.decimals,
-        "bounds": [*one.bounds],
-        "mean": _moved(one.mean),
-        "variance": _moved(one.variance),
-        "correlation": None if one.correlation is None else {"with": one.correlation[1], "change": one.correlation[0]},
-        "linked": None if one.linked is None else round(one.linked, 10),
-        "reproducible": one.reproducible,
-    }
+class PerturbationFigures(Figures, frozen=True):
+    """A perturbed table: what `kohort perturb` did, and what it does not promise.
+
+    Attributes:
+        records: Records of the table.
+        perturbed: What perturbation did to each column.
+        warning: What perturbation is not.
+        release: The path of the perturbed table; null of a dry run.
+        sha256: The digest of its bytes.
+        verified: Whether it was read again and verified.
+    """
+
+    records: int
+    perturbed: tuple[EffectFigures, ...]
+    warning: str
+    release: str | None
+    sha256: str | None
+    verified: bool
 
 
-def _moved(pair: tuple[float, float] | None) -> Json:
+class PseudonymFigures(Figures, frozen=True):
+    """A column of pseudonyms: records that have one, and those that share it with another."""
+
+    column: str
+    records: int
+    linked: int
+
+
+def effect_figures(effects: Sequence[Effect]) -> tuple[EffectFigures, ...]:
+    """What was done to each perturbed column, and what that did."""
+    return tuple(
+        EffectFigures(
+            column=one.column,
+            method=one.method,
+            records=one.records,
+            unchanged=one.unchanged,
+            decimals=one.decimals,
+            bounds=one.bounds,
+            mean=_moved(one.mean),
+            variance=_moved(one.variance),
+            correlation=_correlation(one.correlation),
+            linked=None if one.linked is None else rounded(one.linked),
+            reproducible=one.reproducible,
+        )
+        for one in effects
+    )
+
+
+def _correlation(found: tuple[float, str] | None) -> CorrelationFigures | None:
+    if found is None:
+        return None
+    change, column = found
+    return CorrelationFigures(with_=column, change=change)
+
+
+def _moved(pair: tuple[float, float] | None) -> Moved | None:
     """A figure before and after, and how far it moved."""
     if pair is None:
         return None
     before, after = pair
     drift = None if before == 0 else abs(after - before) / abs(before)
-    return {"before": before, "after": after, "drift": 0.0 if before == after else drift}
+    return Moved(before=before, after=after, drift=0.0 if before == after else drift)
 
 
-def pseudonym_numbers(linked: Sequence[Linked]) -> list[Json]:
-    """What the pseudonyms of each column tell without the key: records, and how many share theirs with another."""
-    return [{"column": one.column, "records": one.records, "linked": one.linked} for one in linked]
+def pseudonym_figures(linked: Sequence[Linked]) -> tuple[PseudonymFigures, ...]:
+    """What the pseudonyms of each column tell without the key."""
+    return tuple(PseudonymFigures(column=one.column, records=one.records, linked=one.linked) for one in linked)

@@ -1,142 +1,298 @@
-"""The risk of a file in numbers."""
+"""The figures of the risk of a file."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+
+from kohort.report.attacks import AttackFigures, UntriedAttack
+from kohort.report.figures import Figures, Number, Share, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.assessment.risk import Risk
     from kohort.assessment.risk.knowledge import Knowledge
-    from kohort.assessment.risk.quasi_identifiers import IdentifyingSets, Separation
-    from kohort.assessment.risk.reidentification import Exposure
+    from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
     from kohort.assessment.risk.uniqueness import Uniqueness
-    from kohort.report import Json
 
 #: Subsets of known columns, and sets that single out, that are listed: the worst of them.
 LISTED: Final = 10
 
 
-def numbers(risk: Risk, *, values: bool = False) -> dict[str, Json]:
-    """The figures of `risk` as one JSON object; with `values`, cells of the smallest classes too.
+class ProsecutorFigures(Figures, frozen=True):
+    """The risk of being found: the highest, the average, the share over the threshold, and how many at the highest."""
 
-    Keys: records, people (null: records are counted), quasi, classes, smallest, largest; threshold; prosecutor and
-    journalist (null: nothing is known of the population), each highest, average, over, at_highest; marketer; uniqueness
-    (sample, share; population_size, population, in_file, trusted, estimates); known (of m quasi-identifiers: subsets,
-    tried, complete, average, worst: a list of columns with their risks); undeclared (names), alone and together (sets
-    that identify: found, sets, base, tried, complete, sampled, missed); singling (columns that single out by
-    themselves); worst_values (null: not asked for).
+    highest: Share
+    average: Share
+    over: Share
+    at_highest: int
+
+
+class JournalistFigures(Figures, frozen=True):
+    """The same among a population.
+
+    Attributes:
+        by: What is known of the population.
+        marketer: The share of right links among it.
+        unknown: People or records in classes that fit fewer people of the population table.
     """
-    return {
-        "records": risk.records,
-        "people": risk.people,
-        "quasi": [*risk.quasi],
-        "classes": risk.sizes.size,
-        "smallest": int(risk.sizes.min()),
-        "largest": int(risk.sizes.max()),
-        "threshold": float(risk.threshold),
-        "prosecutor": _exposure(risk.prosecutor),
-        "journalist": _journalist(risk),
-        "marketer": _share(risk.marketer),
-        "uniqueness": _uniqueness(risk.uniqueness),
-        "known": None if risk.knowledge is None else _known(risk.knowledge, risk.quasi),
-        "undeclared": [*risk.undeclared],
-        "alone": _search(risk.alone, risk.undeclared),
-        "together": _search(risk.together, risk.undeclared),
-        "singling": [
-            {"column": one.columns[0], "unique": one.unique, "share": _share(one.share)} for one in risk.singling
-        ],
-        "worst_values": [dict(zip(risk.quasi, row, strict=True)) for row in risk.worst] if values else None,
-    }
+
+    by: str
+    highest: Number
+    average: Number
+    over: Number
+    at_highest: int
+    marketer: Number
+    unknown: int
 
 
-def _exposure(exposure: Exposure) -> dict[str, Json]:
-    return {
-        "highest": _share(exposure.highest),
-        "average": _share(exposure.average),
-        "over": _share(exposure.over),
-        "at_highest": exposure.at_highest,
-    }
+class EstimateFigures(Figures, frozen=True):
+    """How many are unique in the population by one estimator, or the reason for no answer."""
+
+    estimator: str
+    uniques: Number | None
+    reason: str | None
+    parameters: dict[str, Number]
 
 
-def _journalist(risk: Risk) -> Json:
-    """The risks among the population; null where nothing is known of it."""
+class UniquenessFigures(Figures, frozen=True):
+    """Who is alone in a class.
+
+    Attributes:
+        sample: How many in the file.
+        share: Their share.
+        population_size: People of the population.
+        population: How many are alone in the population.
+        in_file: How many of these are in the file.
+        trusted: The estimator that is trusted.
+        estimates: What each estimator answers.
+    """
+
+    sample: int
+    share: Number
+    population_size: int | None
+    population: Number | None
+    in_file: Number | None
+    trusted: str | None
+    estimates: tuple[EstimateFigures, ...]
+
+
+class SubsetFigures(Figures, frozen=True):
+    """The prosecutor's risk where only these columns are known."""
+
+    columns: tuple[str, ...]
+    highest: Number
+    average: Number
+    over: Number
+    uniques: int
+
+
+class KnowledgeFigures(Figures, frozen=True):
+    """The prosecutor's risk where only `m` quasi-identifiers are known: on average, and the worst choices."""
+
+    m: int
+    subsets: int
+    tried: int
+    complete: bool
+    average: Number
+    worst: tuple[SubsetFigures, ...]
+
+
+class SeparationFigures(Figures, frozen=True):
+    """How well columns tell records apart."""
+
+    distinctness: Share
+    separation: Share
+    unique: Share
+    others: Share
+
+
+class IdentifyingSet(Figures, frozen=True):
+    """A set of columns that identifies people."""
+
+    columns: tuple[str, ...]
+    distinctness: Number
+    separation: Number
+    unique: Number
+    others: Number
+
+
+class SearchFigures(Figures, frozen=True):
+    """The smallest sets of columns that identify people.
+
+    Attributes:
+        found: How many.
+        sets: The first of them.
+        base: What the columns identify that every set is added to.
+        tried: How many sets were tried.
+        complete: Whether all sets of up to three columns were.
+        sampled: Records that were searched; null: all.
+        missed: The share of unique records that a missed set can have.
+    """
+
+    found: int
+    sets: tuple[IdentifyingSet, ...]
+    base: SeparationFigures | None
+    tried: int
+    complete: bool
+    sampled: int | None
+    missed: Number | None
+
+
+class UniqueColumn(Figures, frozen=True):
+    """A column that singles out by itself: how many have a value of their own, and their share."""
+
+    column: str
+    unique: int
+    share: Number
+
+
+class RiskFigures(Figures, frozen=True):
+    """The risk of a file.
+
+    Attributes:
+        records: Records.
+        people: People; null: records are counted.
+        quasi: The columns that attackers know.
+        classes: Equivalence classes.
+        smallest: Records or people of the smallest class.
+        largest: Of the largest.
+        threshold: The risk above which records count as `over`.
+        prosecutor: The risk of somebody known to be in the file.
+        journalist: The risk of somebody of the population; null: nothing is known of it.
+        marketer: The share of right links.
+        uniqueness: Who is alone in a class.
+        known: The risk where fewer columns are known; null where that was not computed.
+        undeclared: Other columns, that no role is given.
+        alone: Sets of these that identify.
+        together: Sets of these that identify with the quasi-identifiers.
+        singling: Columns that single out by themselves.
+        worst_values: Cells of the smallest classes; null where they are not to be shown.
+        attacks: What attacks found; only of `kohort risk`.
+    """
+
+    records: int
+    people: int | None
+    quasi: tuple[str, ...]
+    classes: int
+    smallest: int
+    largest: int
+    threshold: Number
+    prosecutor: ProsecutorFigures
+    journalist: JournalistFigures | None
+    marketer: Number
+    uniqueness: UniquenessFigures
+    known: KnowledgeFigures | None
+    undeclared: tuple[str, ...]
+    alone: SearchFigures
+    together: SearchFigures
+    singling: tuple[UniqueColumn, ...]
+    worst_values: tuple[dict[str, str | None], ...] | None
+    attacks: tuple[AttackFigures | UntriedAttack, ...] | None = None
+
+
+def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
+    """The figures of `risk`; with `values`, cells of the smallest classes too."""
+    return RiskFigures(
+        records=risk.records,
+        people=risk.people,
+        quasi=risk.quasi,
+        classes=risk.sizes.size,
+        smallest=int(risk.sizes.min()),
+        largest=int(risk.sizes.max()),
+        threshold=float(risk.threshold),
+        prosecutor=ProsecutorFigures.from_attributes(risk.prosecutor),
+        journalist=_journalist(risk),
+        marketer=rounded(risk.marketer),
+        uniqueness=_uniqueness(risk.uniqueness),
+        known=None if risk.knowledge is None else _knowledge(risk.knowledge, risk.quasi),
+        undeclared=risk.undeclared,
+        alone=_search(risk.alone, risk.undeclared),
+        together=_search(risk.together, risk.undeclared),
+        singling=tuple(
+            UniqueColumn(column=one.columns[0], unique=one.unique, share=rounded(one.share)) for one in risk.singling
+        ),
+        worst_values=tuple(dict(zip(risk.quasi, row, strict=True)) for row in risk.worst) if values else None,
+    )
+
+
+def _journalist(risk: Risk) -> JournalistFigures | None:
+    """The risks among the population."""
     one = risk.journalist
     if one is None:
         return None
-    return {"by": one.by, **_exposure(one.exposure), "marketer": _share(one.marketer), "unknown": one.unknown}
+    return JournalistFigures(
+        by=one.by,
+        highest=rounded(one.exposure.highest),
+        average=rounded(one.exposure.average),
+        over=rounded(one.exposure.over),
+        at_highest=one.exposure.at_highest,
+        marketer=rounded(one.marketer),
+        unknown=one.unknown,
+    )
 
 
-def _uniqueness(found: Uniqueness) -> dict[str, Json]:
-    return {
-        "sample": found.sample,
-        "share": _share(found.share),
-        "population_size": found.population_size,
-        "population": _number(found.population),
-        "in_file": _number(found.in_file),
-        "trusted": found.trusted or None,
-        "estimates": [
-            {
-                "estimator": one.estimator,
-                "uniques": _number(one.uniques),
-                "reason": one.reason or None,
-                "parameters": {name: float(f"{value:.6g}") for name, value in one.parameters.items()},
-            }
+def _uniqueness(found: Uniqueness) -> UniquenessFigures:
+    return UniquenessFigures(
+        sample=found.sample,
+        share=rounded(found.share),
+        population_size=found.population_size,
+        population=_tenth(found.population),
+        in_file=_tenth(found.in_file),
+        trusted=found.trusted or None,
+        estimates=tuple(
+            EstimateFigures(
+                estimator=one.estimator,
+                uniques=_tenth(one.uniques),
+                reason=one.reason or None,
+                parameters={name: float(f"{value:.6g}") for name, value in one.parameters.items()},
+            )
             for one in found.estimates
-        ],
-    }
+        ),
+    )
 
 
-def _known(found: Knowledge, quasi: Sequence[str]) -> dict[str, Json]:
-    return {
-        "m": found.m,
-        "subsets": found.subsets,
-        "tried": len(found.known),
-        "complete": found.complete,
-        "average": _share(found.average),
-        "worst": [
-            {
-                "columns": [quasi[column] for column in one.columns],
-                "highest": _share(one.highest),
-                "average": _share(one.average),
-                "over": _share(one.over),
-                "uniques": one.uniques,
-            }
+def _knowledge(found: Knowledge, quasi: Sequence[str]) -> KnowledgeFigures:
+    return KnowledgeFigures(
+        m=found.m,
+        subsets=found.subsets,
+        tried=len(found.known),
+        complete=found.complete,
+        average=rounded(found.average),
+        worst=tuple(
+            SubsetFigures(
+                columns=tuple(quasi[column] for column in one.columns),
+                highest=rounded(one.highest),
+                average=rounded(one.average),
+                over=rounded(one.over),
+                uniques=one.uniques,
+            )
             for one in found.known[:LISTED]
-        ],
-    }
+        ),
+    )
 
 
-def _search(found: IdentifyingSets, names: Sequence[str]) -> dict[str, Json]:
-    return {
-        "found": len(found.found),
-        "sets": [
-            {"columns": [names[column] for column in one.columns], **_separation(one.figures)}
+def _search(found: IdentifyingSets, names: Sequence[str]) -> SearchFigures:
+    return SearchFigures(
+        found=len(found.found),
+        sets=tuple(
+            IdentifyingSet(
+                columns=tuple(names[column] for column in one.columns),
+                distinctness=rounded(one.figures.distinctness),
+                separation=rounded(one.figures.separation),
+                unique=rounded(one.figures.unique),
+                others=rounded(one.figures.others),
+            )
             for one in found.found[:LISTED]
-        ],
-        "base": None if found.base is None else _separation(found.base),
-        "tried": found.tried,
-        "complete": found.complete,
-        "sampled": found.sampled,
-        "missed": None if found.missed is None else _share(found.missed),
-    }
+        ),
+        base=None if found.base is None else SeparationFigures.from_attributes(found.base),
+        tried=found.tried,
+        complete=found.complete,
+        sampled=found.sampled,
+        missed=None if found.missed is None else rounded(found.missed),
+    )
 
 
-def _separation(figures: Separation) -> dict[str, Json]:
-    return {
-        "distinctness": _share(figures.distinctness),
-        "separation": _share(figures.separation),
-        "unique": _share(figures.unique),
-        "others": _share(figures.others),
-    }
-
-
-def _share(share: float) -> float:
-    """A share, rounded to what nobody misses."""
-    return round(share, 10)
-
-
-def _number(number: float | None) -> float | None:
+def _tenth(number: float | None) -> float | None:
     """How many, to a tenth: no estimate is finer."""
     return None if number is None else round(number, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
@@ -11,6 +12,7 @@ from kohort.assessment.classes import SizeDistribution, sizes_of
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
+from kohort.metrics.detail import Detail
 from kohort.pipeline import outcome_of
 from kohort.pipeline.altering import coarsened
 from kohort.pipeline.counting import counts_of, engine_of, entered_by, looked_at, problem_of
@@ -79,8 +81,9 @@ def answer(counts: Counts, job: Job) -> PointAnswer:
     classes = classes_of(solution.recoding, frequency, counts.domains)
     suppressed = counts.suppressed_by_schema + classes.suppressed
     levels = solution.candidates[0].outcome.full_domain if solution.candidates else None
+    outcome = outcome_of(counts.records, suppressed, job.k, classes, levels)
     return PointAnswer(
-        outcome_of(counts.records, suppressed, job.k, classes, levels),
+        replace(outcome, detail=Detail(frequency, counts.domains, solution.recoding, classes)),
         solution.recoding.levels if isinstance(solution.recoding, FullDomain) else (),
         by_size(_distribution(frequency, solution.recoding, classes), THRESHOLD),
     )

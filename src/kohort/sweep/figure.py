@@ -8,12 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.sweep.axes import PERCENT, PLAIN, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.metrics.base import Metric
     from kohort.sweep.tables import Point
 
 
@@ -88,26 +89,32 @@ def _risk_utility(words: list[str]) -> RiskUtility:
     return RiskUtility(*(risks or ["highest"]), *(losses or [DEFAULT]))
 
 
+def on_demand(text: str | None) -> tuple[str, ...]:
+    """The metrics of a figure that are measured only on demand.
+
+    >>> on_demand("kl"), on_demand("risk-utility:k,ambiguity"), on_demand("lm")
+    (('kl',), ('ambiguity',), ())
+    """
+    words = (text or DEFAULT).removeprefix(f"{_NAME}:").split(",")
+    return tuple(word for word in words if word in METRICS and METRICS[word].detail)
+
+
 def _hint(text: str, names: tuple[str, ...]) -> str:
     near = " or ".join(get_close_matches(text, names))
     return f"did you mean {near}?" if near else f"one of {', '.join(names)}"
 
 
-def _metric(name: str, title: str, says: str, scale: Scale = PLAIN, *, wide: bool = False) -> Figure:
+def _metric(metric: Metric) -> Figure:
     """A quality metric as a figure."""
-    return Figure(name=name, title=title, says=says, of=lambda point: point.metrics.get(name), scale=scale, wide=wide)
+    name, said, shown = metric.name, metric.specification, metric.shown
+    scale = PERCENT if shown.kind == "share" else Scale(base=shown.least)
+    return Figure(
+        name=name, title=said.title, says=said.unit, of=lambda at: at.metrics.get(name), scale=scale, wide=shown.wide
+    )
 
 
 _FIGURES: Final = (
-    _metric("lm", "Loss (LM)", "LM: loss of the quasi-identifiers, 0..1 each, summed"),
-    _metric("ncp", "Loss (NCP)", "NCP: mean loss of a quasi-identifier", PERCENT),
-    _metric("lm_geometric", "Loss (geometric mean)", "geometric mean of the losses", PERCENT),
-    _metric("arx_loss", "Loss (as ARX has it)", "geometric mean of the losses", PERCENT),
-    _metric("c_dm", "Discernibility (C_DM)", "C_DM: what shares a class with each record, summed", wide=True),
-    _metric("c_avg", "Average class size (C_AVG)", "C_AVG: mean class size / k; 1 is the least", Scale(base=1.0)),
-    _metric("precision", "Precision", "precision: 1 - mean level / height", PERCENT),
-    _metric("entropy", "Entropy", "bits lost, all records together", wide=True),
-    _metric("height", "Height", "steps of generalization, summed"),
+    *map(_metric, METRICS.values()),
     Figure(name="suppressed", title="Suppressed records", says="records left out", of=lambda one: one.suppressed),
     Figure(name="classes", title="Classes", says="equivalence classes", of=lambda one: one.classes, wide=True),
     Figure(name="smallest", title="Smallest class", says="records", of=lambda one: one.smallest, wide=True),

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.sweep.tables import said
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.errors import InfeasibleError, LimitError
-from kohort.metrics import measured
+from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.altering import refuse_unknown
 from kohort.pipeline.counting import entered_by
@@ -117,6 +117,7 @@ def sweep(
     threads: int = 1,
     tell: Callable[[str], None] = lambda _: None,
     timed: bool = False,
+    metrics: Sequence[str] = (),
     known: Results[Point] | None = None,
 ) -> TableSweep:
     """Say what every job would release; each is solved by one thread, several at once.
@@ -128,6 +129,7 @@ def sweep(
         threads: How many jobs may be solved at once; the figures are the same for any number.
         tell: Called with each point, in their order, as it is waited for.
         timed: Whether to tell the seconds of each point; without them equal sweeps are equal.
+        metrics: Which are measured besides those that every release has: see `kohort.metrics.measured`.
         known: Points that were found before: they are not solved again, and those that are found are added.
 
     Raises:
@@ -151,7 +153,7 @@ def sweep(
     records = entered_by(plan.jobs[0], table).records
     counts = {counted_alike(job): Once(partial(count, table, job, population)) for job in reversed(jobs.values())}
     runs: dict[str, Callable[[], Point]] = {
-        key: partial(_solve, counts[counted_alike(job)], job, timed=timed) for key, job in jobs.items()
+        key: partial(_solve, counts[counted_alike(job)], job, timed=timed, metrics=metrics) for key, job in jobs.items()
     }
     counts.clear()  # each goes when the last job that needs it is done
 
@@ -180,25 +182,25 @@ def said(axes: Sequence[Axis], values: Sequence[str]) -> str:
     return ", ".join(f"{axis.name} = {value}" for axis, value in zip(axes, values, strict=True))
 
 
-def _solve(counts: Once[Counts], job: Job, *, timed: bool) -> Point:
+def _solve(counts: Once[Counts], job: Job, *, timed: bool, metrics: Sequence[str]) -> Point:
     """What the job would release, from counts that it shares with others."""
     try:
         counted = counts()
         cpu, wall = time.thread_time(), time.perf_counter()
-        point = _point(answer(counted, job), job)
+        point = _point(answer(counted, job), job, metrics)
         seconds = Seconds(time.thread_time() - cpu, time.perf_counter() - wall)
     except (InfeasibleError, LimitError) as fault:
         return Point(values=(), ending=Ending.of(fault), why=fault.what)
     return replace(point, seconds=seconds) if timed else point
 
 
-def _point(found: PointAnswer, job: Job) -> Point:
+def _point(found: PointAnswer, job: Job, metrics: Sequence[str]) -> Point:
     """The figures of an answer."""
     outcome, names = found.outcome, [one.name for one in job.schema.quasi]
     sizes = outcome.sizes
     return Point(
         values=(),
-        metrics=measured(outcome),
+        metrics=measured(outcome, *metrics),
         losses=dict(zip(names, attribute_losses(outcome).tolist(), strict=True)),
         released=outcome.records - outcome.suppressed,
         suppressed=outcome.suppressed,

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from kohort.testing.algorithms import WrongReleaseError, check_algorithm
+from kohort.testing.metrics import WrongMetricError, check_metric
 from kohort.testing.models import CounterExampleError, check_model
 
-__all__ = ["CounterExampleError", "check_model"]
+__all__ = [
+    "CounterExampleError",
+    "WrongMetricError",
+    "WrongReleaseError",
+    "check_algorithm",
+    "check_metric",
+    "check_model",
+]

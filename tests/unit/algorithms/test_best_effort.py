@@ -20,13 +20,14 @@ from kohort.algorithms.lattice.answer import rank
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.boxes import MOST_FAILING, Failing, Floors, packed
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
-from kohort.algorithms.lattice.judge import Judge, Judged
+from kohort.algorithms.lattice.judge import CheckedNode, NodeEvaluator
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
-from kohort.metrics import METRICS
 from kohort.metrics.base import Metric, added
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.base import Declaration, PrivacyModel
 from kohort.models.k_anonymity import KAnonymity
+from kohort.specification import Specification
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
 from tests.toy_models import ToyModel
 from tests.unit.algorithms.lattices import chain
@@ -104,7 +105,7 @@ def tables(draw: st.DrawFn) -> RawTable:
 
 problems = st.builds(problem_of, tables(), st.sampled_from(MODELS))
 limits = st.sampled_from(LIMITS)
-objectives = st.sampled_from(sorted(METRICS))
+objectives = st.sampled_from(sorted(OBJECTIVES))
 
 
 def after(asked: int) -> Callable[[], bool]:
@@ -138,7 +139,7 @@ def wide(attributes: int, records: int) -> Problem:
 @given(problems, limits)
 def test_run_to_the_end_it_is_exhaustive_search(problem: Problem, limit: SuppressionLimit) -> None:
     """By every metric the same node, proven, its cost the bound; or no node at all."""
-    for objective in METRICS:
+    for objective in OBJECTIVES:
         best = truth(problem, limit, objective)
         if best is None:
             with pytest.raises(InfeasibleError):
@@ -196,16 +197,16 @@ def test_stopped_it_has_an_answer_and_a_bound(
     if best is None:
         return
     try:
-        found = BestEffort(limit, objective).solve(replace(problem, enough=after(asked)))
+        found = BestEffort(limit, objective).solve(replace(problem, should_stop=after(asked)))
     except LimitError:
-        judge = Judge.asked(problem, limit, objective)
+        judge = NodeEvaluator.asked(problem, limit, objective)
         assert not problem.models[0].declared.monotone_suppression
         assert not judge.judge(judge.lattice.top).releasable
         return
     assert best.bound is not None
     outcome = found.candidates[0].outcome
     assert outcome.suppressed <= limit.among(problem.frequency.records)
-    assert METRICS[objective].cost(outcome) >= best.bound
+    assert OBJECTIVES[objective].cost(outcome) >= best.bound
     assert found.bound is None or found.bound <= best.bound
     assert not found.proven or found.bound == best.bound
 
@@ -215,10 +216,10 @@ def test_more_time_never_gives_a_worse_answer(objective: str) -> None:
     """On 14 attributes, a lattice of millions of nodes, the answer falls and the bound rises, and they do not cross."""
     problem, costs, bounds = wide(14, 500), list[float](), list[float]()
     for asked in (0, 50, 200, 800):
-        found = BestEffort(LIMITS[0], objective).solve(replace(problem, enough=after(asked)))
+        found = BestEffort(LIMITS[0], objective).solve(replace(problem, should_stop=after(asked)))
         assert found.trace["evaluated"] <= asked + 1
         assert found.bound is not None
-        costs.append(METRICS[objective].cost(found.candidates[0].outcome))
+        costs.append(OBJECTIVES[objective].cost(found.candidates[0].outcome))
         bounds.append(found.bound)
     assert costs == sorted(costs, reverse=True)
     assert bounds == sorted(bounds)
@@ -242,7 +243,7 @@ def test_out_of_time_without_an_answer_says_so() -> None:
     problem = problem_of(table, EVEN)
     assert BestEffort(SuppressionLimit(1)).solve(problem).candidates[0].node == (0,)
     with pytest.raises(LimitError, match="no releasable node among the 1 judged"):
-        BestEffort(SuppressionLimit(1)).solve(replace(problem, enough=after(0)))
+        BestEffort(SuppressionLimit(1)).solve(replace(problem, should_stop=after(0)))
 
 
 def test_out_of_room_without_an_answer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,9 +258,9 @@ def test_out_of_room_without_an_answer_says_so(monkeypatch: pytest.MonkeyPatch) 
 # ── Floors and tags ──────────────────────────────────────────────────────────────────────────────
 
 
-def surveyed(problem: Problem, limit: SuppressionLimit, objective: str) -> tuple[Judge, list[Judged]]:
+def surveyed(problem: Problem, limit: SuppressionLimit, objective: str) -> tuple[NodeEvaluator, list[CheckedNode]]:
     """Every node of the lattice, judged."""
-    judge = Judge.of(problem, limit.among(problem.frequency.records), METRICS[objective])
+    judge = NodeEvaluator.of(problem, limit.among(problem.frequency.records), OBJECTIVES[objective])
     return judge, [one for (one,) in survey([judge])]
 
 
@@ -315,7 +316,7 @@ def test_classes_bound_what_can_be_made_of_them() -> None:
     """Large classes stay, small ones become classes of k; records known to be suppressed are of the small ones."""
     column = chain("a*", "b*", "c*", "d*", "e*")
     problem = problem_of(RawTable((column,), tuple((leaf,) for leaf in "aaaaabbbccdde")), KAnonymity(3))
-    floors = {name: Floors(Judge.of(problem, 9, METRICS[name])) for name in ("c_dm", "c_avg")}
+    floors = {name: Floors(NodeEvaluator.of(problem, 9, OBJECTIVES[name])) for name in ("c_dm", "c_avg")}
     assert floors["c_dm"].of_classes((0,), 0) == pytest.approx(5 * 5 + 3 * 3 + 3 * 3)
     assert floors["c_dm"].of_classes((0,), 5) == pytest.approx(5 * 5 + 3 * 3 + 5 * 13)
     assert floors["c_avg"].of_classes((0,), 0) == pytest.approx((5 + 3 + 3) / 3 / 3)
@@ -326,9 +327,10 @@ def test_failing_nodes_add_up_only_where_the_metric_joins_attributes() -> None:
     """By the greatest loss of all, say, raising one attribute costs what it does only while no other is higher."""
     column = chain("a*", "b*")
     problem = problem_of(RawTable((column, column), (("a", "a"), ("b", "b"))), KAnonymity(2))
-    greatest = Metric("greatest", lambda outcome: outcome.losses.max(axis=-1))
+    said = Specification(key="greatest", title="Greatest", sentence="The greatest loss.")
+    greatest = Metric(said, lambda outcome: outcome.losses.max(axis=-1))
     low, above, high = np.zeros(2, np.int64), np.array([[0, 1], [1, 0]]), np.ones(2, np.int64)
-    floors = [Floors(Judge.of(problem, 0, metric)) for metric in (greatest, replace(greatest, join=added))]
+    floors = [Floors(NodeEvaluator.of(problem, 0, metric)) for metric in (greatest, replace(greatest, join=added))]
     assert [one.of_levels(low, 0, above, high) for one in floors] == pytest.approx([0, 2])
 
 

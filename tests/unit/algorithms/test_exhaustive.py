@@ -13,12 +13,12 @@ import pytest
 from kohort.algorithms.lattice import answer
 from kohort.algorithms.lattice.answer import LISTED, NEAREST, WIDE, refuse_large
 from kohort.algorithms.lattice.exhaustive import Exhaustive, survey
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.core.lattice import Lattice
 from kohort.core.recoding import FullDomain
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
@@ -44,7 +44,7 @@ def levels(solution: Solution) -> tuple[int, ...]:
 def test_every_node_is_visited_once() -> None:
     """As many nodes as the lattice has, none twice, each rolled up from the one it was reached from."""
     problem = problem_of(table(), KAnonymity(2))
-    judge = Judge.of(problem, 0, METRICS["lm"])
+    judge = NodeEvaluator.of(problem, 0, OBJECTIVES["lm"])
     nodes = [judged.node for (judged,) in survey([judge])]
     assert sorted(nodes) == list(judge.lattice.nodes())
     assert judge.rollup.rolled == judge.lattice.size - 1
@@ -53,11 +53,11 @@ def test_every_node_is_visited_once() -> None:
 def test_several_goals_are_judged_at_once() -> None:
     """For several k, limits, models and objectives classes are made once; each judge says the same alone."""
     problems = [problem_of(table(), *models) for models in ((KAnonymity(2),), (KAnonymity(3), DistinctLDiversity(2)))]
-    goals = [(problem, limit, METRICS[name]) for problem in problems for limit in (0, 3) for name in ("lm", "c_dm")]
-    judges = [Judge.of(*goal) for goal in goals]
+    goals = [(problem, limit, OBJECTIVES[name]) for problem in problems for limit in (0, 3) for name in ("lm", "c_dm")]
+    judges = [NodeEvaluator.of(*goal) for goal in goals]
     for several in survey(judges):
         for judged, goal in zip(several, goals, strict=True):
-            alone = Judge.of(*goal).judge(judged.node)
+            alone = NodeEvaluator.of(*goal).judge(judged.node)
             assert (judged.suppressed, judged.releasable, judged.cost) == (
                 alone.suppressed,
                 alone.releasable,

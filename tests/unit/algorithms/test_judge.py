@@ -13,19 +13,20 @@ from kohort.algorithms.lattice import judge as judging
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive
-from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS
 from kohort.metrics.base import Metric
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Missing, Role
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_tree
+from kohort.specification import Specification
 from tests.reference.lattice import Column, NotByThree, RawTable, problem_of
 from tests.reference.mondrian_tables import DistinctLDiversity
 
@@ -52,7 +53,7 @@ def test_a_value_that_no_record_has_changes_nothing(objective: str) -> None:
 
 
 @pytest.mark.parametrize("search", [Exhaustive, Optimal, BestEffort, Samarati, Datafly])
-@pytest.mark.parametrize("objective", METRICS)
+@pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_domain_without_a_value_has_no_solution(
     search: Callable[[SuppressionLimit, str], Algorithm], objective: str
 ) -> None:
@@ -74,9 +75,9 @@ TABLE = RawTable((TOWNS,), (("a",),) * 6 + (("b",),) * 2 + (("c",),) * 2, ("x",)
 DIFFERENT = DistinctLDiversity(2)
 
 
-def judge(limit: int, objective: str = "lm", *models: PrivacyModel, table: RawTable = TABLE) -> Judge:
+def judge(limit: int, objective: str = "lm", *models: PrivacyModel, table: RawTable = TABLE) -> NodeEvaluator:
     """The judge of a table."""
-    return Judge.of(problem_of(table, *(models or (KAnonymity(3),))), limit, METRICS[objective])
+    return NodeEvaluator.of(problem_of(table, *(models or (KAnonymity(3),))), limit, OBJECTIVES[objective])
 
 
 def test_the_limit_is_what_is_allowed() -> None:
@@ -120,7 +121,7 @@ def test_a_candidate_is_the_node_as_the_metrics_see_it() -> None:
     outcome = judge(0).candidate((0,)).outcome
     assert (outcome.records, outcome.suppressed, outcome.k, outcome.sizes.tolist()) == (10, 4, 3, [6])
     assert judge(0).candidate((0,)).node == (0,)
-    assert METRICS["lm"](outcome) == pytest.approx(0.4)
+    assert OBJECTIVES["lm"](outcome) == pytest.approx(0.4)
 
 
 # ── What is declared ─────────────────────────────────────────────────────────────────────────────
@@ -144,17 +145,16 @@ def test_a_metric_of_sizes_alone_has_no_floor_where_models_look_at_more() -> Non
 def test_a_metric_that_is_not_monotone_has_no_floor() -> None:
     """Without the declaration nothing is said of the nodes above."""
     for classes in (False, True):
-        metric = Metric(
-            "other", lambda outcome: np.asarray(-outcome.losses.sum(axis=-1)), monotone=False, classes=classes
-        )
-        one = Judge.of(problem_of(TABLE, KAnonymity(3)), 10, metric)
+        other = Specification(key="other", title="Other", sentence="Another.")
+        metric = Metric(other, lambda one: np.asarray(-one.losses.sum(axis=-1)), monotone=False, classes=classes)
+        one = NodeEvaluator.of(problem_of(TABLE, KAnonymity(3)), 10, metric)
         assert not one.bounded
         assert one.judge((1,)).floor == one.floor_of((1,)) == -np.inf
 
 
 def test_classes_tell_a_floor_only_where_the_metric_looks_at_them() -> None:
     """C_DM and C_AVG have one from the classes of a node; all others know it from its levels."""
-    for name, metric in METRICS.items():
+    for name, metric in OBJECTIVES.items():
         one = judge(10, name)
         assert (one.judge((1,)).floor > -np.inf) == metric.classes
         assert one.floor_of((1,)) > -np.inf
@@ -181,7 +181,7 @@ def test_a_suppressed_record_adds_its_surcharge_where_sizes_decide() -> None:
 
 @pytest.mark.parametrize("objective", ["lm", "entropy", "c_dm"])
 def test_compiled_loops_do_what_they_say(monkeypatch: pytest.MonkeyPatch, objective: str) -> None:
-    """Judged by Python, nodes are as judged by machine code."""
+    """CheckedNode by Python, nodes are as judged by machine code."""
     compiled = [astuple(judge(10, objective).judge((level,))) for level in range(3)]
     for module, name in ((judging, "_total"), (hidden, "weigh")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)
@@ -200,8 +200,8 @@ def test_bits_of_many_classes_add_up_to_twelve_digits() -> None:
 @pytest.mark.parametrize("block", [1, 2, 5])
 def test_the_whole_lattice_is_computed_in_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However few nodes are computed at once, each gets its own floor in its own place."""
-    whole = judge(10).everywhere(METRICS["lm"])
+    whole = judge(10).everywhere(OBJECTIVES["lm"])
     monkeypatch.setattr(judging, "BLOCK", block)
     one = judge(10)
-    np.testing.assert_array_equal(one.everywhere(METRICS["lm"]), whole)
+    np.testing.assert_array_equal(one.everywhere(OBJECTIVES["lm"]), whole)
     assert all(whole[node] == one.floor_of(node) for node in one.lattice.nodes())

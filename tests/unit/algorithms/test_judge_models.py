@@ -17,14 +17,14 @@ from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.rollup import RollUp
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.recoding import FullDomain
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError, UsageError
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.average_risk import AverageRisk
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -55,9 +55,9 @@ OWNED = replace(TABLE, people=("p", "p", "p", "p", "p", "q", "r", "s", "t", "u")
 KNOWN = replace(TABLE, population=(("a",),) * 4 + (("b",),) * 3 + (("c",),))
 
 
-def judge(table: RawTable, limit: int, *models: PrivacyModel, objective: str = "lm") -> Judge:
+def judge(table: RawTable, limit: int, *models: PrivacyModel, objective: str = "lm") -> NodeEvaluator:
     """The judge of a table."""
-    return Judge.of(problem_of(table, *models), limit, METRICS[objective])
+    return NodeEvaluator.of(problem_of(table, *models), limit, OBJECTIVES[objective])
 
 
 def suppressed(table: RawTable, *models: PrivacyModel) -> list[int]:
@@ -261,7 +261,7 @@ def test_generalizing_may_suppress_more_for_t_closeness(search: Callable[[Suppre
     while a and c were as the table is. So the towns are the answer, though the provinces above them fail.
     """
     problem = closeness()
-    one = Judge.of(problem, ODD, METRICS["lm"])
+    one = NodeEvaluator.of(problem, ODD, OBJECTIVES["lm"])
     assert [one.judge((level,)).suppressed for level in range(3)] == [ODD, 50, 0]
     solution = search(SuppressionLimit(ODD)).solve(problem)
     assert solution.candidates[0].node == (0,)

@@ -20,7 +20,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.engines.local import LocalEngine
 from kohort.errors import LimitError
 from kohort.io.options import ReadOptions
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.base import Declaration
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Role, Schema
@@ -70,7 +70,7 @@ def at_least_two(inside: Group) -> bool:
 @given(
     st.lists(st.tuples(*map(st.sampled_from, ("ab", "pqrs", "pqrs"))), min_size=1, max_size=12),
     st.integers(0, 6),
-    st.sampled_from(sorted(METRICS)),
+    st.sampled_from(sorted(OBJECTIVES)),
     st.sampled_from([(KAnonymity(2), at_least_two, 2), (Odd(), odd, 1)]),
 )
 def test_every_node_is_what_the_definitions_say(

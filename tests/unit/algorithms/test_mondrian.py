@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import Choices
 from kohort.algorithms.mondrian import sizes
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.recoding import Multidimensional

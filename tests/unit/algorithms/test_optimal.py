@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kohort.algorithms.lattice.exhaustive import survey
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Optimal, Search
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import Column, NotByThree, RawTable, is_above, problem_of
 from tests.unit.algorithms.lattices import random_table
@@ -20,14 +20,14 @@ from tests.unit.algorithms.lattices import random_table
 ALL = SuppressionLimit.of("100%")
 
 
-@pytest.mark.parametrize("objective", METRICS)
+@pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("seed", range(6))
 def test_every_node_is_judged_tagged_or_bounded(seed: int, objective: str) -> None:
     """The three add up to the lattice; tagged is what lies below a failing node, where the models are monotone."""
     table = random_table(seed)
     for models in ((KAnonymity(2),), (KAnonymity(2), NotByThree())):
         for limit in (1, 10):
-            search = Search.of(Judge.of(problem_of(table, *models), limit, METRICS[objective]))
+            search = Search.of(NodeEvaluator.of(problem_of(table, *models), limit, OBJECTIVES[objective]))
             assert search.run()
             judged, tagged, bounded = search.trace().values()
             assert judged == len(search.seen)
@@ -57,8 +57,8 @@ def test_what_suppressed_records_add_to_a_floor_spares_nodes() -> None:
     for seed in range(20):
         table = random_table(seed)
         answers = set[object]()
-        for place, metric in enumerate((METRICS["c_dm"], replace(METRICS["c_dm"], surcharge=None))):
-            search = Search.of(Judge.of(problem_of(table, KAnonymity(3)), len(table.records), metric))
+        for place, metric in enumerate((OBJECTIVES["c_dm"], replace(OBJECTIVES["c_dm"], surcharge=None))):
+            search = Search.of(NodeEvaluator.of(problem_of(table, KAnonymity(3)), len(table.records), metric))
             search.run()
             answers.add(search.best and search.best.node)
             judged[place] += len(search.seen)
@@ -70,7 +70,7 @@ def test_what_suppressed_records_add_to_a_floor_spares_nodes() -> None:
 def test_the_limit_falls_with_the_best_cost(seed: int) -> None:
     """No node that suppresses more than the search still allows costs as little as the best."""
     table = random_table(seed)
-    judge = Judge.of(problem_of(table, KAnonymity(3)), len(table.records), METRICS["lm"])
+    judge = NodeEvaluator.of(problem_of(table, KAnonymity(3)), len(table.records), OBJECTIVES["lm"])
     search = Search.of(judge)
     search.run()
     assert search.best is not None or judge.judge(judge.lattice.top).cost == np.inf
@@ -83,7 +83,7 @@ def test_the_limit_falls_with_the_best_cost(seed: int) -> None:
 def test_the_limit_falls_to_what_is_worth_it() -> None:
     """So many records may still be suppressed as cost no more than the best even if nothing is generalized."""
     table = random_table(3)
-    judge = Judge.of(problem_of(table, KAnonymity(2)), len(table.records), METRICS["lm"])
+    judge = NodeEvaluator.of(problem_of(table, KAnonymity(2)), len(table.records), OBJECTIVES["lm"])
     search = Search.of(judge)
     search.run()
     assert search.best is not None
@@ -93,7 +93,7 @@ def test_the_limit_falls_to_what_is_worth_it() -> None:
 
 def test_a_search_that_has_enough_says_so() -> None:
     """It stops before the next node, and does not claim to have closed all."""
-    judge = Judge.of(problem_of(random_table(3), KAnonymity(2)), 0, METRICS["lm"])
+    judge = NodeEvaluator.of(problem_of(random_table(3), KAnonymity(2)), 0, OBJECTIVES["lm"])
     search = Search.of(judge)
     assert not search.run(lambda: True)
     assert not search.seen

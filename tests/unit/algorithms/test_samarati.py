@@ -15,7 +15,7 @@ from kohort.algorithms.lattice.samarati import Samarati
 from kohort.core.recoding import FullDomain
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, LimitError
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.lattice import NotByThree, RawTable, every_node, k_minimal, optima, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table
@@ -37,7 +37,7 @@ def table(*records: str, columns: tuple[str, ...] | None = None) -> RawTable:
     st.integers(0, 2**32),
     st.integers(2, 6),
     st.integers(0, 8),
-    st.sampled_from([None, *METRICS]),
+    st.sampled_from([None, *OBJECTIVES]),
     st.booleans(),
 )
 def test_all_minimal_nodes_are_found(seed: int, k: int, limit: int, objective: str | None, monotone: bool) -> None:  # noqa: FBT001  Hypothesis passes it

@@ -82,7 +82,7 @@ def test_a_screen_says_what_a_release_cost() -> None:
         "LM 0.7278; NCP 0.3639; C_DM 19; C_AVG 1.25",
         "loss: age 28.3%, city 44.4%",
         "200 random counts over 1 to 2 quasi-identifiers (seed 0): relative error",
-        "  of at least 1 record; the answers lack suppressed records",
+        "  relative to at least 1 record; suppressed records are not counted",
     ):
         assert words in lines
     assert "codes 1, 2, ... along" in ran.out
@@ -144,7 +144,7 @@ def test_a_target_is_predicted() -> None:
     Path("release.csv").write_text(RELEASE + "Nord,[20-29],flu,100\n" * 10 + "Nord,[30-49],flu,120\n" * 20)
     ran = compared(*KNOWN, "--target", "illness")
     assert "illness (one of 2 values), predicted from the quasi-identifiers of 12 held-out records:" in ran.out
-    assert "right by who always says the most frequent" in ran.out
+    assert "accuracy of always predicting the most frequent value" in ran.out
     figures = compared(*KNOWN, "--target", "income", "--json", "--seed", 3).figures["classifier"]
     assert set(figures) == {
         "target",
@@ -273,7 +273,7 @@ def test_what_cannot_be_told_is_a_dash() -> None:
     assert "1 class of 1 to 1 records" in out
     assert "associations" not in out
     Path("release.csv").write_text(Path("people.csv").read_text())
-    assert "pairs with these were not looked at: c10, c11, c12, c13" in compared().out
+    assert "pairs with these columns were not compared: c10, c11, c12, c13" in compared().out
     Path("people.csv").write_text("y\na\nb\n")
     Path("release.csv").write_text("y\na\nb\n")
     assert "numbers" not in compared().out

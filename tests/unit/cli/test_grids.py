@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort.report.render.grid import grid_text
+from kohort.report.render.release import release_text
 from tests.command import Ran, kohort
+from tests.unit.report.test_render import figures as release
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,10 +82,10 @@ def test_what_has_no_cuts_is_refused_before_any_work(people: Path, tmp_path: Pat
 
 def test_sides_without_a_release_and_nothing_to_compare_are_said() -> None:
     """A side that no release can meet, and a job without numbers, are told in words."""
-    side: dict[str, Json] = {"lm": 0.5, "exposed": 1234, "downcoded": 0.25}
+    side: dict[str, Json] = {"lm": 0.5, "exposed": 1234, "range_exposure": 7, "downcoded": 0.25}
     grid: dict[str, Json] = {"with": side, "without": None, "grids": {"age": "5"}, "proposed": False}
-    lines = [*grid_text({"grid": grid})]
+    lines = release_text(release(grid=grid, node=None)).splitlines()
     assert "1,234 people            25.0% of cells   0.5000" in lines[-2]
-    assert lines[-1] == "  without    no release meets what is asked"
-    assert "nothing to compare" in [*grid_text({"grid": None})][-1]
-    assert not [*grid_text({})]
+    assert lines[-1] == "  without    no release satisfies the models"
+    assert "nothing to compare" in release_text(release(grid=None))
+    assert "With" not in release_text(release())

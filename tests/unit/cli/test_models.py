@@ -98,7 +98,7 @@ annual_income = {{ role = "sensitive", t = 0.3, allow-singling = true }}
     assert ran.status == 0
     assert (tmp_path / "release.csv").read_bytes() == (tmp_path / "flags.csv").read_bytes()
     assert "distinct 3-diversity of profession, 0.3-closeness of annual_income, 8-map, maximum risk 0.2" in ran.out
-    assert "profession: no class of a single value; at most " in ran.out
+    assert "profession: no class with a single value; at most " in ran.out
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def figures_at(path: Path) -> dict[str, Any]:
-    """The twin in a file."""
+    """The page model in a file."""
     return json.loads(path.read_text("utf-8"))  # type: ignore[no-any-return]
 
 
@@ -85,7 +85,7 @@ def test_a_run_writes_the_page_that_its_figures_make(folder: Path, kind: str) ->
 
 @pytest.mark.parametrize("kind", ["job", "baskets"])
 def test_a_job_gives_its_figures_again(folder: Path, kind: str) -> None:
-    """The steward's twin of a release that is there, and the public's."""
+    """The steward's page model of a release that is there, and the public's."""
     old = figures_at(folder / {"job": "figures.json", "baskets": "baskets.json"}[kind])
     before = {path: path.read_bytes() for path in folder.iterdir()}
     done("report", folder / f"{kind}.toml", "--out", folder / "again.json")
@@ -171,16 +171,16 @@ def test_public_figures_make_no_internal_page(folder: Path) -> None:
     done("report", folder / "public.json", "--out", folder / "again.json")
     assert figures_at(folder / "again.json") == figures_at(folder / "public.json")
     command: list[object] = ["report", folder / "public.json", "--out", folder / "x.json", "--audience", "internal"]
-    refused(2, "--audience", "a public page does not know", command=command)
+    refused(2, "--audience", "a public page lacks", command=command)
 
 
 def hostile(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
     """A text of figures, changed."""
 
     def changed(text: str) -> str:
-        twin = json.loads(text)
-        change(twin)
-        return json.dumps(twin)
+        model = json.loads(text)
+        change(model)
+        return json.dumps(model)
 
     return changed
 
@@ -205,24 +205,24 @@ def another(text: str) -> Callable[[str], str]:
         another("[]"),
         another("no figures"),
         another("{}"),
-        hostile(lambda twin: twin.update(form=1)),
-        hostile(lambda twin: twin.update(form=True)),
-        hostile(lambda twin: twin.update(kind="pictures")),
-        hostile(lambda twin: twin.update(audience="everybody")),
-        hostile(lambda twin: twin.update(more=1)),
-        hostile(lambda twin: twin.update(public=None)),
-        hostile(lambda twin: twin.pop("public")),
-        hostile(lambda twin: twin["public"].update(audience="internal")),
-        hostile(lambda twin: twin["public"].update(kind="transactions")),
-        hostile(lambda twin: twin.pop("done")),
-        hostile(lambda twin: twin.update(done=[])),
-        hostile(lambda twin: twin["done"].update(records="<b>97</b>")),
-        hostile(lambda twin: twin["done"].update(released=96.5)),
-        hostile(lambda twin: twin["done"].update(proven=0)),
-        hostile(lambda twin: twin["asked"].update(models=[["5-anonymity"]])),
-        hostile(lambda twin: twin["metrics"][0].update(value=10**400)),
-        hostile(lambda twin: twin.update(attributes={})),
-        hostile(lambda twin: twin["risks"].pop("before")),
+        hostile(lambda model: model.update(form=1)),
+        hostile(lambda model: model.update(form=True)),
+        hostile(lambda model: model.update(kind="pictures")),
+        hostile(lambda model: model.update(audience="everybody")),
+        hostile(lambda model: model.update(more=1)),
+        hostile(lambda model: model.update(public=None)),
+        hostile(lambda model: model.pop("public")),
+        hostile(lambda model: model["public"].update(audience="internal")),
+        hostile(lambda model: model["public"].update(kind="transactions")),
+        hostile(lambda model: model.pop("done")),
+        hostile(lambda model: model.update(done=[])),
+        hostile(lambda model: model["done"].update(records="<b>97</b>")),
+        hostile(lambda model: model["done"].update(released=96.5)),
+        hostile(lambda model: model["done"].update(proven=0)),
+        hostile(lambda model: model["asked"].update(models=[["5-anonymity"]])),
+        hostile(lambda model: model["metrics"][0].update(value=10**400)),
+        hostile(lambda model: model.update(attributes={})),
+        hostile(lambda model: model["risks"].pop("before")),
     ],
 )
 def test_89_figures_that_are_none_are_refused(folder: Path, change: Callable[[str], str]) -> None:
@@ -240,7 +240,7 @@ def test_figures_that_cannot_be_read_are_refused(folder: Path, monkeypatch: pyte
     for name, part in (("folder", "not a regular file"), ("none", "no such file"), ("latin", "no UTF-8")):
         refused(3, part, command=["report", folder / f"{name}.json", "--out", folder / "page.json"])
     with monkeypatch.context() as patch:
-        patch.setattr("kohort.report.page.twin.LARGEST", 10)
+        patch.setattr("kohort.report.page.read.LARGEST", 10)
         refused(3, "larger than 10", command=["report", folder / "figures.json", "--out", folder / "page.json"])
 
     def fail(*_: object, **__: object) -> str:
@@ -338,12 +338,12 @@ def test_attacks_on_a_release_are_told_on_every_face(folder: Path) -> None:
     run = ["run", folder / "job.toml", "--overwrite"]
     ran = done(*run, "--attack", "linking,order", "--report", folder / "attacks.json")
     assert "order of illness (97 people)" in ran.out
-    twin = figures_at(folder / "attacks.json")
-    assert {one["attack"] for one in twin["attacks"]} == {"linking", "order"}
-    assert twin["public"]["attacks"][0]["claims"] is None
+    model = figures_at(folder / "attacks.json")
+    assert {one["attack"] for one in model["attacks"]} == {"linking", "order"}
+    assert model["public"]["attacks"][0]["claims"] is None
     done("report", folder / "attacks.json", "--out", folder / "again.json")
     done(*run, "--attack", "all", "--report", folder / "public.json", "--audience", "public")
-    assert len(figures_at(folder / "public.json")["attacks"]) > len(twin["attacks"])
+    assert len(figures_at(folder / "public.json")["attacks"]) > len(model["attacks"])
     assert "linking" in {one["attack"] for one in json.loads(done(*run, "--attack", "all", "--json").out)["attacks"]}
     assert "attacks" not in json.loads(done(*run, "--json").out)
     refused(2, "there is no attack called guess", command=[*run, "--attack", "guess"])

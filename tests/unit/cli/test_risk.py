@@ -59,7 +59,7 @@ def test_a_screen_says_what_each_figure_means(files: Path) -> None:
         assert words in ran.out
     assert "unique in the file: 1 record (16.7%)" in ran.out
     assert "journalist risk not computed: add --population FILE" in ran.out
-    assert "columns that nobody declared (2)" in ran.out
+    assert "undeclared columns (2)" in ran.out
     assert "column ticket: 4 records (66.7%)" in ran.out
     assert len(ran.out.splitlines()) < 40
     for cell in ("Nord", "[20-29]", "40-49"):
@@ -107,10 +107,10 @@ def test_a_population_table_is_matched(files: Path) -> None:
     """With the table and the tree the journalist's risk is that of the people whom labels fit."""
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
     assert "journalist          50.0%    36.1%      100.0%   1   (by population table)" in ran.out
-    assert "0 of them fit nobody else of the 8 people of the population table" in ran.out
+    assert "0 of them match nobody else among the 8 people of the population table" in ran.out
     (files / "people.csv").write_text("region,age\nMilano,25\nBari,30\n")
     ran = told(files, "--population", files / "people.csv", "--hierarchy", f"region={files / 'region.csv'}")
-    assert "5 records are in classes that fit fewer of the population table" in ran.out
+    assert "5 records are in classes that match fewer people of the population table" in ran.out
 
 
 def test_a_population_is_estimated(files: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_population_is_estimated(files: Path) -> None:
     assert "(by estimate)" in ran.out
     assert " of 60 people: " in ran.out
     assert "by Pitman" in ran.out
-    assert "knowing 2 of 2 columns (all 1 choice)" in ran.out
+    assert "attackers who know 2 of 2 columns (all 1 choice)" in ran.out
     (files / "release.csv").write_text("region,age\n" + "".join(f"a,{number}\n" for number in range(9)))
     ran = told(files, "--sampling-fraction", "0.1")
     assert "Pitman  no answer: every class has one person" in ran.out
@@ -131,7 +131,7 @@ def test_people_are_said_where_they_are_counted(files: Path) -> None:
     out = told(files, "--person", "bed", "--sensitive", "income,ticket").out
     assert out.splitlines()[0] == "6 records of 3 people in 3 classes of 1 to 2"
     assert "people at the highest" in out
-    assert "columns that nobody declared" not in out
+    assert "undeclared columns" not in out
 
 
 def test_a_long_search_says_its_limits(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ def test_a_sample_says_what_it_may_miss(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(quasi_identifiers.find, "__kwdefaults__", {**_defaults(quasi_identifiers.find), "visits": 1})
     path = tmp_path / "many.csv"
     path.write_text("city,day\n" + "".join(f"a,{number % 5}\n" for number in range(2_500)))
-    assert "sought in 2,000 records: 99 % sure" in kohort("risk", path, "--quasi", "city").out
+    assert "searched in 2,000 records: with 99 % confidence" in kohort("risk", path, "--quasi", "city").out
 
 
 @pytest.mark.parametrize(

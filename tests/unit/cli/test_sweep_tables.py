@@ -194,6 +194,13 @@ def test_files_are_published_together(asked: list[object], tmp_path: Path) -> No
     assert (tmp_path / "people.csv").read_text(encoding="utf-8") == PEOPLE
 
 
+def test_a_metric_on_demand_is_measured_where_it_is_drawn(asked: list[object], tmp_path: Path) -> None:
+    """KL divergence takes time: it is in the files of a sweep whose picture shows it, and in no others."""
+    files = ["--vary", "k=2,5", "--picture", tmp_path / "kl.svg", "--figure", "kl"]
+    assert all("kl" in point["metrics"] for point in points(*asked, *files))
+    assert not any("kl" in one["metrics"] for one in points(*asked, *files[:2]))
+
+
 def test_seconds_only_where_asked_for(asked: list[object], tmp_path: Path) -> None:
     """Without them two sweeps give the same bytes, for any number of threads."""
     one, other = tmp_path / "one.json", tmp_path / "other.json"

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 import pytest
 
-from kohort.algorithms import FIRST, METHODS
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import FIRST
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
 from kohort.job import JobFile, parse
 from kohort.job.form import MethodName
 from kohort.job.values import ObjectiveName
-from kohort.metrics import METRICS
+from kohort.metrics.known import OBJECTIVES
 from tests.unit.job.test_altered import ALTERED
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
 from tests.unit.job.test_models import EVERY
@@ -224,8 +225,8 @@ def test_the_schema_and_the_reader_agree_on_k(k: object, *, right: bool) -> None
 
 
 def test_the_objectives_are_the_metrics() -> None:
-    """Every metric can be asked for, and `first`; nothing else."""
-    assert set(get_args(ObjectiveName)) == {*METRICS, FIRST}
+    """Every metric by which a search can compare releases can be asked for, and `first`; nothing else."""
+    assert set(get_args(ObjectiveName)) == {*OBJECTIVES, FIRST}
 
 
 def test_the_methods_are_those_there_are() -> None:

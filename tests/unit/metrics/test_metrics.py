@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError
-from kohort.metrics import METRICS, measured, metric_of
 from kohort.metrics.base import Levels, Metric, Outcome
+from kohort.metrics.known import METRICS, OBJECTIVES, measured, metric_of
 from kohort.metrics.loss import ARX_LOSS, attribute_losses
+from kohort.specification import Specification
+
+ANY = Specification(key="any", title="Any", sentence="Any figure.")
 
 
 def outcome(sizes: list[int], losses: list[list[float]], suppressed: int = 0, k: int = 2) -> Outcome:
@@ -92,6 +95,11 @@ def test_geometric_loss_is_a_mean_that_no_zero_hides() -> None:
     assert METRICS["lm_geometric"](LEVELS) == pytest.approx(1.35**0.25 * 1.625**0.75 - 1)
 
 
+def test_the_maximum_loss_is_that_of_the_attribute_that_loses_most() -> None:
+    """Of losses 0.35 and 0.625 the second, whatever the weights."""
+    assert METRICS["max_loss"](MIXED) == METRICS["max_loss"](LEVELS) == pytest.approx(0.625)
+
+
 def test_weights_count_in_sums_and_means() -> None:
     """LM adds up attributes by weight, NCP averages them; class sizes know no attributes."""
     assert METRICS["lm"](LEVELS) == pytest.approx(0.35 + 3 * 0.625)
@@ -138,16 +146,16 @@ def test_the_identity_and_total_suppression_bound_every_metric() -> None:
     bottom = Levels(np.zeros(2, np.int64), np.array([2, 4]), nothing)
     identity = replace(outcome([2, 3], [[0.0] * 2] * 2), full_domain=bottom)
     best = {"precision": 1.0, "c_dm": 13.0, "c_avg": 1.25}
-    assert measured(identity) == {name: best.get(name, 0.0) for name in METRICS}
+    assert measured(identity) == {name: best.get(name, 0.0) for name in OBJECTIVES}
     gone = replace(identity, suppressed=5, sizes=np.empty(0, np.int64), losses=nothing)
-    figures = [METRICS[name](gone) for name in ("precision", "arx_loss", "lm_geometric")]
-    assert figures == pytest.approx([0, 1, 1])
+    figures = [METRICS[name](gone) for name in ("precision", "arx_loss", "lm_geometric", "max_loss")]
+    assert figures == pytest.approx([0, 1, 1, 1])
 
 
 def test_costs_are_turned_so_that_less_is_better() -> None:
     """Of all metrics only precision is better when greater; its cost is the negative of what is reported."""
     assert [name for name, metric in METRICS.items() if not metric.less_is_better] == ["precision"]
-    for name, metric in METRICS.items():
+    for name, metric in OBJECTIVES.items():
         sign = -1 if name == "precision" else 1
         assert metric.cost(LEVELS) == pytest.approx(sign * metric(LEVELS))
 
@@ -156,7 +164,7 @@ def test_costs_that_differ_in_noise_are_tied() -> None:
     """A cost has 12 significant digits, however small: the thirteenth decides nothing, the eleventh does."""
     for scale in (1e-9, 1.0, 1e9):
         first, second, third = (
-            Metric("any", lambda release: np.asarray(release.losses[0]), less_is_better=False).cost(
+            Metric(ANY, lambda release: np.asarray(release.losses[0]), less_is_better=False).cost(
                 replace(MIXED, losses=np.array([figure * scale]))
             )
             for figure in (1.23456789012, 1.2345678901201, 1.2345678902)
@@ -172,7 +180,7 @@ def test_many_outcomes_are_measured_at_once() -> None:
     draw = np.random.default_rng(1)
     losses, bits = draw.random((2, 3, 2)), draw.random((2, 3, 2))
     many = replace(LEVELS, losses=losses, full_domain=replace(full, levels=levels, bits=bits))
-    for metric in METRICS.values():
+    for metric in OBJECTIVES.values():
         if not metric.classes:
             figures = metric.costs(many)
             assert figures.shape == (2, 3)
@@ -185,8 +193,8 @@ def test_many_outcomes_are_measured_at_once() -> None:
 
 def test_only_what_is_defined_is_measured() -> None:
     """A release of regions has no levels: neither precision, entropy, height nor ARX's loss."""
-    assert set(measured(MIXED)) == {"lm", "ncp", "lm_geometric", "c_dm", "c_avg"}
-    assert set(measured(LEVELS)) == set(METRICS)
+    assert set(measured(MIXED)) == {"lm", "ncp", "lm_geometric", "c_dm", "c_avg", "max_loss"}
+    assert set(measured(LEVELS)) == set(OBJECTIVES)
 
 
 def test_an_unknown_metric_is_a_misuse() -> None:
@@ -195,6 +203,8 @@ def test_an_unknown_metric_is_a_misuse() -> None:
         metric_of("c_dn")
     with pytest.raises(UsageError, match="entropy"):
         metric_of("?")
+    with pytest.raises(UsageError, match="kl is no objective"):
+        metric_of("kl")
 
 
 def test_arx_loss_cuts_no_noise_off() -> None:

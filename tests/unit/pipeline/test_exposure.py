@@ -26,7 +26,7 @@ from kohort.perturb.rounding import Rounding
 from kohort.pipeline import rehearse
 from kohort.pipeline.exposure import LabelExposure, compare
 from kohort.release import Job
-from kohort.report.grid import grid_numbers
+from kohort.report.release import grid_figures
 from kohort.schema import Attribute, Role, Schema
 from tests.jobs import freely
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.models.base import PrivacyModel
+    from kohort.pipeline.exposure import GridComparison
     from kohort.release import Release
 
 TABLES = st.lists(
@@ -113,24 +114,31 @@ def test_a_grid_exposes_nobody(rows: list[tuple[str, str, str]]) -> None:
 ROWS = [(str(age), "2", "a") for age in (18, 24, 31, 39, 45, 62, 63, 64)]
 
 
+def grids(compared: GridComparison | None) -> dict[str, Any]:
+    """The figures of a comparison as JSON."""
+    figures = grid_figures(compared)
+    assert figures is not None
+    return figures.as_json()
+
+
 def test_figures_name_both_sides() -> None:
     """The key `grid` has both sides, the grids as they would be asked for, and whether they are a proposal."""
-    figures: Any = grid_numbers(compare(released(ROWS, grid=(0, 30, Fraction("50.5"), 100))))["grid"]
+    figures = grids(compare(released(ROWS, grid=(0, 30, Fraction("50.5"), 100))))
     assert figures["grids"] == {"age": "0,30,50.5,100"}
     assert (figures["proposed"], figures["with"]["range_exposure"], figures["with"]["downcoded"]) == (False, 0, 0)
     assert figures["without"]["range_exposure"] == 8
     assert figures["without"]["downcoded"] == 1
     assert figures["without"]["lm"] < figures["with"]["lm"]
-    proposed: Any = grid_numbers(compare(released(ROWS)))["grid"]
+    proposed = grids(compare(released(ROWS)))
     assert (proposed["grids"], proposed["proposed"]) == ({"age": "5"}, True)
-    ranges: Any = grid_numbers(compare(released(ROWS, hierarchy="intervals:0..99:30", grid="hierarchy")))["grid"]
+    ranges = grids(compare(released(ROWS, hierarchy="intervals:0..99:30", grid="hierarchy")))
     assert ranges["grids"] == {"age": "hierarchy"}
 
 
 def test_nothing_to_compare() -> None:
     """Where no number is released as a range, or no record at all, there is nothing to compare."""
     assert compare(released(ROWS, label="mean")) is None
-    assert grid_numbers(None) == {"grid": None}
+    assert grid_figures(None) is None
     job = replace(Job.of(Schema.of(quasi=["age"]), KAnonymity(2)), reading=ReadOptions(allow_empty=True))
     assert compare(rehearse(pl.DataFrame({"age": []}, schema={"age": pl.String}), job)) is None
 
@@ -144,7 +152,7 @@ def test_what_only_one_side_can_meet_is_null() -> None:
     compared = compare(anonymize(ages, job, population=population))
     assert compared is not None
     assert (compared.gridded is None, compared.ungridded) == (False, None)
-    assert grid_numbers(compared)["grid"] == {
+    assert grids(compared) == {
         "with": {"lm": 1, "exposed": 0, "range_exposure": 0, "downcoded": 0},
         "without": None,
         "grids": {"age": "20"},

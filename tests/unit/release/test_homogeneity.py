@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import kohort
 from kohort.release import homogeneity
 from kohort.release.homogeneity import Homogeneity
-from kohort.report import numbers
+from kohort.report.release import release_figures
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def test_the_figures_of_a_release_are_those_of_its_cells(algorithm: Algorithm, p
     ]
     assert release.homogeneity == {"illness": by_hand(told)}
     assert release.people == (len(set(whose)) if person else None)
-    figures = numbers(release)
+    figures = release_figures(release).as_json()
     assert figures["people"] == release.people
     assert figures["models"] == ["2-anonymity", "(0.95, 2)-anonymity of illness"]
     [[name, found]] = cast("dict[str, dict[str, float]]", figures["homogeneity"]).items()

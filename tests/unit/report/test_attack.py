@@ -24,8 +24,8 @@ K = 6
 
 
 def told(release: Release) -> dict[str, Any]:
-    """The public twin."""
-    return page(release, audience=Audience.PUBLIC)
+    """The public page model."""
+    return page(release, audience=Audience.PUBLIC).as_json()
 
 
 def on_levels(rows: Sequence[tuple[str, str, str, str]], *, person: bool) -> Release:
@@ -55,29 +55,29 @@ def population(records: int = 40) -> list[tuple[str, str, str, str]]:
 @pytest.mark.parametrize("person", [False, True])
 def test_pages_do_not_tell_how_few_were_left_out(*, person: bool) -> None:
     """Whoever has the release cannot tell by any figure whether one record was left out or k - 1 were."""
-    twins = [
+    models = [
         told(on_levels([*population(), *[(f"q{row}", "31", "Trento", "1037") for row in range(gone)]], person=person))
         for gone in range(1, K)
     ]
-    assert [twin["done"]["records"] for twin in twins] == [None] * (K - 1)
-    assert all(twin == twins[0] for twin in twins)
+    assert [model["done"]["records"] for model in models] == [None] * (K - 1)
+    assert all(model == models[0] for model in models)
 
 
 def test_people_of_whom_a_few_records_were_left_out_do_not_show() -> None:
     """Nor how many records of theirs were left out, where these are of fewer than k people."""
     more = [[(f"q{row % 2}", "31", "Trento", "1037") for row in range(2 * gone)] for gone in (1, 2)]
-    twins = [told(on_levels([*population(), *rows], person=True)) for rows in more]
-    assert all(twin == twins[0] for twin in twins)
+    models = [told(on_levels([*population(), *rows], person=True)) for rows in more]
+    assert all(model == models[0] for model in models)
 
 
 @pytest.mark.parametrize("twice", [0, 1, K - 1, K])
 def test_few_people_with_several_records_are_not_counted(twice: int) -> None:
     """Records less people are at least those with several: few of them are not told, in the table or the release."""
     rows = [*population(), *population()[:twice]]
-    twin = told(on_levels(rows, person=True))
+    model = told(on_levels(rows, person=True))
     expected = 40 if twice in {0, K} else None
-    assert twin["done"]["people"] == expected
-    assert [twin["risks"][side]["people"] for side in ("before", "after")] == [expected] * 2
+    assert model["done"]["people"] == expected
+    assert [model["risks"][side]["people"] for side in ("before", "after")] == [expected] * 2
 
 
 def test_two_roundings_of_a_count_do_not_meet() -> None:
@@ -86,11 +86,11 @@ def test_two_roundings_of_a_count_do_not_meet() -> None:
         rows = [(str(20 + row * row % 41), str(1000 + 37 * row), "mf"[row % 3 == 0]) for row in range(records)]
         table = pl.DataFrame(rows, schema=["age", "pay", "sex"], orient="row")
         schema = Schema.of(quasi=["age", "sex"], sensitive=["pay"])
-        twin = told(kohort.anonymize(table, freely(Job.of(schema, KAnonymity(K), algorithm=Mondrian()))))
-        parts = [part for one in twin["attributes"] if one["distribution"] for part in one["distribution"]["bins"]]
+        model = told(kohort.anonymize(table, freely(Job.of(schema, KAnonymity(K), algorithm=Mondrian()))))
+        parts = [part for one in model["attributes"] if one["distribution"] for part in one["distribution"]["bins"]]
         assert parts
         shares = [part[side] for part in parts for side in ("before", "after")]
-        for risk in (twin["risks"]["before"], twin["risks"]["after"]):
+        for risk in (model["risks"]["before"], model["risks"]["after"]):
             shares += [risk["uniques_share"], risk["prosecutor"]["over"]]
         people = [share * records for share in shares if share is not None]
         assert [count for count in people if abs(count - K * round(count / K)) > 1e-6] == []
@@ -99,7 +99,7 @@ def test_two_roundings_of_a_count_do_not_meet() -> None:
 def test_few_transactions_that_lost_items_are_not_told(tmp_path: Path) -> None:
     """Nor does any figure of a page of transactions tell whether one lost rare items or k - 1 did."""
     rare = " ".join(f"x{item}" for item in range(60))
-    twins: list[dict[str, Any]] = []
+    models: list[dict[str, Any]] = []
     for lost in range(1, K):
         (tmp_path / "in.dat").write_text(
             f"a b {rare}\n" * lost + "a b\n" * (40 - lost) + "b c e\nb c\n" * 20, encoding="utf-8"
@@ -109,6 +109,6 @@ def test_few_transactions_that_lost_items_are_not_told(tmp_path: Path) -> None:
             *("--h", "0.6", "--k", K, "--p", "1", "--report", tmp_path / "page.json", "--audience", "public"),
         )
         assert ran.status == 0, ran.err
-        twins.append(json.loads((tmp_path / "page.json").read_text("utf-8")))
-    assert twins[0]["done"]["cells"] is None
-    assert all(twin == twins[0] for twin in twins)
+        models.append(json.loads((tmp_path / "page.json").read_text("utf-8")))
+    assert models[0]["done"]["cells"] is None
+    assert all(model == models[0] for model in models)

@@ -18,8 +18,8 @@ def bins(cells: list[str], schema: Schema | None = None, k: int = 5) -> object:
     """The public distribution of a column beside an age that everybody shares: label, kind, share before."""
     table = pl.DataFrame({"age": ["30"] * len(cells), "pay": cells})
     job = freely(Job.of(schema or Schema.of(quasi=["age"], sensitive=["pay"]), KAnonymity(k)))
-    twin: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC)
-    (pay,) = (one for one in twin["attributes"] if one["name"] == "pay")
+    model: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC).as_json()
+    (pay,) = (one for one in model["attributes"] if one["name"] == "pay")
     told = pay["distribution"]
     return told and [(bar["label"], bar["kind"], bar["before"]) for bar in told["bins"]]
 
@@ -104,5 +104,5 @@ def test_how_items_got_their_roles_is_told(roles: Listed | Drawn, said: str) -> 
     baskets = [["bread", "milk"], ["bread", "pill"], ["bread", "milk"], ["milk"]] * 5
     job = TransactionJob(coherence=Coherence.of(h="0.9", k=2, p=1), roles=roles)
     release = kohort.anonymize_transactions(kohort.Transactions.of(baskets), job)
-    twin: dict[str, Any] = transactions_page(release, audience=Audience.PUBLIC)
-    assert twin["asked"]["roles"] == said
+    model: dict[str, Any] = transactions_page(release, audience=Audience.PUBLIC).as_json()
+    assert model["asked"]["roles"] == said

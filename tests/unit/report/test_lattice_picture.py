@@ -22,7 +22,7 @@ from kohort.core.lattice import Lattice
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import LimitError, MissingExtraError, UnsupportedError, UsageError
 from kohort.io.typed import from_frame
-from kohort.metrics import METRICS
+from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.report.lattice import format_of, lattice_picture, picture

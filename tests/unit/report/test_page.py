@@ -31,16 +31,16 @@ from kohort.core.uniques import Exposed, Singling
 from kohort.release.members import members_of
 from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
-from kohort.report.page.form import FORMS, GRID, SECONDS, fits
+from kohort.report.page.model import InternalTablePage
+from kohort.report.page.transactions import InternalTransactionPage
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from kohort import Release
-    from kohort.report import Json
 
 RELEASES = (
     releases.mondrian,
@@ -53,40 +53,45 @@ RELEASES = (
 
 def told(release: Release, audience: Audience = Audience.INTERNAL) -> dict[str, Any]:
     """A page, whose parts need no types here."""
-    return page(release, audience=audience)
-
-
-def formed(twin: Mapping[str, Json], kind: str) -> bool:
-    """Whether a steward's twin has its form, and the public's in it."""
-    more = {name: twin[name] for name in ("seconds", "public")}
-    rest = {name: part for name, part in twin.items() if name not in more}
-    return fits(rest, FORMS[kind]) and fits(more["seconds"], SECONDS) and fits(more["public"], FORMS[kind])
+    return page(release, audience=audience).as_json()
 
 
 @pytest.mark.parametrize("make", RELEASES)
 def test_a_page_has_its_form_and_is_json(make: Callable[[], Release]) -> None:
     """Of every kind of release, for both audiences; and the public one stands in the steward's."""
-    twin = told(make())
-    assert formed(json.loads(json.dumps(twin, allow_nan=False)), "table")
-    assert twin["public"] == told(make(), Audience.PUBLIC)
-    assert "seconds" not in twin["public"]
-    assert fits(None, GRID)
+    model = told(make())
+    text = json.dumps(model, allow_nan=False)
+    assert json.dumps(InternalTablePage.model_validate_json(text).as_json()) == text
+    assert model["public"] == told(make(), Audience.PUBLIC)
+    assert "seconds" not in model["public"]
+
+
+def test_a_page_describes_itself() -> None:
+    """The JSON Schema of a page lists exactly the keys that it has, and allows no others."""
+    for form, page_json in (
+        (InternalTablePage, told(releases.mondrian())),
+        (InternalTransactionPage, transactions_page(coherent_release(), audience=Audience.INTERNAL).as_json()),
+    ):
+        schema = form.model_json_schema(mode="serialization")
+        assert schema["required"] == [*page_json]
+        assert schema["additionalProperties"] is False
 
 
 def test_a_page_of_transactions_has_its_form() -> None:
     """For both audiences."""
     release = coherent_release()
-    twin: dict[str, Any] = transactions_page(release, audience=Audience.INTERNAL)
-    assert formed(twin, "transactions")
-    assert twin["public"] == transactions_page(release, audience=Audience.PUBLIC)
-    assert [(one["name"], one["support"]) for one in twin["items"]["dropped"]] == [("6", 1), ("5", 3), ("1", 4)]
-    assert [(one["low"], one["high"], one["before"], one["after"]) for one in twin["lengths"]["bins"]] == [
+    model: dict[str, Any] = transactions_page(release, audience=Audience.INTERNAL).as_json()
+    text = json.dumps(model, allow_nan=False)
+    assert json.dumps(InternalTransactionPage.model_validate_json(text).as_json()) == text
+    assert model["public"] == transactions_page(release, audience=Audience.PUBLIC).as_json()
+    assert [(one["name"], one["support"]) for one in model["items"]["dropped"]] == [("6", 1), ("5", 3), ("1", 4)]
+    assert [(one["low"], one["high"], one["before"], one["after"]) for one in model["lengths"]["bins"]] == [
         (1, 1, 0, 2),
         (2, 3, 5, 3),
         (4, 7, 1, 1),
     ]
-    assert twin["metrics"][0]["value"] == 0.4
-    assert twin["asked"]["roles"] == "The private items were listed; all others are public."
+    assert model["metrics"][0]["value"] == 0.4
+    assert model["asked"]["roles"] == "The private items were listed; all others are public."
 
 
 def test_the_same_records_in_another_order_make_the_same_page() -> None:
@@ -95,33 +100,33 @@ def test_the_same_records_in_another_order_make_the_same_page() -> None:
     for seed in (None, 1, 2):
         table = releases.people() if seed is None else releases.people().sample(fraction=1.0, shuffle=True, seed=seed)
         for hierarchies in (False, True):
-            twin = told(
+            model = told(
                 kohort.anonymize(table, freely(Job.of(releases.schema(hierarchies=hierarchies), KAnonymity(5))))
             )
-            del twin["seconds"]
-            pages.append(json.dumps(twin))
+            del model["seconds"]
+            pages.append(json.dumps(model))
     assert pages[0] == pages[2] == pages[4]
     assert pages[1] == pages[3] == pages[5]
 
 
 def test_what_was_done_is_told() -> None:
     """Counts are the release's own; the histogram adds up to them."""
-    release, twin = releases.lattice(), told(releases.lattice())
-    done = twin["done"]
+    release, model = releases.lattice(), told(releases.lattice())
+    done = model["done"]
     assert (done["records"], done["released"], done["suppressed"]) == (97, 80, 17)
     assert done["node"] == {"age": 3, "city": 1, "sex": 0}
-    assert sum(band["records"] for band in twin["sizes"]) == 80
-    assert sum(band["classes"] for band in twin["sizes"]) == done["classes"] == release.sizes.size
+    assert sum(band["records"] for band in model["sizes"]) == 80
+    assert sum(band["classes"] for band in model["sizes"]) == done["classes"] == release.sizes.size
     assert all(
-        band["classes"] == sum(band["low"] <= size <= band["high"] for size in release.sizes) for band in twin["sizes"]
+        band["classes"] == sum(band["low"] <= size <= band["high"] for size in release.sizes) for band in model["sizes"]
     )
-    assert [(one["column"], one["level"], one["height"]) for one in twin["losses"]] == [
+    assert [(one["column"], one["level"], one["height"]) for one in model["losses"]] == [
         ("age", 3, 4),
         ("city", 1, 2),
         ("sex", 0, 1),
     ]
-    assert {one["name"]: one["value"] for one in twin["metrics"]} == pytest.approx(dict(release.metrics))
-    assert all(one["says"] for one in twin["metrics"])
+    assert {one["name"]: one["value"] for one in model["metrics"]} == pytest.approx(dict(release.metrics))
+    assert all(one["says"] for one in model["metrics"])
 
 
 def test_what_was_asked_is_told_in_words() -> None:
@@ -140,10 +145,10 @@ def test_what_was_asked_is_told_in_words() -> None:
         )
     )
     release = replace(releases.mondrian(), job=freely(Job.of(schema, KAnonymity(5))))
-    from kohort.report.page.asked import asked, parameters  # noqa: PLC0415  sections that are looked at alone
-    from kohort.report.page.audience import Reader  # noqa: PLC0415
+    from kohort.report.page.audience import Reader  # noqa: PLC0415  sections that are tested alone
+    from kohort.report.page.request import parameters, request  # noqa: PLC0415
 
-    told_of: Any = asked(release.job)
+    told_of: Any = request(release.job).as_json()
     assert {one["name"]: one["how"] for one in told_of["columns"]} == {
         "a": "grid of 5, from 0 to 100, weight 2.5",
         "b": "grid at 0, 18.5, 120",
@@ -171,24 +176,24 @@ def test_a_limit_is_told_as_it_was_said() -> None:
 def test_risks_are_those_of_an_attacker_before_and_after() -> None:
     """As `assess` says them of the input and of the release."""
     for release in (releases.mondrian(), releases.lattice()):
-        twin = told(release)["risks"]
+        model = told(release)["risks"]
         for side, table in (("before", releases.people()), ("after", release.frame())):
             found = assess(table, ["age", "city", "sex"])
-            assert twin[side]["prosecutor"]["highest"] == pytest.approx(found.prosecutor.highest)
-            assert twin[side]["prosecutor"]["average"] == pytest.approx(found.prosecutor.average)
-            assert twin[side]["prosecutor"]["over"] == pytest.approx(found.prosecutor.over)
-            assert twin[side]["marketer"] == pytest.approx(found.marketer)
-            assert twin[side]["uniques"] == found.uniqueness.sample
-            assert twin[side]["journalist"] is None
+            assert model[side]["prosecutor"]["highest"] == pytest.approx(found.prosecutor.highest)
+            assert model[side]["prosecutor"]["average"] == pytest.approx(found.prosecutor.average)
+            assert model[side]["prosecutor"]["over"] == pytest.approx(found.prosecutor.over)
+            assert model[side]["marketer"] == pytest.approx(found.marketer)
+            assert model[side]["uniques"] == found.uniqueness.sample
+            assert model[side]["journalist"] is None
 
 
 def test_risks_count_people_where_they_have_several_records() -> None:
     """Before as after, though nobody's key is released."""
-    twin = told(releases.mondrian(person=True))["risks"]
+    model = told(releases.mondrian(person=True))["risks"]
     found = assess(releases.people(), ["age", "city", "sex"], person="id")
-    assert twin["before"]["people"] == twin["after"]["people"] == found.people == 49
+    assert model["before"]["people"] == model["after"]["people"] == found.people == 49
     assert found.prosecutor.highest == 1
-    assert twin["before"]["uniques"] == found.prosecutor.at_highest
+    assert model["before"]["uniques"] == found.prosecutor.at_highest
 
 
 def test_risks_among_a_population_are_told_where_it_is_known() -> None:
@@ -196,13 +201,13 @@ def test_risks_among_a_population_are_told_where_it_is_known() -> None:
     everybody = pl.concat([releases.people().select("age", "city", "sex")] * 3)
     schema = releases.schema(hierarchies=True)
     release = kohort.anonymize(releases.people(), freely(Job.of(schema, KMap(9))), population=everybody)
-    twin = told(release)
+    model = told(release)
     hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
     found = assess(release.frame(), ["age", "city", "sex"], population=everybody, hierarchies=hierarchies)
     assert found.journalist is not None
-    assert twin["risks"]["after"]["journalist"]["highest"] == pytest.approx(found.journalist.exposure.highest)
-    assert twin["risks"]["after"]["journalist_marketer"] == pytest.approx(found.journalist.marketer)
-    assert twin["public"]["least"] == 9
+    assert model["risks"]["after"]["journalist"]["highest"] == pytest.approx(found.journalist.exposure.highest)
+    assert model["risks"]["after"]["journalist_marketer"] == pytest.approx(found.journalist.marketer)
+    assert model["public"]["least"] == 9
 
 
 # ── Subgroups ────────────────────────────────────────────────────────────────────────────────────
@@ -286,30 +291,30 @@ def test_numbers_of_many_values_make_subgroups_of_intervals() -> None:
 
 def test_columns_are_told_before_and_after() -> None:
     """All columns that name nobody, with their distributions in records."""
-    twin = told(releases.mondrian())
-    assert [one["name"] for one in twin["attributes"]] == ["age", "city", "sex", "illness", "income", "height"]
-    assert {one["distribution"]["unit"] for one in twin["attributes"]} == {"records"}
-    for one in twin["attributes"]:
+    model = told(releases.mondrian())
+    assert [one["name"] for one in model["attributes"]] == ["age", "city", "sex", "illness", "income", "height"]
+    assert {one["distribution"]["unit"] for one in model["attributes"]} == {"records"}
+    for one in model["attributes"]:
         assert sum(bar["before"] for bar in one["distribution"]["bins"]) == 97
     alike = releases.mondrian().homogeneity["illness"]
-    assert twin["attributes"][3]["homogeneity"] == {"people": alike.alike, "largest_share": round(alike.share, 10)}
-    assert twin["attributes"][0]["homogeneity"] is None
-    assert len(twin["associations"]) == 15
+    assert model["attributes"][3]["homogeneity"] == {"people": alike.alike, "largest_share": round(alike.share, 10)}
+    assert model["attributes"][0]["homogeneity"] is None
+    assert len(model["associations"]) == 15
 
 
 def test_what_was_altered_is_told() -> None:
     """The effect of noise, and how far pseudonyms link; of noise the public learns no moments here."""
-    release, twin = releases.altered(), told(releases.altered())
-    (effect,) = twin["perturbed"]
+    release, model = releases.altered(), told(releases.altered())
+    (effect,) = model["perturbed"]
     assert (effect["column"], effect["records"], effect["reproducible"]) == ("income", 97, True)
     assert effect["mean"] == [*(release.effects[0].mean or ())]
-    assert twin["pseudonyms"] == [{"column": "id", "records": 97, "linked": 96}]
-    assert twin["asked"]["columns"][0]["how"] == "pseudonyms in its place"
-    assert "noise" in twin["asked"]["columns"][5]["how"]
-    (public,) = twin["public"]["perturbed"]
+    assert model["pseudonyms"] == [{"column": "id", "records": 97, "linked": 96}]
+    assert model["asked"]["columns"][0]["how"] == "pseudonyms in its place"
+    assert "noise" in model["asked"]["columns"][5]["how"]
+    (public,) = model["public"]["perturbed"]
     assert (public["mean"], public["variance"], public["bounds"], public["correlation"]) == (None,) * 4
     assert public["records"] == 95
-    assert "seed" not in json.dumps(twin)
+    assert "seed" not in json.dumps(model)
 
 
 def test_few_perturbed_records_are_not_told() -> None:
@@ -417,8 +422,8 @@ def test_the_values_of_a_population_decide_what_is_a_set() -> None:
 def test_three_records_are_shown_to_the_steward() -> None:
     """Of the smallest, the median and the largest class: cells as they were and as they are, no identifying value."""
     release = releases.mondrian()
-    twin = told(release)
-    samples = twin["samples"]
+    model = told(release)
+    samples = model["samples"]
     assert [one["class"] for one in samples] == ["smallest", "median", "largest"]
     assert [one["records"] for one in samples] == [release.sizes.min(), np.median(release.sizes), release.sizes.max()]
     before = releases.people().to_dicts()
@@ -430,7 +435,7 @@ def test_three_records_are_shown_to_the_steward() -> None:
         assert now in after
         assert was in [{key: value for key, value in row.items() if key != "id"} for row in before]
         assert (was["illness"], was["income"]) == (now["illness"], now["income"])
-    assert twin["public"]["samples"] is None
+    assert model["public"]["samples"] is None
 
 
 def test_a_class_that_is_smallest_and_largest_is_shown_once() -> None:
@@ -445,22 +450,22 @@ def test_what_a_release_is_for_changes_no_byte_of_it() -> None:
     job = freely(Job.of(releases.schema(), KAnonymity(5), purpose=purpose))
     release = kohort.anonymize(releases.people(), job)
     assert framed(release).equals(framed(releases.mondrian()))
-    twin = told(release)
-    assert twin["purpose"] == twin["public"]["purpose"]
-    assert (twin["purpose"]["purpose"], twin["purpose"]["recipient"], twin["purpose"]["approved_by"]) == (
+    model = told(release)
+    assert model["purpose"] == model["public"]["purpose"]
+    assert (model["purpose"]["purpose"], model["purpose"]["recipient"], model["purpose"]["approved_by"]) == (
         "a study",
         None,
         "the board",
     )
-    assert twin["parameters"]["purpose"]["approved_by"] == "the board"
+    assert model["parameters"]["purpose"]["approved_by"] == "the board"
 
 
 def test_columns_that_nobody_declared_are_told() -> None:
     """Their role is that of the rest."""
     schema = Schema((Attribute("age", Role.QUASI),), rest=Role.INSENSITIVE)
     job = Job.of(schema, KAnonymity(5))
-    twin = told(kohort.anonymize(releases.people().select("age", "sex", "height"), job))
-    assert [(one["name"], one["declared"]) for one in twin["asked"]["columns"]] == [
+    model = told(kohort.anonymize(releases.people().select("age", "sex", "height"), job))
+    assert [(one["name"], one["declared"]) for one in model["asked"]["columns"]] == [
         ("age", True),
         ("sex", False),
         ("height", False),
@@ -472,10 +477,9 @@ def test_attacks_are_told_where_they_were_tried() -> None:
     release = releases.mondrian()
     assert told(release)["attacks"] is None
     tried = attacked(release)
-    twin: dict[str, Any] = page(release, audience=Audience.INTERNAL, attacks=tried)
-    assert formed(twin, "table")
-    assert {one["attack"] for one in twin["attacks"]} == {*ATTACKS}
-    (linking,) = (one for one in twin["attacks"] if one["attack"] == "linking")
+    model: dict[str, Any] = page(release, audience=Audience.INTERNAL, attacks=tried).as_json()
+    assert {one["attack"] for one in model["attacks"]} == {*ATTACKS}
+    (linking,) = (one for one in model["attacks"] if one["attack"] == "linking")
     assert isinstance(tried[0], Attack)
     assert linking["rate"] == pytest.approx(tried[0].rate)
     job = freely(Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True)))
@@ -486,10 +490,10 @@ def test_a_rehearsal_says_that_nothing_was_verified(tmp_path: Any) -> None:  # n
     """And has no certificate."""
     del tmp_path
     release = kohort.rehearse(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))))
-    twin = told(release)
-    assert (twin["verdict"]["verified"], twin["verdict"]["checks"], twin["certificate"]) == (False, [], None)
-    assert (twin["verdict"]["standing"], twin["verdict"]["singling"]) == (None, [])
-    assert twin["name"] is None
+    model = told(release)
+    assert (model["verdict"]["verified"], model["verdict"]["checks"], model["certificate"]) == (False, [], None)
+    assert (model["verdict"]["standing"], model["verdict"]["singling"]) == (None, [])
+    assert model["name"] is None
 
 
 def test_a_published_release_names_its_files(tmp_path: Any) -> None:  # noqa: ANN401
@@ -497,21 +501,21 @@ def test_a_published_release_names_its_files(tmp_path: Any) -> None:  # noqa: AN
     target = tmp_path / "secret-folder" / "r.csv"
     target.parent.mkdir()
     release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), KAnonymity(5))), target=target)
-    twin = told(release)
-    assert twin["name"] == "r.csv"
+    model = told(release)
+    assert model["name"] == "r.csv"
     assert release.verdict is not None
-    assert twin["certificate"] == {"name": "r.csv.kohort.json", "release": "r.csv", "sha256": release.verdict.sha256}
-    assert twin["verdict"]["bytes"] == target.stat().st_size
-    assert "secret-folder" not in json.dumps(twin)
+    assert model["certificate"] == {"name": "r.csv.kohort.json", "release": "r.csv", "sha256": release.verdict.sha256}
+    assert model["verdict"]["bytes"] == target.stat().st_size
+    assert "secret-folder" not in json.dumps(model)
 
 
 def test_a_table_of_no_records_has_a_page() -> None:
     """With nothing in it to compare."""
     job = freely(Job(releases.schema(), (KAnonymity(5),), reading=ReadOptions(allow_empty=True)))
-    twin = told(kohort.anonymize(releases.people(0), job))
-    assert formed(twin, "table")
-    assert (twin["attributes"], twin["subgroups"], twin["risks"]["before"]) == (None, None, None)
-    assert twin["done"]["classes"] == 0
+    model = told(kohort.anonymize(releases.people(0), job))
+    assert InternalTablePage.model_validate_json(json.dumps(model)).as_json() == model
+    assert (model["attributes"], model["subgroups"], model["risks"]["before"]) == (None, None, None)
+    assert model["done"]["classes"] == 0
 
 
 # ── Weak promises ────────────────────────────────────────────────────────────────────────────────
@@ -536,7 +540,7 @@ def test_classes_smaller_than_the_least_are_told_together() -> None:
 def test_a_risk_stands_for_a_class_size() -> None:
     """One in five is five people: a maximum risk is told of no fewer."""
     release = kohort.anonymize(releases.people(), freely(Job.of(releases.schema(), MaximumRisk(Fraction("0.2")))))
-    twin = told(release, Audience.PUBLIC)
-    assert twin["least"] == 5
-    assert twin["risks"]["after"]["prosecutor"]["highest"] <= 0.2
-    assert twin["risks"]["before"]["prosecutor"]["highest"] is None
+    model = told(release, Audience.PUBLIC)
+    assert model["least"] == 5
+    assert model["risks"]["after"]["prosecutor"]["highest"] <= 0.2
+    assert model["risks"]["before"]["prosecutor"]["highest"] is None

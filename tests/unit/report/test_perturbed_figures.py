@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
 import pytest
 
 from kohort.engines.pseudonyms import Linked
 from kohort.perturb.effect import Effect
-from kohort.report.perturbed import perturbed_numbers, pseudonym_numbers
-from kohort.report.render.perturbed import altered_text, effect_text
+from kohort.report.perturbed import effect_figures, pseudonym_figures
+from kohort.report.render.perturbed import effect_text
+from kohort.report.render.release import release_text
+from tests.unit.report.test_render import figures as release
 
 NUMBERS = Effect(
     "income",
@@ -29,14 +30,19 @@ NAMES = Effect("illness", "post-randomization keeping 0.8", 10, 8)
 
 def told(effect: Effect) -> str:
     """What is said of an effect."""
-    (figures,) = perturbed_numbers([effect])
-    return "\n".join(effect_text(cast("dict[str, bool | int | float | str | None]", figures)))
+    (figures,) = effect_figures([effect])
+    return "\n".join(effect_text(figures))
+
+
+def text_of(*linked: Linked) -> str:
+    """What is said of a release with pseudonyms."""
+    return release_text(release().model_copy(update={"pseudonyms": pseudonym_figures(linked)}))
 
 
 def test_numbers_have_their_drift() -> None:
     """Of each moment both figures are told, and how far it moved, as a share of what it was."""
-    (figures,) = perturbed_numbers([NUMBERS])
-    assert isinstance(figures, dict)
+    (effect,) = effect_figures([NUMBERS])
+    figures = effect.as_json()
     assert figures["mean"] == {"before": 200.0, "after": 201.0, "drift": 0.005}
     assert figures["variance"] == {"before": 16.0, "after": 16.0, "drift": 0.0}
     assert figures["bounds"] == [0.0, None]
@@ -46,38 +52,36 @@ def test_numbers_have_their_drift() -> None:
 @pytest.mark.parametrize(("after", "drift"), [(0.0, 0.0), (1.0, None)])
 def test_nothing_moves_by_a_share_of_nothing(after: float, drift: float | None) -> None:
     """A mean of 0 has no share to move by, unless it stays."""
-    (figures,) = perturbed_numbers([replace(NUMBERS, mean=(0.0, after))])
-    assert isinstance(figures, dict)
-    assert cast("dict[str, float | None]", figures["mean"])["drift"] == drift
+    (effect,) = effect_figures([replace(NUMBERS, mean=(0.0, after))])
+    assert effect.mean is not None
+    assert effect.mean.drift == drift
 
 
 def test_numbers_in_words() -> None:
     """A perturbed number says what was done, how far it moved, and what an attacker finds."""
     assert told(NUMBERS).splitlines() == [
-        "income: noise of 0.1 variances; 3 of 1,000 values are as they were",
-        "  mean 200 -> 201 (moved by 0.005 of itself), variance 16 -> 16",
-        "  correlations move by at most 0.013 (with age)",
-        "  who knows the values as they were finds 25.0% of the records by the nearest one",
+        "income: noise of 0.1 variances; 3 of 1,000 values are unchanged",
+        "  mean 200 -> 201 (moved by 0.005 of its value), variance 16 -> 16",
+        "  correlations change by at most 0.013 (with age)",
+        "  anyone who knows the original values finds 25.0% of the records by the nearest value",
     ]
     assert "mean 0 -> 1," in told(replace(NUMBERS, mean=(0.0, 1.0)))
 
 
 def test_names_in_words() -> None:
     """Of names only the count is told; that noise can be drawn again is told of any."""
-    assert told(NAMES) == "illness: post-randomization keeping 0.8; 8 of 10 values are as they were"
+    assert told(NAMES) == "illness: post-randomization keeping 0.8; 8 of 10 values are unchanged"
     assert told(replace(NAMES, reproducible=True)).endswith("reproducible noise: not private")
 
 
 def test_pseudonyms_in_words() -> None:
     """Pseudonyms are said to be no anonymity, and to link records where they do."""
     linked = Linked("patient", 10, 4)
-    assert pseudonym_numbers([linked]) == [{"column": "patient", "records": 10, "linked": 4}]
-    text = "\n".join(altered_text({"perturbed": [], "pseudonyms": pseudonym_numbers([linked])}))
-    assert "patient: pseudonyms, which are not anonymity; 4 records share theirs with another." in text
-    alone = "\n".join(altered_text({"perturbed": [], "pseudonyms": pseudonym_numbers([replace(linked, linked=0)])}))
-    assert "share theirs" not in alone
+    assert [one.as_json() for one in pseudonym_figures([linked])] == [{"column": "patient", "records": 10, "linked": 4}]
+    assert "patient: pseudonyms, which are not anonymity; 4 records share theirs with another." in text_of(linked)
+    assert "share theirs" not in text_of(replace(linked, linked=0))
 
 
 def test_nothing_is_said_of_nothing() -> None:
     """Where nothing is altered, nothing is said."""
-    assert not [*altered_text({"perturbed": [], "pseudonyms": []})]
+    assert "pseudonyms" not in text_of()

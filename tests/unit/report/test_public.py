@@ -41,7 +41,7 @@ RELEASES: Final = (
     releases.altered,
 )
 
-#: Every place of a public twin where a number stands. `people`: it counts people or what is theirs, and is shown as it
+#: Every place of a public page model with a number. `people`: it counts people or what is theirs, and is shown as it
 #: is; `parts`: likewise, in multiples of `least`; `free`: it counts no people, or nothing but what the release's own
 #: file shows of k people or more; `share`: a figure that is rounded to a step.
 PLACES: Final = {
@@ -134,7 +134,7 @@ WRITTEN: Final = ("asked.method.", "parameters.")
 
 
 def numbers_in(part: Json, place: str = "") -> Iterator[tuple[str, int | float]]:
-    """Every number of a twin and its place, indices as `*`."""
+    """Every number of a page model and its place, indices as `*`."""
     if isinstance(part, dict):
         for key, value in part.items():
             names_columns = place == "done.node"
@@ -146,11 +146,11 @@ def numbers_in(part: Json, place: str = "") -> Iterator[tuple[str, int | float]]
         yield place, part
 
 
-def refuse_few(twin: dict[str, Json]) -> None:
-    """Fail where a number of a public twin counts a few people, or nobody has said what it counts."""
-    least = twin["least"]
+def refuse_few(model: dict[str, Json]) -> None:
+    """Fail where a number of a public page model counts a few people, or nobody has said what it counts."""
+    least = model["least"]
     assert isinstance(least, int)
-    for place, number in numbers_in(twin):
+    for place, number in numbers_in(model):
         kind = PLACES[place]  # a new number must be classified
         if kind in {"people", "parts"}:
             assert isinstance(number, int), place
@@ -162,32 +162,32 @@ def refuse_few(twin: dict[str, Json]) -> None:
 @pytest.mark.parametrize("make", RELEASES)
 def test_no_number_counts_a_few_people(make: Callable[[], Release]) -> None:
     """Every count of people in a public page is of none or of enough."""
-    refuse_few(page(make(), audience=Audience.PUBLIC))
+    refuse_few(page(make(), audience=Audience.PUBLIC).as_json())
 
 
 def test_no_number_of_transactions_counts_a_few() -> None:
     """Nor does one of a page of transactions."""
-    twin: dict[str, Any] = transactions_page(coherent_release(), audience=Audience.PUBLIC)
-    refuse_few(twin)
-    assert twin["items"] is None
-    assert {part["before"] for part in twin["lengths"]["bins"]} == {1.0}  # of six people two bands are too many
+    model: dict[str, Any] = transactions_page(coherent_release(), audience=Audience.PUBLIC).as_json()
+    refuse_few(model)
+    assert model["items"] is None
+    assert {part["before"] for part in model["lengths"]["bins"]} == {1.0}  # of six people two bands are too many
 
 
 @pytest.mark.parametrize("make", RELEASES)
 def test_nothing_is_told_of_a_few_by_difference(make: Callable[[], Release]) -> None:
     """What is left of a whole beside its told parts is nobody or enough people."""
-    twin: dict[str, Any] = page(make(), audience=Audience.PUBLIC)
-    least, done = twin["least"], twin["done"]
+    model: dict[str, Any] = page(make(), audience=Audience.PUBLIC).as_json()
+    least, done = model["least"], model["done"]
     wholes = [(done["records"], done["released"]), (done["records"], done["suppressed"])]
-    risks = [risk for risk in (twin["risks"]["before"], twin["risks"]["after"]) if risk]
+    risks = [risk for risk in (model["risks"]["before"], model["risks"]["after"]) if risk]
     wholes += [(risk["people"], risk["uniques"]) for risk in risks]
     wholes += [(risks[0]["people"], risks[-1]["people"])]
-    wholes += [(done["released"], band["records"]) for band in twin["sizes"]]
-    wholes += [(done["released"], sum(band["records"] for band in twin["sizes"]))]
+    wholes += [(done["released"], band["records"]) for band in model["sizes"]]
+    wholes += [(done["released"], sum(band["records"] for band in model["sizes"]))]
     wholes += [
-        (done["records"], row["records"]) for part in ("suppressed", "distorted") for row in twin["subgroups"][part]
+        (done["records"], row["records"]) for part in ("suppressed", "distorted") for row in model["subgroups"][part]
     ]
-    wholes += [(row["records"], row["suppressed"]) for row in twin["subgroups"]["suppressed"]]
+    wholes += [(row["records"], row["suppressed"]) for row in model["subgroups"]["suppressed"]]
     for whole, part in wholes:
         if whole is not None and part is not None:
             assert part in {whole, 0} or whole - part >= least
@@ -197,25 +197,29 @@ def test_too_few_left_out_are_not_told_in_any_way() -> None:
     """Where fewer than k records were suppressed, neither their number nor that of all records is anywhere."""
     release = releases.few()
     assert 0 < release.suppressed < release.job.k
-    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
-    assert (twin["done"]["records"], twin["done"]["suppressed"], twin["done"]["suppressed_share"]) == (None, None, None)
-    assert twin["subgroups"]["suppressed"] == []
-    assert [one["before"] for one in twin["attributes"]] == [None] * 6
-    assert next(one["value"] for one in twin["metrics"] if one["name"] == "c_dm") is None
-    assert releases.PEOPLE not in {number for _, number in numbers_in(twin)}
-    assert release.suppressed not in {number for place, number in numbers_in(twin) if PLACES[place] != "free"} - {
-        one["value"] for one in twin["metrics"] if one["name"] == "height"
+    model: dict[str, Any] = page(release, audience=Audience.PUBLIC).as_json()
+    assert (model["done"]["records"], model["done"]["suppressed"], model["done"]["suppressed_share"]) == (
+        None,
+        None,
+        None,
+    )
+    assert model["subgroups"]["suppressed"] == []
+    assert [one["before"] for one in model["attributes"]] == [None] * 6
+    assert next(one["value"] for one in model["metrics"] if one["name"] == "c_dm") is None
+    assert releases.PEOPLE not in {number for _, number in numbers_in(model)}
+    assert release.suppressed not in {number for place, number in numbers_in(model) if PLACES[place] != "free"} - {
+        one["value"] for one in model["metrics"] if one["name"] == "height"
     }
-    assert any("fewer than 8 people" in note for note in twin["notes"])
+    assert any("fewer than 8 people" in note for note in model["notes"])
 
 
 def test_people_with_several_records_are_not_counted_as_records() -> None:
     """With a person key no count of records of a part is told: they may be of a few people."""
-    twin: dict[str, Any] = page(releases.mondrian(person=True), audience=Audience.PUBLIC)
-    assert {one["single"] for one in twin["attributes"]} == {None}
-    assert {one["distribution"] for one in twin["attributes"] if one["distribution"]} == set()
-    assert twin["subgroups"]["distorted"] == []
-    assert twin["done"]["people"] == 49
+    model: dict[str, Any] = page(releases.mondrian(person=True), audience=Audience.PUBLIC).as_json()
+    assert {one["single"] for one in model["attributes"]} == {None}
+    assert {one["distribution"] for one in model["attributes"] if one["distribution"]} == set()
+    assert model["subgroups"]["distorted"] == []
+    assert model["done"]["people"] == 49
 
 
 def test_a_mean_of_zeros_and_ones_is_no_count() -> None:
@@ -225,8 +229,8 @@ def test_a_mean_of_zeros_and_ones_is_no_count() -> None:
             {"age": [str(30 + row % 10) for row in range(20)], "ill": ["1"] * ones + ["0"] * (20 - ones)}
         )
         release = kohort.anonymize(table, freely(Job.of(Schema.of(quasi=["age"], sensitive=["ill"]), KAnonymity(5))))
-        twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
-        (ill,) = (one for one in twin["attributes"] if one["name"] == "ill")
+        model: dict[str, Any] = page(release, audience=Audience.PUBLIC).as_json()
+        (ill,) = (one for one in model["attributes"] if one["name"] == "ill")
         assert ill["before"]["numeric"]["mean"] in {0.0, 0.5}
         assert ill["before"]["numeric"]["deviation"] in {0.0, 0.5}
 
@@ -237,7 +241,7 @@ def test_a_constant_is_a_value_and_not_told() -> None:
     release = kohort.anonymize(
         table, freely(Job.of(Schema.of(quasi=["age"], sensitive=["pay", "bonus"]), KAnonymity(5)))
     )
-    text = json.dumps(page(release, audience=Audience.PUBLIC))
+    text = json.dumps(page(release, audience=Audience.PUBLIC).as_json())
     assert "71234" not in text
     assert "81234" not in text
 
@@ -252,23 +256,25 @@ def test_too_few_whom_a_column_singles_out_are_not_counted() -> None:
         job = Job.of(
             Schema.of(quasi=["age"], sensitive=["pay"]), KAnonymity(5), no_model=("pay",), allow_singling=("pay",)
         )
-        twin: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC)
-        (one,) = twin["verdict"]["singling"]
+        model: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC).as_json()
+        (one,) = model["verdict"]["singling"]
         assert (one["unique"], one["people"]) == (unique, 40)
-        assert twin["verdict"]["standing"] == {0: "good", 3: "good", 12: "caution", 40: "bad"}[alone]
+        assert model["verdict"]["standing"] == {0: "good", 3: "good", 12: "caution", 40: "bad"}[alone]
 
 
 def test_attacks_tell_the_public_rates_alone() -> None:
     """No count and no interval, nothing at all of attacks on few, nor where the input may not be counted."""
     release = releases.mondrian()
     tried = attacked(release, ["linking", "intersection"])
-    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC, attacks=tried)
-    linking, intersection = twin["attacks"]
+    model: dict[str, Any] = page(release, audience=Audience.PUBLIC, attacks=tried).as_json()
+    linking, intersection = model["attacks"]
     assert isinstance(tried[0], Attack)
-    assert linking["rate"] == stepped(tried[0].rate, twin["least"] / releases.PEOPLE)
+    assert linking["rate"] == stepped(tried[0].rate, model["least"] / releases.PEOPLE)
     assert {linking[key] for key in ("targets", "claims", "right", "precision", "interval")} == {None}
     assert intersection["untried"].startswith("it needs")
-    few: dict[str, Any] = page(releases.few(), audience=Audience.PUBLIC, attacks=attacked(releases.few(), ["linking"]))
+    few: dict[str, Any] = page(
+        releases.few(), audience=Audience.PUBLIC, attacks=attacked(releases.few(), ["linking"])
+    ).as_json()
     assert few["attacks"][0]["rate"] is None
 
 
@@ -329,24 +335,23 @@ def bird_release(*, lattice: bool) -> Release:
 
 @pytest.mark.parametrize("lattice", [False, True])
 def test_no_canary_is_in_a_public_page(*, lattice: bool) -> None:
-    """Of a table whose every cell is a canary neither the public twin nor its HTML holds one; the steward's does."""
+    """Of a table of canaries neither the public page model nor its HTML holds one; the steward's does."""
     release = bird_release(lattice=lattice)
     birds = {str(cell) for column in canaries() for cell in column}
     tried = attacked(release)
-    whole = page(release, audience=Audience.INTERNAL, attacks=tried)
-    public = whole["public"]
-    assert isinstance(public, dict)
-    assert public == page(release, audience=Audience.PUBLIC, attacks=tried)
+    internal, public = (page(release, audience=audience, attacks=tried) for audience in Audience)
+    whole = internal.as_json()
+    assert whole["public"] == public.as_json()
     assert any(bird in json.dumps(whole["samples"]) for bird in birds)
     assert "canary-id" not in json.dumps(whole["samples"])
     assert any(bird in json.dumps(whole) for bird in birds)
     html = pytest.importorskip("kohort.report.render.page").html
-    for text in (json.dumps(public), html(public)):
+    for text in (json.dumps(public.as_json()), html(public)):
         assert "canary" not in text
         assert not [bird for bird in birds if bird in text or (bird.isdigit() and f"{int(bird):,}" in text)]
     values = {float(bird) for bird in birds if bird.isdigit()}
-    assert not [place for place, number in numbers_in(public) if any(isclose(number, one) for one in values)]
-    refuse_few(public)
+    assert not [place for place, number in numbers_in(public.as_json()) if any(isclose(number, one) for one in values)]
+    refuse_few(public.as_json())
 
 
 # ── Partitions ───────────────────────────────────────────────────────────────────────────────────
@@ -372,9 +377,9 @@ def test_every_public_part_has_enough_people(k: int, records: int, seed: int, sh
     )
     algorithm = Optimal(limit=SuppressionLimit.of(f"{share}%")) if share % 2 else None
     release = kohort.anonymize(table, freely(Job.of(schema, KAnonymity(k), algorithm=algorithm)))
-    twin: dict[str, Any] = page(release, audience=Audience.PUBLIC)
-    refuse_few(twin)
-    for one in twin["attributes"]:
+    model: dict[str, Any] = page(release, audience=Audience.PUBLIC).as_json()
+    refuse_few(model)
+    for one in model["attributes"]:
         bins: list[dict[str, Any]] = one["distribution"]["bins"] if one["distribution"] else []
         assert not [bar for bar in bins if bar["kind"] == "value"]
         assert not bins or abs(sum(bar["before"] for bar in bins) - 1) <= len(bins) * 2.5 * k / records

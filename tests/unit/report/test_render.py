@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.cli import flags
-from kohort.report.render import SHOWN, release_text
-from kohort.report.render.singling import exposed_text, unchanged_text
+from kohort.report.release import ReleaseFigures
+from kohort.report.render.release import SHOWN, release_text
 
 if TYPE_CHECKING:
     from kohort.errors import UsageError
@@ -29,7 +29,7 @@ def candidate(level: int, objective: float | None = 0.5) -> Json:
     }
 
 
-def figures(**others: Json) -> dict[str, Json]:
+def figures(**others: Json) -> ReleaseFigures:
     """The figures of a dry run on levels, some of them others."""
     known: dict[str, Json] = {
         "records": 2000,
@@ -60,8 +60,9 @@ def figures(**others: Json) -> dict[str, Json]:
         "certificate": None,
         "verified": False,
         "trace": {},
+        "seconds": {},
     }
-    return known | others
+    return ReleaseFigures.model_validate(known | others, strict=False)
 
 
 @pytest.mark.parametrize(
@@ -70,12 +71,12 @@ def figures(**others: Json) -> dict[str, Json]:
         ({}, "LM 0.5000, proven: no allowed release does better", "stopped"),
         (
             {"proven": False, "objective": {"name": "precision", "value": 0.5, "bound": 0.75}},
-            "PRECISION 0.5000; none does better than 0.7500",
+            "PRECISION 0.5000; no allowed release does better than 0.7500",
             "proven",
         ),
         ({"proven": False, "objective": {"name": "lm", "value": 0.5, "bound": None}}, "LM 0.5000\n", "better"),
         ({"objective": None}, "Levels   age=2,sex=0\n", "better"),
-        ({"trace": {"minimal_height": 2, "minimal_nodes": 3}}, "2 is the least height: 3 releases have it", "stopped"),
+        ({"trace": {"minimal_height": 2, "minimal_nodes": 3}}, "the least height is 2: 3 releases have it", "stopped"),
         ({"node": None, "objective": None}, "800 of 2,000 records released", "Levels"),
     ],
 )
@@ -89,15 +90,17 @@ def test_what_is_proven_is_said_and_no_more(others: dict[str, Json], said: str, 
 def test_classes_of_a_single_value_are_told() -> None:
     """How many records, or people, stand in classes of one sensitive value is said, and the largest share."""
     alike: dict[str, Json] = {"homogeneity": {"illness": {"people": 30, "largest_share": 1.0}}}
-    assert "illness: 30 records in classes of a single value; at most 100.0%" in release_text(figures(**alike), ["age"])
+    assert "illness: 30 records in classes with a single value; at most 100.0%" in release_text(
+        figures(**alike), ["age"]
+    )
     people = release_text(figures(**alike, people=500), ["age"])
-    assert "illness: 30 people in classes of a single value" in people
+    assert "illness: 30 people in classes with a single value" in people
 
 
 def test_a_search_that_was_stopped_tells_how_to_repeat_its_release() -> None:
     """Its clock may stop it elsewhere the next time; the levels, by name and in the job's order, do not change."""
     text = release_text(figures(proven=False, objective={"name": "lm", "value": 0.5, "bound": 0.1}), ("sex", "age"))
-    assert "to repeat this very release:   --node sex=0,age=2\n" in text
+    assert "to repeat this release:   --node sex=0,age=2\n" in text
 
 
 def test_levels_can_be_copied_whatever_the_names() -> None:
@@ -154,7 +157,7 @@ def test_many_candidates_are_cut_and_long_names_stand_aside() -> None:
         SHOWN + 3
     )
     text = release_text(figures(node=node, candidates=many))
-    assert "and 3 more, which --json lists" in text
+    assert "and 3 more (--json lists them)" in text
     assert text.count(" 1,1,1,1,1 ") == SHOWN + 1
     assert "levels, as below" in text
 
@@ -162,10 +165,10 @@ def test_many_candidates_are_cut_and_long_names_stand_aside() -> None:
 @pytest.mark.parametrize(
     ("classes", "smallest", "largest", "said"),
     [
-        (7, 5, 300, "7 classes of 5 to 300 records (asked"),
-        (7, 5, 5, "7 classes of 5 records (asked"),
-        (1, 300, 300, "1 class of 300 records (asked"),
-        (0, 0, 0, "no class (asked"),
+        (7, 5, 300, "7 classes of 5 to 300 records (required"),
+        (7, 5, 5, "7 classes of 5 records (required"),
+        (1, 300, 300, "1 class of 300 records (required"),
+        (0, 0, 0, "no class (required"),
     ],
 )
 def test_classes_are_counted_as_people_count(classes: int, smallest: int, largest: int, said: str) -> None:
@@ -186,19 +189,29 @@ def singling(*columns: str, unique: int = 0, rounding: Json = None) -> Json:
 
 def test_what_is_released_as_it_is_comes_first() -> None:
     """Each such column with the people it singles out; then over which columns is verified."""
-    assert release_text(figures()).startswith("No column is released as it is\n")
+    assert release_text(figures()).startswith("No column is released unchanged\n")
     found: Json = [singling("income", unique=12), singling("job"), singling("weight", unique=1)]
     lines = release_text(figures(singling=found, verified=True)).splitlines()
-    head = "Released as they are (how many of 800 people have a value of their own)"
+    head = "Released unchanged (people with a unique value, of 800)"
     assert lines[0] == f"{head}: income 12, job 0, weight 1"
     assert "verified on the released cells: every class of age, sex has at least 5 records" in lines
 
 
 def test_perturbed_columns_are_told_apart() -> None:
     """They are not released as they are."""
-    effect: Json = {"column": "income", "method": "rounding to multiples of 5"}
-    first = next(unchanged_text(figures(singling=[singling("income", unique=3)], perturbed=[effect], people=700)))
-    head = "Released as they are (how many of 700 people have a value of their own)"
+    effect: Json = {
+        "column": "income",
+        "method": "rounding to multiples of 5",
+        "records": 800,
+        "unchanged": 1,
+        "decimals": None,
+        "bounds": [None, None],
+        **dict.fromkeys(("mean", "variance", "correlation", "linked")),
+        "reproducible": False,
+    }
+    found: Json = [singling("income", unique=3)]
+    first, *_ = release_text(figures(singling=found, perturbed=[effect], people=700)).splitlines()
+    head = "Released unchanged (people with a unique value, of 700)"
     assert first == f"{head}: none; perturbed: income 3"
 
 
@@ -207,13 +220,14 @@ def test_what_singles_out_many_is_warned_of() -> None:
     rounding: Json = {"perturb": "income=rounding:step=50", "unique": 31, "change": 12.48, "spread": 0.004}
     pairs = [singling("income", f"c{place}", unique=300 - place) for place in range(5)]
     found: Json = [singling("income", unique=240, rounding=rounding), singling("job", unique=40), *pairs]
-    warned = [*unchanged_text(figures(singling=found))][1:]
-    assert warned[0] == "Warning: 240 people (30.0% of the people) can be found by income"
+    lines = release_text(figures(singling=found)).splitlines()
+    warned = lines[1 : lines.index("800 of 2,000 records released, 1,200 suppressed")]
+    assert warned[0] == "Warning: 240 people (30.0% of all) can be identified by income"
     assert warned[1] == (
-        "  round it: --perturb income=rounding:step=50   (31 are left, and values change by 12.5 on average)"
+        "  round it: --perturb income=rounding:step=50   (leaves 31; values change by 12.5 on average)"
     )
-    assert warned[2] == "Warning: 300 people (37.5% of the people) can be found by income and c0"
-    assert warned[-1] == "  and 2 more pairs of columns, which --json lists"
+    assert warned[2] == "Warning: 300 people (37.5% of all) can be identified by income and c0"
+    assert warned[-1] == "  and 2 more pairs of columns (--json lists them)"
     assert len(warned) == 6
 
 
@@ -221,26 +235,27 @@ def test_what_singles_out_many_is_warned_of() -> None:
     ("exposed", "said"),
     [
         ({"people": 1, "range_ends": 1, "set_members": 0, "means": 0}, "1 person can be pinpointed: "),
-        ({"people": 287, "range_ends": 287, "set_members": 0, "means": 0}, "stands at the edge of a published range."),
+        ({"people": 287, "range_ends": 287, "set_members": 0, "means": 0}, "is at the edge of a published range."),
         (
             {"people": 7, "range_ends": 5, "set_members": 3, "means": 0},
-            "stands at the edge of a published range (5) or as a member of a published set (3).",
+            "is at the edge of a published range (5) or listed in a published set (3).",
         ),
-        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "stands as a published mean."),
+        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "is a published mean."),
     ],
 )
 def test_whom_labels_give_away_is_told(exposed: Json, said: str) -> None:
     """In people, with where their values stand, and what avoids it; nothing where it is nobody."""
     assert said in release_text(figures(exposed=exposed))
-    assert "Public cut points" in release_text(figures(exposed=exposed))
-    assert not [*exposed_text(figures(exposed={"people": 0, "range_ends": 0, "set_members": 0, "means": 0}))]
+    assert "Use public cut points" in release_text(figures(exposed=exposed))
+    nobody: Json = {"people": 0, "range_ends": 0, "set_members": 0, "means": 0}
+    assert "can be pinpointed" not in release_text(figures(exposed=nobody))
 
 
 def test_sets_are_told_with_how_many_values_they_print() -> None:
     """A column that costs next to nothing as sets is told with what its sets give away."""
     text = release_text(figures(losses={"age": 0.5, "name": 0.003}, members={"name": 18.04}, node=None, objective=None))
-    assert "0.3% of its detail lost; its sets print 18.0 values on average, each that of somebody in the class" in text
-    assert "50.0% of its detail lost\n" in text
+    assert "0.3% of detail lost; its sets list 18.0 values on average, each of somebody in the class" in text
+    assert "50.0% of detail lost\n" in text
 
 
 def test_attacks_are_told_where_some_were_tried() -> None:

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from kohort.errors import UsageError
+from kohort.report.render.text import LISTED
 from kohort.report.render.trace import ITEMS, TRANSACTIONS, WARNING, trace_text
-from kohort.report.render.transactions import SHOWN, release_text
-from kohort.report.transactions import numbers
+from kohort.report.render.transactions import transactions_text
+from kohort.report.transactions import TransactionFigures, transaction_figures
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.moles import mine
@@ -25,16 +26,17 @@ if TYPE_CHECKING:
     from kohort.report import Json
 
 
-def figures(**others: Json) -> dict[str, Json]:
+def figures(**others: Json) -> TransactionFigures:
     """The figures of Example 1, some of them others."""
-    return numbers(release()) | others
+    known = transaction_figures(release()).as_json()
+    return TransactionFigures.model_validate(known | others, strict=False)
 
 
 TEXT = """\
 6 transactions released
 7 items: 5 public, 2 private
 
-(0.5, 3, 3)-coherence: who knows up to 3 public items of a person finds no transaction with them,
+(0.5, 3, 3)-coherence: anyone who knows up to 3 public items of a person finds no transaction with them,
 or at least 3, and no private item in more than 50% of those
 verified on the released transactions: of 4 cohorts the smallest has 4 transactions,
 and no private item is in more than 25.00% of one
@@ -51,9 +53,10 @@ What is left: 4 items, 12 of 20 cells"""
 
 def test_the_text_of_the_worked_example() -> None:
     """Example 1 as a person reads it."""
-    assert release_text(figures()) == TEXT
+    assert transactions_text(figures()) == TEXT
 
 
+UNVERIFIED: dict[str, Json] = dict.fromkeys(("cohorts", "smallest", "confidence"))
 MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact": "1/3", "k": 2, "p": 1}
 
 
@@ -62,41 +65,47 @@ MODEL: dict[str, Json] = {"name": "(1/3, 2, 1)-coherence", "h": 1 / 3, "h_exact"
     [
         ({"emptied": 2}, "6 transactions released, 2 of them emptied"),
         ({"neither": 3}, "2 private, 3 neither"),
-        ({"removed_items": 4, "removed_cells": 1}, "4 removed first for their support, with 1 cell"),
+        ({"removed_items": 4, "removed_cells": 1}, "4 removed first for low support, with 1 cell"),
         ({"private": 0}, "0 private\nnote: no item is private, so h limits nothing"),
-        ({"repeated": 1}, "1 item named again in a transaction count once"),
-        ({"model": MODEL}, "who knows up to 1 public item of a person finds no transaction with it,\nor at least 2,"),
+        ({"repeated": 1}, "1 repeated item in a transaction count once"),
+        (
+            {"model": MODEL},
+            "anyone who knows up to 1 public item of a person finds no transaction with it,\nor at least 2,",
+        ),
         ({"model": MODEL}, "in more than 1/3 of those"),
-        ({"verified": False}, "dry run: nothing was written, nothing verified"),
+        (
+            {"verified": False, **dict.fromkeys(("cohorts", "smallest", "confidence"))},
+            "dry run: nothing was written or verified",
+        ),
         ({"release": "a.dat", "certificate": "b.json"}, "verified on the published bytes"),
         ({"release": "a.dat", "certificate": "b.json"}, "\n\nrelease      a.dat\ncertificate  b.json"),
         ({"moles_by_kind": {"1": {"rare": 0, "breach": 0}}}, "Minimal moles\n  none"),
         ({"dropped": []}, "Dropped 0 items (mmil)\n"),
-        ({"returned": ["1"]}, "Given back 1 item: 1"),
+        ({"returned": ["1"]}, "Restored 1 item: 1"),
         ({"proven": True, "gap": 0.0}, "(8/20), proven: no suppression of items loses less"),
-        ({"bound": 6, "gap": 0.25}, "(8/20); none goes below 6/20 (gap 25.0%)"),
+        ({"bound": 6, "gap": 0.25}, "(8/20); no suppression goes below 6/20 (gap 25.0%)"),
     ],
 )
 def test_what_is_known_is_said(others: dict[str, Json], said: str) -> None:
     """Each figure that is out of the ordinary has its words."""
-    assert said in release_text(figures(**others))
+    assert said in transactions_text(figures(**others))
     assert said not in TEXT
 
 
 def test_cells_make_another_promise() -> None:
     """Where single cells are suppressed, the text says what that does not promise."""
-    text = release_text(figures(suppress="cells"))
-    assert "another promise than dropping items" in text
+    text = transactions_text(figures(suppress="cells"))
+    assert "a different promise from dropping items" in text
     assert "every set of up to 3 public items that\noccurs in the release is in at least 3" in text
-    assert "who knows" not in text
+    assert "anyone who knows" not in text
 
 
 def test_many_dropped_items_are_counted() -> None:
     """Twenty names are shown, the others counted; a name that would move the cursor is spelled."""
     names: list[Json] = ["\x1b[2J", *(f"item{number}" for number in range(1_025))]
-    text = release_text(figures(dropped=names))
+    text = transactions_text(figures(dropped=names))
     assert r"Dropped 1,026 items (mmil): '\x1b[2J', item0, item1," in text
-    assert f"item{SHOWN - 2} and 1,006 more" in text
+    assert f"item{LISTED - 2} and 1,006 more" in text
     assert "\x1b" not in text
 
 
@@ -115,7 +124,7 @@ The database: 6 transactions (x: the item is in it)
   5     public   3        .x.x.x
   6     public   1        x.....
 
-Public items that are moles alone, under (0.5, 3, 3)-coherence; all are dropped
+Public items that are moles by themselves, under (0.5, 3, 3)-coherence; all are dropped
   6  in 1  fewer than 3
 
 Minimal moles of two items or more
@@ -201,8 +210,8 @@ def test_items_removed_first_given_back_and_without_a_role_are_told() -> None:
             losses=searched.supports,
         )
     )
-    assert "Removed first, for their support: 4\n" in text
-    assert "Given back: 0\n" in text
+    assert "Removed first, for low support: 4\n" in text
+    assert "Restored: 0\n" in text
     assert "Dropped: nothing\n" in text
     assert "  0              5        xx.xxx\n" in text
 

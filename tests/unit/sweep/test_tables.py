@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import METHODS, Choices
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import Choices
 from kohort.assessment.risk import assess
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, UsageError
@@ -65,7 +66,7 @@ MODELS: dict[str, PrivacyModel] = {
 
 #: Every method; those on levels may leave a fifth out.
 ALGORITHMS = {
-    name: make(Choices(limit=limit if name not in {"mondrian", "mondrian-relaxed"} else None))
+    name: make(Choices(limit=limit if make.takes("limit") else None))
     for name, make in METHODS.items()
     for limit in [SuppressionLimit.of("20%")]
 }

@@ -14,7 +14,7 @@ from kohort.errors import InfeasibleError, LimitError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from kohort.algorithms.lattice.judge import Judge, Judged
+    from kohort.algorithms.lattice.judge import CheckedNode, NodeEvaluator
     from kohort.core.lattice import Lattice, Node
     from kohort.schema.domain import Domain
 
@@ -35,13 +35,18 @@ WIDE: Final = 12
 PLURAL: Final = MappingProxyType({"record": "records", "person": "people"})
 
 
-def rank(judged: Judged) -> tuple[float, int, Node]:
+def rank(judged: CheckedNode) -> tuple[float, int, Node]:
     """What decides between releasable nodes: cost, then height, then lexicographic order."""
     return judged.cost, sum(judged.node), judged.node
 
 
 def solution(
-    judge: Judge, seen: Iterable[Judged], trace: Mapping[str, int], *, proven: bool, bound: float | None = None
+    judge: NodeEvaluator,
+    seen: Iterable[CheckedNode],
+    trace: Mapping[str, int],
+    *,
+    proven: bool,
+    bound: float | None = None,
 ) -> Solution:
     """The best of the nodes seen, and the next best as candidates.
 
@@ -56,7 +61,12 @@ def solution(
 
 
 def listing(
-    judge: Judge, ordered: Sequence[Judged], trace: Mapping[str, int], *, proven: bool, bound: float | None = None
+    judge: NodeEvaluator,
+    ordered: Sequence[CheckedNode],
+    trace: Mapping[str, int],
+    *,
+    proven: bool,
+    bound: float | None = None,
 ) -> Solution:
     """The first of these releasable nodes as the answer, all of them as candidates, in this order."""
     candidates = tuple(judge.candidate(one.node) for one in ordered)
@@ -64,7 +74,9 @@ def listing(
     return Solution(full_domain(judge.problem, ordered[0].node), counts, proven, candidates, bound)
 
 
-def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of the lattice") -> InfeasibleError:
+def infeasible(
+    judge: NodeEvaluator, seen: Iterable[CheckedNode], *, nodes: str = "node of the lattice"
+) -> InfeasibleError:
     """The error that says how close the closest nodes came, and what would make them releasable.
 
     Args:
@@ -95,7 +107,7 @@ def infeasible(judge: Judge, seen: Iterable[Judged], *, nodes: str = "node of th
     return InfeasibleError(what, hint=", ".join([*hints, f"or {less}"]) if hints else less)
 
 
-def _less(judge: Judge, kept: Sequence[Judged]) -> str:
+def _less(judge: NodeEvaluator, kept: Sequence[CheckedNode]) -> str:
     """How much less to ask for: the greatest k that the closest node meets, where sizes are all that counts."""
     if kept and judge.size_only:
         classes = judge.classes(kept[0].node)
@@ -107,7 +119,7 @@ def _less(judge: Judge, kept: Sequence[Judged]) -> str:
     return "ask for less"
 
 
-def _uncapped(judge: Judge) -> list[str]:
+def _uncapped(judge: NodeEvaluator) -> list[str]:
     """The hint to allow higher levels, where the schema keeps some from the roots."""
     capped = [
         domain.attribute.name

@@ -33,9 +33,11 @@ import numpy as np
 from kohort.algorithms.lattice.answer import infeasible, rank, solution
 from kohort.algorithms.lattice.boxes import Box, Failing, Floors
 from kohort.algorithms.lattice.greedy import EnoughError, Greedy, moved
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.parts import least_of_parts
+from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, TIME_LIMIT, Method
 from kohort.core.suppression import SuppressionLimit
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +54,7 @@ PARTS: Final = (1 << 12, 1 << 16, 1 << 20)
 
 @dataclass(frozen=True, slots=True)
 class BestEffort:
-    """The best node found until `Problem.enough` says to stop, and the least that any other may cost.
+    """The best node found until `Problem.should_stop` says to stop, and the least that any other may cost.
 
     Attributes:
         limit: How many records may be suppressed.
@@ -72,11 +74,24 @@ class BestEffort:
             InfeasibleError: no node is releasable.
             LimitError: the top is not releasable, the models are not monotone, and none was found in time.
         """
-        judge = Judge.asked(problem, self.limit, self.objective)
+        judge = NodeEvaluator.asked(problem, self.limit, self.objective)
         search = _Search(Greedy(judge, Floors(judge)))
         with suppress(EnoughError):
             search.run()
         return search.solution()
+
+
+BEST_EFFORT = Method(
+    Specification(
+        key="best-effort",
+        title="Best effort",
+        sentence="Finds a good release on a lattice of any size, then better ones, and bounds the cost of all others.",
+        parameters=(*ON_LEVELS, TIME_LIMIT),
+        not_promised="Stopped by time, it may give another release of an equal job.",
+        properties={"proven": "where it ended before it was stopped: no box of nodes is open"},
+    ),
+    lambda choices: BestEffort(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),
+)
 
 
 @dataclass(eq=False)
@@ -138,13 +153,13 @@ class _Search:
 
     def bound_by_parts(self) -> None:
         """Bound what a node of a large lattice costs by what parts of the attributes do; ever larger parts, in time."""
-        judge, lattice, enough = self.judge, self.judge.lattice, self.judge.problem.enough
+        judge, lattice, should_stop = self.judge, self.judge.lattice, self.judge.problem.should_stop
         if not judge.monotone or judge.objective.join is None:
             return
         told = judge.hidden.bits[np.arange(len(lattice.top)), lattice.top]
         for most in PARTS:
-            if most < lattice.size and not enough():
-                self.least = max(self.least, least_of_parts(judge, told, most, enough))
+            if most < lattice.size and not should_stop():
+                self.least = max(self.least, least_of_parts(judge, told, most, should_stop))
 
     def solution(self) -> Solution:
         """What is known now."""

@@ -25,7 +25,7 @@ import numpy as np
 from kohort.metrics.base import rounded_floor
 
 if TYPE_CHECKING:
-    from kohort.algorithms.lattice.judge import Judge
+    from kohort.algorithms.lattice.judge import NodeEvaluator
     from kohort.arrays import Counts, Index, Shares
     from kohort.core.lattice import Node
 
@@ -74,7 +74,7 @@ class Floors:
         judge: Knows metric, models and classes.
     """
 
-    judge: Judge
+    judge: NodeEvaluator
 
     @property
     def by_levels(self) -> bool:
@@ -119,7 +119,9 @@ class Floors:
         gone = suppressed if judge.by_records else 0  # else the records may be of larger classes too
         blocks = (int(sizes[small].sum()) - gone) // k
         merged: Counts = np.concatenate([sizes[~small], np.full(blocks, k, np.int64)])
-        outcome = replace(judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone + judge.hidden.gone)
+        outcome = replace(
+            judge.hidden.least(np.array(low)), sizes=merged, suppressed=gone + judge.hidden.suppressed_by_schema
+        )
         return rounded_floor(float(judge.objective.costs(outcome)))
 
     def raised(self, low: Index, suppressed: int) -> Shares:

@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.algorithms.lattice.answer import infeasible, listing
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.rollup import levels_of
+from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, Method
 from kohort.core.suppression import SuppressionLimit
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem, Solution
@@ -57,7 +59,7 @@ class Datafly:
         Raises:
             InfeasibleError: no node on the way is releasable.
         """
-        judge = Judge.asked(problem, self.limit, self.objective)
+        judge = NodeEvaluator.asked(problem, self.limit, self.objective)
         values = [_distinct(domain) for domain in problem.domains]
         passed = [judge.judge(judge.lattice.bottom)]
         while not passed[-1].releasable:
@@ -66,6 +68,19 @@ class Datafly:
                 raise infeasible(judge, passed, nodes="node of the lattice" if judge.monotone else "node on its way")
             passed.append(judge.judge(node))
         return listing(judge, passed[-1:], {"evaluated": len(passed)}, proven=False)
+
+
+DATAFLY = Method(
+    Specification(
+        key="datafly",
+        title="Datafly",
+        sentence="Generalizes the attribute of most distinct values until few enough records stand out (Sweeney 1997).",
+        parameters=ON_LEVELS,
+        not_promised="Its release is allowed, and mostly not the best.",
+        properties={"proven": "never: it takes the first releasable node on one way up"},
+    ),
+    lambda choices: Datafly(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),
+)
 
 
 def _distinct(domain: Domain) -> list[int]:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.answer import refuse_large, solution
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.core.suppression import SuppressionLimit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.algorithms.lattice.classes import Rolled
-    from kohort.algorithms.lattice.judge import Judged
+    from kohort.algorithms.lattice.judge import CheckedNode
     from kohort.algorithms.problem import Problem, Solution
 
 
@@ -44,13 +44,13 @@ class Exhaustive:
             InfeasibleError: no node is releasable.
             LimitError: the lattice has more than four million nodes.
         """
-        judge = Judge.asked(problem, self.limit, self.objective)
+        judge = NodeEvaluator.asked(problem, self.limit, self.objective)
         seen = [judged for (judged,) in survey([judge])]
         best = min((one.cost for one in seen if one.releasable), default=None)
         return solution(judge, seen, {"evaluated": len(seen)}, proven=True, bound=best)
 
 
-def survey(judges: Sequence[Judge]) -> Iterator[tuple[Judged, ...]]:
+def survey(judges: Sequence[NodeEvaluator]) -> Iterator[tuple[CheckedNode, ...]]:
     """Every node, judged by each of several judges of the same frequency set, its classes made once.
 
     Memory: the classes of one path from the bottom to the top.
@@ -61,7 +61,7 @@ def survey(judges: Sequence[Judge]) -> Iterator[tuple[Judged, ...]]:
         yield tuple(judge.judged(rolled) for judge in judges)
 
 
-def _walk(judge: Judge, rolled: Rolled, start: int) -> Iterator[Rolled]:
+def _walk(judge: NodeEvaluator, rolled: Rolled, start: int) -> Iterator[Rolled]:
     """The node, and all nodes above it that generalize no attribute before place `start` further."""
     yield rolled
     for place in range(start, len(rolled.node)):

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.answer import counted, listing, written
-from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, UsageError
 
 if TYPE_CHECKING:
-    from kohort.algorithms.lattice.judge import Judged
+    from kohort.algorithms.lattice.judge import CheckedNode
     from kohort.algorithms.problem import Problem, Solution
     from kohort.core.lattice import Node
 
@@ -53,7 +53,7 @@ class GivenNode:
         """
         node = self._in_schema_order(problem)
         _check(self.node, node, problem)
-        judge = Judge.asked(problem, self.limit, self.objective)
+        judge = NodeEvaluator.asked(problem, self.limit, self.objective)
         judged = judge.judge(node)
         if not judged.releasable:
             raise _not_releasable(self.node, judge, judged)
@@ -102,7 +102,7 @@ def _check(said: Node, node: Node, problem: Problem) -> None:
         )
 
 
-def _not_releasable(said: Node, judge: Judge, judged: Judged) -> InfeasibleError:
+def _not_releasable(said: Node, judge: NodeEvaluator, judged: CheckedNode) -> InfeasibleError:
     """The error that says how many records the node, as it was said, would suppress."""
     names = " and ".join(model.name for model in judge.problem.models)
     every, other = judge.problem.frequency.records, "choose another node"

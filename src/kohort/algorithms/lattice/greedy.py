@@ -17,10 +17,10 @@ from kohort.algorithms.lattice.boxes import Failing, Floors
 from kohort.errors import LimitError
 
 if TYPE_CHECKING:
-    from kohort.algorithms.lattice.judge import Judge, Judged
+    from kohort.algorithms.lattice.judge import CheckedNode, NodeEvaluator
     from kohort.core.lattice import Node
 
-#: Judged nodes that are remembered, lest they be judged again.
+#: CheckedNode nodes that are remembered, lest they be judged again.
 MOST_SEEN: Final = 1 << 16
 
 #: Fewer bits than this are taken to be so many: some levels reveal nothing.
@@ -38,22 +38,22 @@ class Greedy:
     Attributes:
         judge: Judges nodes.
         floors: What nodes cost at least.
-        seen: Judged nodes, not more than so many.
+        seen: CheckedNode nodes, not more than so many.
         best: The best releasable node.
         evaluated: Nodes judged.
     """
 
-    judge: Judge
+    judge: NodeEvaluator
     floors: Floors
-    seen: dict[Node, Judged] = field(default_factory=dict["Node", "Judged"])
-    best: Judged | None = None
+    seen: dict[Node, CheckedNode] = field(default_factory=dict["Node", "CheckedNode"])
+    best: CheckedNode | None = None
     evaluated: int = 0
 
     def __post_init__(self) -> None:
         """Know no failing node."""
         self._tried = Failing(len(self.judge.lattice.top))
 
-    def judged(self, node: Node) -> Judged:
+    def judged(self, node: Node) -> CheckedNode:
         """The node, judged; remembered if it was before."""
         known = self.seen.get(node)
         if known is not None:
@@ -76,7 +76,7 @@ class Greedy:
             LimitError: it is, but no releasable node is known.
             EnoughError: it is.
         """
-        if not self.judge.problem.enough():
+        if not self.judge.problem.should_stop():
             return
         if self.best is None:
             raise self.not_found()
@@ -89,7 +89,7 @@ class Greedy:
             hint="allow more time or more suppressed records",
         )
 
-    def descend(self, node: Judged, last: int = -1) -> None:
+    def descend(self, node: CheckedNode, last: int = -1) -> None:
         """Lower attributes one level at a time while that costs less, attribute `last` at last; in both orders."""
         for revealing in (False, True):
             self._descend(node, last, revealing=revealing)
@@ -105,7 +105,7 @@ class Greedy:
             left = len(top) if self.best is not before else left - 1
             place = (place + 1) % len(top)
 
-    def _descend(self, node: Judged, last: int, *, revealing: bool) -> None:
+    def _descend(self, node: CheckedNode, last: int, *, revealing: bool) -> None:
         """The most promising first: what gains most, or most per bit revealed."""
         hopes = [(self._hope(node.node, place, revealing=revealing), place) for place in range(len(node.node))]
         hopes = [(inf if place == last else hope, place) for hope, place in hopes]
@@ -122,7 +122,7 @@ class Greedy:
                 node = lower
                 heapq.heappush(hopes, (self._hope(node.node, place, revealing=revealing), place))
 
-    def _lowered(self, node: Judged, place: int) -> Judged | None:
+    def _lowered(self, node: CheckedNode, place: int) -> CheckedNode | None:
         """The node with one attribute a level lower; `None` where that is not better."""
         lower = moved(node.node, place, -1)
         if lower[place] < 0 or self._tried.covers(lower):
@@ -146,7 +146,7 @@ class Greedy:
         return float(max(bits[lower[place] + 1] - bits[lower[place]], FEWEST_BITS)) if revealing else 1.0
 
 
-def _worth(judged: Judged) -> tuple[float, bool, int, int, Node]:
+def _worth(judged: CheckedNode) -> tuple[float, bool, int, int, Node]:
     """Which nodes to remember: the best, and if none is releasable those that came closest, which an error names."""
     cost, height, node = rank(judged)
     return cost, not judged.together, 0 if judged.releasable else judged.suppressed, height, node

@@ -34,7 +34,7 @@ class Hidden:
     Attributes:
         fields: Where each quasi-identifier lies in a key.
         records: The records that the search sees, but at least 1.
-        gone: Those that the schema has suppressed already.
+        suppressed_by_schema: Those that the schema has suppressed already.
         k: The size that every class was asked to have.
         weights: (d,) how much each quasi-identifier counts.
         others: (d,) |A| - 1, but at least 1.
@@ -49,7 +49,7 @@ class Hidden:
 
     fields: Fields
     records: int
-    gone: int
+    suppressed_by_schema: int
     k: int
     weights: Shares
     others: Shares
@@ -68,7 +68,7 @@ class Hidden:
         return cls(
             fields,
             max(problem.frequency.records, 1),
-            problem.gone,
+            problem.suppressed_by_schema,
             problem.k,
             np.array([float(domain.attribute.weight) for domain in domains]),
             np.array([max(domain.others, 1.0) for domain in domains]),
@@ -80,7 +80,7 @@ class Hidden:
     @property
     def whole(self) -> int:
         """n, the records of the input."""
-        return self.records + self.gone
+        return self.records + self.suppressed_by_schema
 
     def outcome(self, classes: NodeClasses, failing: Mask, suppressed: int) -> Outcome:
         """The node that has these classes as the metrics see it, when those that fail are suppressed."""
@@ -112,7 +112,7 @@ class Hidden:
 
     def _of_all(self, suppressed: int, sizes: Counts, losses: Shares, full: Levels) -> Outcome:
         """The outcome for the whole input, when the search suppresses so many records."""
-        return Outcome(self.whole, suppressed + self.gone, self.k, sizes, losses, self.weights, full)
+        return Outcome(self.whole, suppressed + self.suppressed_by_schema, self.k, sizes, losses, self.weights, full)
 
 
 def _counted(problem: Problem, fields: Fields) -> tuple[Shares, Shares, Shares, Shares, Shares]:

@@ -13,7 +13,7 @@ from kohort.algorithms.lattice.rollup import RollUp
 from kohort.algorithms.problem import Candidate
 from kohort.core.lattice import Lattice
 from kohort.kernels import kernel
-from kohort.metrics import metric_of
+from kohort.metrics.known import metric_of
 from kohort.models.base import satisfied_jointly
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _greatest(domain: Domain) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class CheckedNode:
     """A node, judged.
 
     Attributes:
@@ -52,7 +52,7 @@ class Judged:
         releasable: Whether it does, so many may be suppressed, and some are left.
         cost: In the objective, less is better; infinite where it is not releasable.
         floor: What this node and every node above it cost at least, whatever is suppressed, as its classes tell;
-            nothing where the objective looks at no classes: then `Judge.floor_of` tells.
+            nothing where the objective looks at no classes: then `NodeEvaluator.floor_of` tells.
     """
 
     node: Node
@@ -64,7 +64,7 @@ class Judged:
 
 
 @dataclass(eq=False)
-class Judge:
+class NodeEvaluator:
     """Judges the nodes of one problem for one suppression limit and one objective.
 
     Attributes:
@@ -80,12 +80,12 @@ class Judge:
     rollup: RollUp
 
     @classmethod
-    def of(cls, problem: Problem, limit: int, objective: Metric) -> Judge:
+    def of(cls, problem: Problem, limit: int, objective: Metric) -> NodeEvaluator:
         """The judge over the problem's frequency set."""
         return cls(problem, limit, objective, RollUp.of(problem.frequency, problem.domains, problem.population))
 
     @classmethod
-    def asked(cls, problem: Problem, limit: SuppressionLimit, objective: str) -> Judge:
+    def asked(cls, problem: Problem, limit: SuppressionLimit, objective: str) -> NodeEvaluator:
         """The judge for a limit and an objective as a user says them.
 
         Raises:
@@ -160,18 +160,18 @@ class Judge:
         """What the levels of each quasi-identifier hide."""
         return Hidden.of(self.problem, self.rollup.fields)
 
-    def judge(self, node: Node) -> Judged:
+    def judge(self, node: Node) -> CheckedNode:
         """Judge `node`: its classes are rolled up from the cheapest finer node at hand."""
         return self.judged(self.rollup.at(node))
 
-    def judged(self, rolled: Rolled) -> Judged:
+    def judged(self, rolled: Rolled) -> CheckedNode:
         """Judge the node that is rolled up to this."""
         classes = self.rollup.classes(rolled)
         failing, suppressed = self._failing(classes)
         together = not self.joint or self._together(classes, failing)
         releasable = together and suppressed <= self.allowed
         cost = self.objective.cost(self.hidden.outcome(classes, failing, suppressed)) if releasable else np.inf
-        return Judged(rolled.node, suppressed, together, releasable, cost, self._floor(classes))
+        return CheckedNode(rolled.node, suppressed, together, releasable, cost, self._floor(classes))
 
     def _failing(self, classes: NodeClasses) -> tuple[Mask, int]:
         """(c,) which classes fail a model, and how many records are in them; small classes are not looked at."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from kohort.algorithms.lattice.answer import MOST_DIMENSIONS, rank
 from kohort.algorithms.lattice.exhaustive import survey
-from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
 from kohort.errors import LimitError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def landscape(problem: Problem, limit: SuppressionLimit, objective: str) -> Land
         LimitError: the lattice has more than 65,536 nodes, or more than 64 quasi-identifiers.
     """
     refuse_large(problem)
-    judge = Judge.asked(problem, limit, objective)
+    judge = NodeEvaluator.asked(problem, limit, objective)
     shape = judge.lattice.shape
     suppressed, cost, releasable = np.zeros(shape, np.int64), np.full(shape, np.inf), np.zeros(shape, np.bool_)
     best = None

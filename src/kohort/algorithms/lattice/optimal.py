@@ -34,17 +34,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.algorithms.lattice.answer import rank, refuse_large, solution
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
+from kohort.algorithms.method import OBJECTIVE, ON_LEVELS, Method
 from kohort.algorithms.problem import never
 from kohort.core.lattice import downset, node_at, upset
 from kohort.core.suppression import SuppressionLimit
-from kohort.metrics import METRICS
 from kohort.metrics.base import rounded_floor
+from kohort.metrics.known import METRICS
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.algorithms.lattice.judge import Judged
+    from kohort.algorithms.lattice.judge import CheckedNode
     from kohort.algorithms.problem import Problem, Solution
     from kohort.arrays import Counts, Shares
     from kohort.core.lattice import Node
@@ -78,12 +80,24 @@ class Optimal:
             InfeasibleError: no node is releasable.
             LimitError: the lattice has more than four million nodes.
         """
-        judge = Judge.asked(problem, self.limit, self.objective)
+        judge = NodeEvaluator.asked(problem, self.limit, self.objective)
         refuse_large(judge.lattice, self.name)
         search = Search.of(judge)
         search.run()
         best = search.best.cost if search.best else None
         return solution(judge, search.seen.values(), search.trace(), proven=True, bound=best)
+
+
+OPTIMAL = Method(
+    Specification(
+        key="optimal",
+        title="Optimal",
+        sentence="Finds and proves the release of least cost, pruning the lattice as OLA, Flash and Incognito do.",
+        parameters=ON_LEVELS,
+        properties={"proven": "always: every node is judged, inferred to fail, or bounded"},
+    ),
+    lambda choices: Optimal(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -101,28 +115,28 @@ class Search:
         best: The best of them.
     """
 
-    judge: Judge
+    judge: NodeEvaluator
     guide: Shares
     floors: Shares
     least: Counts
     most: Counts
     limit: int
-    seen: dict[Node, Judged] = field(default_factory=dict["Node", "Judged"])
-    best: Judged | None = None
+    seen: dict[Node, CheckedNode] = field(default_factory=dict["Node", "CheckedNode"])
+    best: CheckedNode | None = None
 
     @classmethod
-    def of(cls, judge: Judge) -> Search:
+    def of(cls, judge: NodeEvaluator) -> Search:
         """Before any node is judged."""
         guide = judge.everywhere(METRICS["ncp"] if judge.objective.classes else judge.objective)
         floors = np.full_like(guide, -np.inf) if judge.objective.classes or not judge.bounded else guide.copy()
         least, most = np.zeros(guide.shape, np.int64), np.full(guide.shape, judge.hidden.records)
         return cls(judge, guide, floors, least, most, judge.allowed)
 
-    def run(self, enough: Callable[[], bool] = never) -> bool:
+    def run(self, should_stop: Callable[[], bool] = never) -> bool:
         """Look at the nodes from those that hide least on, until none is open; whether it was not enough before."""
         for place in np.argsort(self.guide, axis=None, kind="stable").tolist():
             if self.floors.flat[place] < np.inf:
-                if enough():
+                if should_stop():
                     return False
                 self._close(node_at(place, self.judge.lattice))
         return True
@@ -175,7 +189,7 @@ class Search:
             else:
                 low = middle + 1
 
-    def _see(self, node: Node) -> Judged:
+    def _see(self, node: Node) -> CheckedNode:
         """Judge a node and note what follows for others."""
         judged = self.seen[node] = self.judge.judge(node)
         self.floors[node] = np.inf
@@ -191,7 +205,7 @@ class Search:
                 self.floors[downset(node)] = np.inf
         return judged
 
-    def _prefer(self, judged: Judged) -> None:
+    def _prefer(self, judged: CheckedNode) -> None:
         """Take a better node; close what costs more, and tighten the limit to what costs no more."""
         self.best = judged
         self.floors[self.floors > self._ceiling(judged)] = np.inf
@@ -202,7 +216,7 @@ class Search:
             self.limit = max(fits - 1, judged.suppressed)
             self.floors[self.least > self.limit] = np.inf
 
-    def _ceiling(self, judged: Judged) -> float:
+    def _ceiling(self, judged: CheckedNode) -> float:
         """What nothing costs that is as good as a node, whatever its rounding."""
         return judged.cost + ABOVE * abs(judged.cost)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms.lattice.judge import Judge
+from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.algorithms.lattice.optimal import Search
 from kohort.core.lattice import Lattice
 from kohort.metrics.base import rounded
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 SLACK = 1e-11
 
 
-def least_of_parts(judge: Judge, told: Shares, most: int, enough: Callable[[], bool]) -> float:
+def least_of_parts(judge: NodeEvaluator, told: Shares, most: int, should_stop: Callable[[], bool]) -> float:
     """What every releasable node costs at least.
 
     Args:
         judge: The whole problem; its models are monotone, and its objective joins parts.
         told: (d,) how much each attribute tells of a record.
         most: Nodes of the largest lattice that a part may have; a single attribute may have more.
-        enough: Whether to stop; then nothing is known.
+        should_stop: Whether to stop; then nothing is known.
     """
     join = judge.objective.join
     assert join is not None  # noqa: S101  the caller sees to it
     costs, weights = list[float](), list[float]()
     for places in _parts(judge.lattice.top, told, most):
-        search = Search.of(Judge.of(_part(judge.problem, places), judge.limit, judge.objective))
-        if not search.run(enough):
+        search = Search.of(NodeEvaluator.of(_part(judge.problem, places), judge.limit, judge.objective))
+        if not search.run(should_stop):
             return -inf
         if search.best is None:
             return inf

@@ -35,14 +35,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.algorithms.lattice.answer import infeasible, listing, rank, refuse_large
-from kohort.algorithms.lattice.judge import Judge, lattice_of
+from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
+from kohort.algorithms.method import FIRST, OBJECTIVE, ON_LEVELS, Method
 from kohort.core.lattice import downset
 from kohort.core.suppression import SuppressionLimit
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kohort.algorithms.lattice.judge import Judged
+    from kohort.algorithms.lattice.judge import CheckedNode
+    from kohort.algorithms.method import Choices
     from kohort.algorithms.problem import Problem, Solution
     from kohort.arrays import Mask
     from kohort.core.lattice import Node
@@ -78,7 +81,7 @@ class Samarati:
             LimitError: the lattice has more than four million nodes.
         """
         refuse_large(lattice_of(problem), self.name)
-        search = _Search(Judge.asked(problem, self.limit, self.objective or "height"))
+        search = _Search(NodeEvaluator.asked(problem, self.limit, self.objective or "height"))
         height = search.least_height()
         minimal = [one for one in search.at(height) if one.releasable]
         if not minimal:
@@ -89,6 +92,25 @@ class Samarati:
         bound = minimal[0].cost if proven and self.objective is not None else None
         counts = search.counts() | {"minimal_height": height, "minimal_nodes": len(minimal)}
         return listing(search.judge, minimal, counts, proven=proven, bound=bound)
+
+
+def _made(choices: Choices) -> Samarati:
+    limit, objective = choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE
+    return Samarati(limit, None if objective == FIRST else objective)
+
+
+SAMARATI = Method(
+    Specification(
+        key="samarati",
+        title="Samarati",
+        sentence="Finds all releases of least height, by bisection, and takes the one of least cost (Samarati 2001).",
+        parameters=ON_LEVELS,
+        not_promised="The least height is not the least loss.",
+        properties={"proven": "where the objective is height with equal weights, or first: heights are bisected"},
+    ),
+    _made,
+    first=True,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -103,8 +125,8 @@ class _Search:
         failing: An array of the lattice's shape: the nodes known to fail by a node above them.
     """
 
-    judge: Judge
-    judged: dict[Node, Judged] = field(default_factory=dict["Node", "Judged"])
+    judge: NodeEvaluator
+    judged: dict[Node, CheckedNode] = field(default_factory=dict["Node", "CheckedNode"])
     heights: set[int] = field(default_factory=set[int])
     tagged: set[Node] = field(default_factory=set["Node"])
     failing: Mask = field(init=False)
@@ -124,7 +146,7 @@ class _Search:
                 low = tried + 1
         return low
 
-    def at(self, height: int) -> Iterator[Judged]:
+    def at(self, height: int) -> Iterator[CheckedNode]:
         """The nodes of one height in lexicographic order, judged, except those known to fail."""
         self.heights.add(height)
         for node in self.judge.lattice.at(height):
@@ -133,7 +155,7 @@ class _Search:
             else:
                 yield self._judged(node)
 
-    def _judged(self, node: Node) -> Judged:
+    def _judged(self, node: Node) -> CheckedNode:
         """The node, judged once; if it fails, so do all below it, where the models say so."""
         if node not in self.judged:
             self.judged[node] = judged = self.judge.judge(node)

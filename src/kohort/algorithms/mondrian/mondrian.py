@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.algorithms.method import CUT, Method
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.population import covered
 from kohort.algorithms.mondrian.sizes import rule_for, strict_by_size
@@ -49,6 +50,7 @@ from kohort.core.frequency import profile
 from kohort.core.recoding import classes_of
 from kohort.errors import InfeasibleError
 from kohort.models.base import satisfied_jointly
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
@@ -107,10 +109,10 @@ class Mondrian:
             InfeasibleError: the table as a whole does not satisfy the models.
         """
         space = Space.of(problem, self.cut, relaxed=self.relaxed)
-        _require_feasible(problem, space)
+        require_feasible(problem, space)
         forest, unfinished = self._strictly(problem, space)
         forest = forest.grow(unfinished, problem, space.carve)
-        _require_together(problem, forest.recoding)
+        require_together(problem, forest.recoding)
         leaves = forest.depths.size
         return Solution(forest.recoding, {"cuts": leaves - 1, "leaves": leaves, "depth": int(forest.depths.max())})
 
@@ -131,7 +133,33 @@ class Mondrian:
         return forest, (records >= 2 * space.least) & (recoding.low != recoding.high).any(axis=1)
 
 
-def _require_feasible(problem: Problem, space: Space) -> None:
+def _described(key: str, title: str, sentence: str) -> Specification:
+    """What is said of either form."""
+    return Specification(
+        key=key,
+        title=title,
+        sentence=sentence,
+        parameters=(CUT,),
+        properties={"proven": "never: each cut is the best of its own partition, not of the table"},
+    )
+
+
+STRICT = Method(
+    _described("mondrian", "Mondrian", "Cuts the table in two, again and again, between values (LeFevre et al. 2006)."),
+    lambda choices: Mondrian(choices.cut or "nearest"),
+)
+
+RELAXED = Method(
+    _described(
+        "mondrian-relaxed",
+        "Mondrian, relaxed",
+        "The same, and parts records with equal values where no cut between values is left.",
+    ),
+    lambda choices: Mondrian(choices.cut or "nearest", relaxed=True),
+)
+
+
+def require_feasible(problem: Problem, space: Space) -> None:
     """Refuse a table that fails a model as a whole."""
     frequency = problem.frequency
     whole = space.profile(frequency, problem.population)
@@ -143,7 +171,7 @@ def _require_feasible(problem: Problem, space: Space) -> None:
         )
 
 
-def _require_together(problem: Problem, recoding: Multidimensional) -> None:
+def require_together(problem: Problem, recoding: Multidimensional) -> None:
     """Refuse leaves that satisfy the models one by one, but not as they are released.
 
     Leaves that are released alike are one class, and may share people, or fit the same ones of the population. And

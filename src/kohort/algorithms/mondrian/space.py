@@ -14,7 +14,7 @@ from kohort.algorithms.mondrian.population import covered
 from kohort.core.frequency import ClassProfile, Histogram, profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Index, Mask, Positions
@@ -77,13 +77,19 @@ class Space:
         alone = problem.frequency.people is not None or problem.population is not None
         return cls(positions, factors, problem.models, least, cut, strict, relaxed, problem.domains, alone)
 
-    def carve(self, partition: Partition) -> list[Partition]:
-        """The leaves of a partition, left before right."""
+    def carve(self, partition: Partition, split: Callable[[Partition], Sides | None] | None = None) -> list[Partition]:
+        """The leaves of a partition, left before right.
+
+        Args:
+            partition: What is cut.
+            split: Both sides of the cut that is chosen, `None` at a leaf; Mondrian's where none is given.
+        """
+        split = split or self._sides
         leaves: list[Partition] = []
         unfinished = [partition]
         while unfinished:
             partition = self._narrowed(unfinished.pop())
-            sides = self._sides(partition)
+            sides = split(partition)
             if sides is None:
                 leaves.append(partition)
             else:
@@ -128,13 +134,13 @@ class Space:
         for batch in _doubling(nearest):
             passed = np.isin(batch, self._allowable(partition, of, np.sort(batch)))
             if passed.any():
-                return _parted(partition, of <= batch[passed.argmax()])
+                return parted(partition, of <= batch[passed.argmax()])
         return None
 
     def _allowable(self, partition: Partition, of: Index, cuts: Index) -> Index:
         """Those of the ascending cuts {<= v}, {> v} both sides of which satisfy the models."""
         if self.alone:
-            return np.array([cut for cut in cuts.tolist() if self._fit(_parted(partition, of <= cut))], np.int64)
+            return np.array([cut for cut in cuts.tolist() if self.fit(parted(partition, of <= cut))], np.int64)
         between = profile(partition.rows, np.searchsorted(cuts, of), cuts.size + 1)
         left, right = _accumulated(between)
         return cuts[self._satisfied(left) & self._satisfied(right)]
@@ -149,11 +155,15 @@ class Space:
         tied = np.flatnonzero(codes == median)
         counts[tied] = _deal(partition, tied, (records + 1) // 2 - int(counts.sum()))
         sides = partition.take(counts), partition.take(rows.counts - counts)
-        return sides if self._fit(sides) else None
+        return sides if self.fit(sides) else None
 
-    def _fit(self, sides: Sides) -> bool:
+    def fit(self, sides: Sides) -> bool:
         """Whether both sides satisfy all models."""
-        return all(self._satisfied(self.profile(side.rows, side.known)).all() for side in sides)
+        return all(map(self.fits, sides))
+
+    def fits(self, side: Partition) -> bool:
+        """Whether one side satisfies all models."""
+        return bool(self._satisfied(self.profile(side.rows, side.known)).all())
 
     def profile(self, rows: FrequencySet, known: FrequencySet | None) -> ClassProfile:
         """The profile of one class; `known` are people of the population, among them all who fit its label."""
@@ -168,7 +178,7 @@ class Space:
         return reduce(np.logical_and, (model.satisfied(classes) for model in self.models))
 
 
-def _parted(partition: Partition, is_left: Mask) -> Sides:
+def parted(partition: Partition, is_left: Mask) -> Sides:
     """Both sides of a strict cut."""
     counts = partition.rows.counts
     return partition.take(counts * is_left), partition.take(counts * ~is_left)

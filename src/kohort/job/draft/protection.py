@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InfeasibleError
-from kohort.metrics import measured
+from kohort.metrics.known import measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness

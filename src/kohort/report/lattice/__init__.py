@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kohort.algorithms import OBJECTIVE
 from kohort.algorithms.lattice.landscape import landscape
+from kohort.algorithms.method import OBJECTIVE
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import UnsupportedError
 from kohort.report.lattice.frontier import draw_frontier, frontier, shown

@@ -1,11 +1,11 @@
-"""Who reads a page, and what they may be told.
+"""Who reads a page, and what they may know.
 
 A public page holds no value of a record and no count of fewer people than `least`, and none follows from two figures
-that it shows. Wherever a count is told beside the whole that it is of, the rest of the whole is as many too. Counts of
+that it shows. Wherever a count stands beside its whole, the rest of the whole is as many too. Counts of
 parts are rounded down to multiples of `least`, so that any two differ by nothing or by as many. Shares, losses and
 means are rounded to a step that so many people are worth: a share of 0.15 of twenty people is three of them, and so is
-a mean of zeros and ones. Where the records left out are too few to be told, neither is the number of records that there
-were: its difference from the release is known to whoever has that.
+a mean of zeros and ones. Where too few records were suppressed to publish their number, the
+number of records is not published either: its difference from the release is known.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Audience(StrEnum):
     """For whom a page is written."""
 
     INTERNAL = "internal"
-    """The steward, who has the input: everything is told."""
+    """The steward, who has the input and sees everything."""
     PUBLIC = "public"
     """Anybody: no value of a record, no count of a few people."""
 
@@ -56,8 +56,8 @@ class Reader:
     """Whoever reads a page.
 
     Attributes:
-        least: The fewest people that are told of; 0: everything is told.
-        counts_input: Whether the number of records that there were is told.
+        least: The fewest people of a published count; 0: everything is shown.
+        counts_input: Whether the number of input records is shown.
         one_each: Whether nobody has several records, so that counts of records are counts of people.
 
     >>> steward, anybody = Reader(), Reader(least=5)
@@ -82,7 +82,7 @@ class Reader:
 
     @property
     def knows_all(self) -> bool:
-        """Whether everything is told."""
+        """Whether the reader sees everything."""
         return not self.least
 
     def tells(self, *counts: float) -> bool:
@@ -90,24 +90,24 @@ class Reader:
         return all(count == 0 or count >= self.least for count in counts)
 
     def exactly(self, count: int, among: int) -> int | None:
-        """How many of so many people; `None` where they, or the others, are too few to be told."""
+        """How many of so many people; `None` where they, or the others, are too few."""
         return count if self.tells(count, among - count) else None
 
     def people(self, count: int, among: int) -> int | None:
-        """The same, rounded down for the public, where other counts are told of the same people."""
-        told = self.exactly(count, among)
-        return told if told is None or self.knows_all else told - told % self.least
+        """The same, rounded down for the public, where other counts of the same people are shown."""
+        shown = self.exactly(count, among)
+        return shown if shown is None or self.knows_all else shown - shown % self.least
 
     def records(self, count: int, among: int) -> int | None:
         """The same of records: where people have several, many records may be of a few people."""
         return self.people(count, among) if self.one_each or self.knows_all else None
 
     def part(self, count: float, among: int) -> float | None:
-        """The share that so many people are: that of the count as it is told, for two roundings of it tell more."""
+        """The share of so many people: that of the count as it is shown, for two roundings of it tell more."""
         if self.knows_all:
             return round(count / max(among, 1), DIGITS)
-        told = self.people(floor(count + SLACK), among)
-        return None if told is None else round(told / max(among, 1), DIGITS)
+        shown = self.people(floor(count + SLACK), among)
+        return None if shown is None else round(shown / max(among, 1), DIGITS)
 
     def share(self, value: float, among: int) -> float:
         """A share, a loss or a distance of so many people, to a step that is worth enough of them."""

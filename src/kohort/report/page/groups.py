@@ -1,6 +1,6 @@
-"""Subgroups of the records of a table: by the values of one column, or by what may be told of them.
+"""Subgroups of the records of a table: by the values of one column, or by what the public may know of them.
 
-The public is told of one partition of a column and no other, in its distribution and in its subgroups: nodes of a
+The public sees one partition of a column and no other, in its distribution and in its subgroups: nodes of a
 hierarchy above its leaves, or intervals between round numbers of which the first and the last are open, so that neither
 tells the least or the greatest number. Groups of a few are put together until none of their counts is of a few people.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from kohort.assessment.comparison.distribution import BINS, distribution
 from kohort.assessment.comparison.line import summed
 from kohort.assessment.labels import span_of
-from kohort.report.page.done import runs
+from kohort.report.page.result import runs
 from kohort.schema.domain import decimal, interval
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
-    """Groups of the values of a column.
+class Subgroups:
+    """Subgroups of the values of a column.
 
     Attributes:
         labels: (g,) what each is called; "" of the missing value and of others.
@@ -76,22 +76,22 @@ class Groups:
     of: Index
     after: Shares
 
-    def merged(self, of: Sequence[int], labels: Sequence[str], kinds: Sequence[BinKind]) -> Groups:
+    def merged(self, of: Sequence[int], labels: Sequence[str], kinds: Sequence[BinKind]) -> Subgroups:
         """Fewer groups, where group g goes to `of[g]`."""
         place = np.array(of, dtype=np.int64)
-        return Groups(labels, kinds, place[self.of], summed(place, self.after, len(labels)))
+        return Subgroups(labels, kinds, place[self.of], summed(place, self.after, len(labels)))
 
 
-def groups_of(line: Line) -> Groups:
+def groups_of(line: Line) -> Subgroups:
     """The steward's: each value of names, and of numbers where they are few; else intervals."""
     if line.numeric and line.before.values > BINS:
         return _intervals(line, distribution(line, None))
     kinds: list[BinKind] = ["value" if text else "missing" for text in line.before.texts]
-    return Groups(line.before.texts, kinds, np.arange(len(kinds)), np.zeros(len(kinds)))
+    return Subgroups(line.before.texts, kinds, np.arange(len(kinds)), np.zeros(len(kinds)))
 
 
-def public_groups(line: Line, tally: Tally, reader: Reader) -> Groups | None:
-    """The public's; `None` where nothing may be told but values, or where there are too few records."""
+def public_groups(line: Line, tally: Tally, reader: Reader) -> Subgroups | None:
+    """The public's; `None` where only values are left, or too few records."""
     if line.numeric:
         bins = distribution(line, None)
         if any(one.kind == "value" for one in bins):
@@ -106,13 +106,13 @@ def public_groups(line: Line, tally: Tally, reader: Reader) -> Groups | None:
 # ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _intervals(line: Line, bins: Sequence[Bin]) -> Groups:
+def _intervals(line: Line, bins: Sequence[Bin]) -> Subgroups:
     """The bins of a distribution of numbers; the last may be of the missing value."""
     edges = np.array([float(low * 10**line.digits) for low, _ in _ends([one.label for one in bins])])
     places = line.before.means.centres()
     of = np.searchsorted(edges, places, side="right") - 1
     of[np.isnan(places)] = len(edges)
-    return Groups([one.label for one in bins], [one.kind for one in bins], of, np.array([one.after for one in bins]))
+    return Subgroups([one.label for one in bins], [one.kind for one in bins], of, np.array([one.after for one in bins]))
 
 
 def _ends(labels: Sequence[str]) -> list[tuple[Fraction, Fraction]]:
@@ -121,18 +121,18 @@ def _ends(labels: Sequence[str]) -> list[tuple[Fraction, Fraction]]:
     return [(span[0], span[1]) for span in spans if span is not None]
 
 
-def _open_ended(groups: Groups, tally: Tally, reader: Reader, labels: Sequence[str]) -> Groups | None:
+def _open_ended(groups: Subgroups, tally: Tally, reader: Reader, labels: Sequence[str]) -> Subgroups | None:
     """Neighbouring intervals put together until none is of a few; a few without a value go with nobody."""
     ends = _ends(labels)
     counts = _counts(groups, tally)
     absent = counts[len(ends) :]
     if absent and not reader.tells(*absent[0]):
         return None
-    told = runs(counts[: len(ends)], reader)
-    if len(told) + len(absent) < 2:  # noqa: PLR2004  one part alone tells nothing
+    joined = runs(counts[: len(ends)], reader)
+    if len(joined) + len(absent) < 2:  # noqa: PLR2004  one part alone tells nothing
         return None
-    names = [_between(ends, first, last) for first, last in told]
-    of = [place for place, (first, last) in enumerate(told) for _ in range(first, last + 1)]
+    names = [_between(ends, first, last) for first, last in joined]
+    of = [place for place, (first, last) in enumerate(joined) for _ in range(first, last + 1)]
     kinds: list[BinKind] = ["interval" for _ in names]
     if absent:
         of.append(len(names))
@@ -149,7 +149,7 @@ def _between(ends: Sequence[tuple[Fraction, Fraction]], first: int, last: int) -
     return f">={decimal(low)}" if last == len(ends) - 1 else interval(low, high)
 
 
-def _counts(groups: Groups, tally: Tally) -> list[tuple[float, ...]]:
+def _counts(groups: Subgroups, tally: Tally) -> list[tuple[float, ...]]:
     """(g,) the counts of each group that must not be of a few people."""
     of = tally.of(groups.of, len(groups.labels))
     columns = (of.records, of.released, of.suppressed, np.round(groups.after, 6))
@@ -159,7 +159,7 @@ def _counts(groups: Groups, tally: Tally) -> list[tuple[float, ...]]:
 # ── Names ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _nodes(line: Line, hierarchy: Hierarchy) -> Groups:
+def _nodes(line: Line, hierarchy: Hierarchy) -> Subgroups:
     """The nodes of the lowest level above the leaves that has few; what is no leaf, or named as one, is others."""
     levels = range(1, hierarchy.height)
     level = next((one for one in levels if len(hierarchy.labels[one]) <= BINS), hierarchy.height - 1)
@@ -175,11 +175,11 @@ def _nodes(line: Line, hierarchy: Hierarchy) -> Groups:
     kinds.extend((_OTHERS[1], _MISSING[1]))
     after = summed(place, line.expected(line.after), len(labels))
     of = place[line.before.means.centres().astype(np.int64)]
-    return Groups(labels, kinds, of, after)
+    return Subgroups(labels, kinds, of, after)
 
 
-def _lumped(groups: Groups, tally: Tally, reader: Reader) -> Groups | None:
-    """Groups of a few put with the others; and the smallest ones, until the others are no few either."""
+def _lumped(groups: Subgroups, tally: Tally, reader: Reader) -> Subgroups | None:
+    """Subgroups of a few put with the others; and the smallest ones, until the others are no few either."""
     counts = _counts(groups, tally)
     rest = [at for at, kind in enumerate(groups.kinds) if kind == "others" or not reader.tells(*counts[at])]
     kept = [at for at in range(len(counts)) if at not in rest and any(counts[at])]
@@ -195,6 +195,6 @@ def _lumped(groups: Groups, tally: Tally, reader: Reader) -> Groups | None:
     if any(any(counts[at]) for at in rest):
         labels.append(_OTHERS[0])
         kinds.append(_OTHERS[1])
-    else:  # nobody is in what is left: no record is asked where it goes
+    else:  # what is left has no record: it does not matter where it goes
         of = [min(place, len(kept) - 1) for place in of]
     return groups.merged(of, labels, kinds)

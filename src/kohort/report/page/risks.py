@@ -1,4 +1,4 @@
-"""Re-identification risks, of the input as it was and of the release."""
+"""Re-identification risks of the input and of the release, and what attacks on the release found."""
 
 from __future__ import annotations
 
@@ -8,18 +8,70 @@ import numpy as np
 
 from kohort.assessment.classes import classes_of, sizes_of, tuples_of
 from kohort.assessment.population import count_population
+from kohort.assessment.risk.attacks import Attack
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
 from kohort.engines.table import Column, Table
 from kohort.release.homogeneity import people_of
+from kohort.report.attacks import attack_figures
+from kohort.report.figures import Figures, Number, rounded
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.assessment.risk.attacks import Outcome
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.release import Release
-    from kohort.report import Json
     from kohort.report.page.audience import Reader
 
 
-class Found(NamedTuple):
+class ExposureFigures(Figures, frozen=True):
+    """The risk of being found: the highest, the average, and the share of people over the threshold."""
+
+    highest: Number | None
+    average: Number
+    over: Number | None
+
+
+class TableRisks(Figures, frozen=True):
+    """The risks of a table; those among a population are null without a population table."""
+
+    people: int | None
+    prosecutor: ExposureFigures
+    marketer: Number
+    uniques: int | None
+    uniques_share: Number | None
+    journalist: ExposureFigures | None
+    journalist_marketer: Number | None
+
+
+class RisksFigures(Figures, frozen=True):
+    """Re-identification risks of the input and of the release."""
+
+    threshold: Number
+    before: TableRisks | None
+    after: TableRisks | None
+
+
+class PageAttack(Figures, frozen=True):
+    """An attack, as `kohort.report.attacks` has it but for controls.
+
+    The public sees rates and baselines, where it may count the input and records are people.
+    """
+
+    attack: str
+    untried: str | None
+    of: str | None
+    unit: str | None
+    targets: int | None
+    claims: int | None
+    right: Number | None
+    rate: Number | None
+    interval: tuple[Number, Number] | None
+    baseline: Number | None
+    precision: Number | None
+
+
+class MeasuredRisks(NamedTuple):
     """The risks of one table.
 
     Attributes:
@@ -44,8 +96,8 @@ class Found(NamedTuple):
 class Risks(NamedTuple):
     """Before and after; `None` of a table without records."""
 
-    before: Found | None
-    after: Found | None
+    before: MeasuredRisks | None
+    after: MeasuredRisks | None
 
 
 def risks_of(release: Release) -> Risks:
@@ -60,7 +112,7 @@ def risks_of(release: Release) -> Risks:
     return Risks(_found(release, release.source), _found(release, released))
 
 
-def _found(release: Release, table: Table) -> Found | None:
+def _found(release: Release, table: Table) -> MeasuredRisks | None:
     """The risks of one of the tables."""
     if not table.records:
         return None
@@ -77,7 +129,7 @@ def _found(release: Release, table: Table) -> Found | None:
         fits = np.maximum(count_population(columns, classes.codes, release.population, hierarchies).fitting, sizes)
         journalist = by_size(sizes_of(frequency, classes.of, fits), THRESHOLD)
         among = marketer_among(sizes, 1 / fits)
-    return Found(
+    return MeasuredRisks(
         table.records,
         mine.total,
         by_size(mine, THRESHOLD),
@@ -88,35 +140,68 @@ def _found(release: Release, table: Table) -> Found | None:
     )
 
 
-def risks(found: Risks, reader: Reader) -> dict[str, Json]:
-    """Both as JSON; before is null where the reader may not know how many records there were.
+def risks(found: Risks, reader: Reader) -> RisksFigures:
+    """Both; before is null where the reader may not know how many records there were.
 
-    Each figure of a few records fewer would be a little other: together they would tell how many were left out.
+    Each figure of a few records fewer would be a little other: together they would tell how many were suppressed.
     """
-    known = found.before is not None and reader.counts_input
-    before = _told(found.before, reader) if found.before is not None and known else None
-    after = None if found.after is None else _told(found.after, reader)
-    return {"threshold": float(THRESHOLD), "before": before, "after": after}
+    return RisksFigures(
+        threshold=float(THRESHOLD),
+        before=None if found.before is None or not reader.counts_input else _risks(found.before, reader),
+        after=None if found.after is None else _risks(found.after, reader),
+    )
 
 
-def _told(found: Found, reader: Reader) -> dict[str, Json]:
+def _risks(found: MeasuredRisks, reader: Reader) -> TableRisks:
     """The risks of one table."""
-    return {
-        "people": reader.exactly(found.people, found.records),
-        "prosecutor": _exposure(found.prosecutor, found.people, reader),
-        "marketer": reader.share(found.marketer, found.people),
-        "uniques": reader.people(found.uniques, found.people),
-        "uniques_share": reader.part(found.uniques, found.people),
-        "journalist": None if found.journalist is None else _exposure(found.journalist, found.people, reader),
-        "journalist_marketer": None if found.among is None else reader.share(found.among, found.people),
-    }
+    return TableRisks(
+        people=reader.exactly(found.people, found.records),
+        prosecutor=_exposure(found.prosecutor, found.people, reader),
+        marketer=reader.share(found.marketer, found.people),
+        uniques=reader.people(found.uniques, found.people),
+        uniques_share=reader.part(found.uniques, found.people),
+        journalist=None if found.journalist is None else _exposure(found.journalist, found.people, reader),
+        journalist_marketer=None if found.among is None else reader.share(found.among, found.people),
+    )
 
 
-def _exposure(exposure: Exposure, people: int, reader: Reader) -> dict[str, Json]:
-    """The figures of one attacker; a risk above one in `least` is told as that: its inverse counts people."""
+def _exposure(exposure: Exposure, people: int, reader: Reader) -> ExposureFigures:
+    """The figures of one attacker; null for a risk above one in `least`: its inverse counts people."""
     tells = reader.knows_all or exposure.highest * reader.least <= 1
-    return {
-        "highest": round(exposure.highest, 10) if tells else None,
-        "average": reader.share(exposure.average, people),
-        "over": reader.part(exposure.over * people, people),
-    }
+    return ExposureFigures(
+        highest=rounded(exposure.highest) if tells else None,
+        average=reader.share(exposure.average, people),
+        over=reader.part(exposure.over * people, people),
+    )
+
+
+# ── Attacks ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def attack_risks(outcomes: Sequence[Outcome] | None, reader: Reader) -> tuple[PageAttack, ...] | None:
+    """Each attack; null where none was tried.
+
+    The public sees rates and baselines, to the step of all shares, where it may count the input and records are
+    people; of attacks on fewer than `least` nothing.
+    """
+    if outcomes is None:
+        return None
+    if reader.knows_all:
+        return tuple(_attack(dict(one)) for one in attack_figures(outcomes))
+    return tuple(_attack(_public(one, reader)) for one in outcomes)
+
+
+def _attack(known: Mapping[str, object]) -> PageAttack:
+    """An attack; null for what does not apply, or is not shown."""
+    return PageAttack.model_validate({name: known.get(name) for name in PageAttack.model_fields})
+
+
+def _public(one: Outcome, reader: Reader) -> dict[str, object]:
+    """An attack for the public."""
+    if not isinstance(one, Attack):
+        return {"attack": one.name, "untried": one.reason}
+    shown: dict[str, object] = {"attack": one.name, "of": one.of or None, "unit": one.unit}
+    if reader.counts_input and reader.one_each and one.targets >= reader.least:
+        shown["rate"] = reader.share(one.rate, one.targets)
+        shown["baseline"] = reader.share(one.baseline, one.targets)
+    return shown

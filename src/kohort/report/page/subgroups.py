@@ -1,31 +1,83 @@
-"""Who was dropped or distorted most: subgroups of the records by a value that they have in common.
-
-    suppressed      [{column, value, kind, records, suppressed, share}]: the greatest shares left out, ten at most
-    distorted       [{column, value, kind, records, loss}]: of the released records, the greatest mean loss, ten at most
-    overall         {share, loss} of all records, to compare with
-
-Only subgroups of enough records are looked at: as many as a public page may tell of. `kind` is `value`, `node`,
-`interval`, `missing` or `others`, as in distributions.
-"""
+"""Which subgroups lost most, by a value that their records have in common; and three records before and after."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
 from kohort.assessment.comparison.line import summed
 from kohort.release.homogeneity import class_of
+from kohort.report.comparison import BinKind
+from kohort.report.figures import Figures, Number
 from kohort.report.page.groups import Tally
+from kohort.schema import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kohort.arrays import Shares
+    from kohort.arrays import Index, Shares
+    from kohort.engines.table import Column
     from kohort.release import Release
-    from kohort.report import Json
     from kohort.report.page.audience import Reader
-    from kohort.report.page.groups import Groups
+    from kohort.report.page.groups import Subgroups
+
+
+class SuppressedGroup(Figures, frozen=True):
+    """A subgroup by how many of its records were suppressed."""
+
+    column: str
+    value: str
+    kind: BinKind
+    records: int | None
+    suppressed: int | None
+    share: Number
+
+
+class DistortedGroup(Figures, frozen=True):
+    """A subgroup by the mean loss of its released records."""
+
+    column: str
+    value: str
+    kind: BinKind
+    records: int | None
+    loss: Number
+
+
+class OverallFigures(Figures, frozen=True):
+    """The same of all records."""
+
+    share: Number | None
+    loss: Number | None
+
+
+class SubgroupFigures(Figures, frozen=True):
+    """Which subgroups were suppressed and distorted most, at most ten of each.
+
+    Only subgroups of enough records count: as many as a public page may tell of.
+    """
+
+    suppressed: tuple[SuppressedGroup, ...]
+    distorted: tuple[DistortedGroup, ...]
+    overall: OverallFigures
+
+
+class SampleCell(Figures, frozen=True):
+    """A cell: `before` is null of identifying columns, `after` of those that are not released."""
+
+    column: str
+    before: str | None
+    after: str | None
+
+
+class SampleRecord(Figures, frozen=True):
+    """A record of the smallest, of the median or of the largest class, and how many records that has."""
+
+    class_: Literal["smallest", "median", "largest"]
+    records: int
+    cells: tuple[SampleCell, ...]
+
 
 #: Subgroups that are listed of each kind.
 LISTED: Final = 10
@@ -62,38 +114,35 @@ class _Row(NamedTuple):
 
     column: str
     value: str
-    kind: str
+    kind: BinKind
     records: int
     suppressed: int
     loss: float
 
 
 def subgroups(
-    release: Release, tallied: Mapping[str, Tally], groups: Mapping[str, Groups], reader: Reader, enough: int
-) -> dict[str, Json]:
-    """The subgroups of `groups` that were dropped and distorted most; of at least `enough` records."""
+    release: Release, tallied: Mapping[str, Tally], groups: Mapping[str, Subgroups], reader: Reader, enough: int
+) -> SubgroupFigures:
+    """The subgroups of `groups` that were suppressed and distorted most; of at least `enough` records."""
     rows = [row for name, one in groups.items() for row in _rows(name, one, tallied[name], enough)]
     among = release.source.records
-    dropped = [_dropped(row, among, reader) for row in rows if row.suppressed and reader.counts_input]
+    suppressed = [_suppressed(row, among, reader) for row in rows if row.suppressed and reader.counts_input]
     distorted = [_distorted(row, among, reader) for row in rows if row.records - row.suppressed >= enough and row.loss]
-    return {
-        "suppressed": [*sorted(dropped, key=_by("share"))[:LISTED]],
-        "distorted": [*sorted(distorted, key=_by("loss"))[:LISTED]],
-        "overall": _overall(release, next(iter(tallied.values())), reader),
-    }
+    suppressed.sort(key=lambda one: _rank(one, one.share))
+    distorted.sort(key=lambda one: _rank(one, one.loss))
+    return SubgroupFigures(
+        suppressed=tuple(suppressed[:LISTED]),
+        distorted=tuple(distorted[:LISTED]),
+        overall=_overall(release, next(iter(tallied.values())), reader),
+    )
 
 
-def _by(figure: str) -> Callable[[Mapping[str, Json]], tuple[float, int, str, str]]:
-    """The order of rows: by a figure as it is told, for the order must tell no more; the greatest first."""
-
-    def key(row: Mapping[str, Json]) -> tuple[float, int, str, str]:
-        records = cast("int | None", row["records"])
-        return -cast("float", row[figure]), -(records or 0), str(row["column"]), str(row["value"])
-
-    return key
+def _rank(one: SuppressedGroup | DistortedGroup, figure: float) -> tuple[float, int, str, str]:
+    """The order of rows: by a figure as it is shown, for the order must tell no more; the greatest first."""
+    return -figure, -(one.records or 0), one.column, one.value
 
 
-def _rows(name: str, groups: Groups, tally: Tally, enough: int) -> list[_Row]:
+def _rows(name: str, groups: Subgroups, tally: Tally, enough: int) -> list[_Row]:
     """The groups of a column that are large enough."""
     of = tally.of(groups.of, len(groups.labels))
     loss = of.loss / UNITS / np.maximum(of.released, 1)
@@ -102,33 +151,91 @@ def _rows(name: str, groups: Groups, tally: Tally, enough: int) -> list[_Row]:
     return [_Row(name, *row) for row in rows if row[2] >= enough]
 
 
-def _dropped(row: _Row, among: int, reader: Reader) -> dict[str, Json]:
-    """One that lost records; the share is that of the counts as they are told."""
+def _suppressed(row: _Row, among: int, reader: Reader) -> SuppressedGroup:
+    """One that lost records; the share is that of the counts as they are shown."""
     records, suppressed = reader.people(row.records, among), reader.people(row.suppressed, row.records)
     share = 0.0 if records is None or suppressed is None else round(suppressed / records, SHARE_DIGITS)
-    return {
-        "column": row.column,
-        "value": row.value,
-        "kind": row.kind,
-        "records": records,
-        "suppressed": suppressed,
-        "share": share,
-    }
+    return SuppressedGroup(
+        column=row.column, value=row.value, kind=row.kind, records=records, suppressed=suppressed, share=share
+    )
 
 
-def _distorted(row: _Row, among: int, reader: Reader) -> dict[str, Json]:
-    return {
-        "column": row.column,
-        "value": row.value,
-        "kind": row.kind,
-        "records": reader.people(row.records, among) if reader.counts_input else None,
-        "loss": reader.share(row.loss, row.records - row.suppressed),
-    }
+def _distorted(row: _Row, among: int, reader: Reader) -> DistortedGroup:
+    return DistortedGroup(
+        column=row.column,
+        value=row.value,
+        kind=row.kind,
+        records=reader.people(row.records, among) if reader.counts_input else None,
+        loss=reader.share(row.loss, row.records - row.suppressed),
+    )
 
 
-def _overall(release: Release, tally: Tally, reader: Reader) -> dict[str, Json]:
+def _overall(release: Release, tally: Tally, reader: Reader) -> OverallFigures:
     """The same of all records, by the values of any column."""
     records, released = release.source.records, release.table.records
     share = reader.share(release.suppressed / max(records, 1), records) if reader.counts_input else None
     loss = round(float(tally.loss.sum()) / UNITS / max(released, 1), LOSS_DIGITS)
-    return {"share": share, "loss": reader.share(loss, released)}
+    return OverallFigures(share=share, loss=reader.share(loss, released))
+
+
+# ── Samples ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def samples(release: Release, reader: Reader) -> tuple[SampleRecord, ...] | None:
+    """One record of the smallest, of the median and of the largest class; null for the public, and without records.
+
+    The values of identifying columns are never shown, not even to the steward.
+    """
+    if not reader.knows_all or not release.table.records:
+        return None
+    classes = class_of(release.table, release.job.schema)
+    sizes = np.bincount(classes)
+    order = np.argsort(sizes, kind="stable").tolist()
+    places: dict[int, Literal["smallest", "median", "largest"]] = {
+        order[-1]: "largest",
+        order[len(order) // 2]: "median",
+        order[0]: "smallest",
+    }
+    return tuple(
+        SampleRecord(
+            class_=places[one],
+            records=int(sizes[one]),
+            cells=tuple(_cells(release, _first(release, np.flatnonzero(classes == one)))),
+        )
+        for one in reversed(places)
+    )
+
+
+def _first(release: Release, rows: Index) -> int:
+    """The first of these released records by what is shown of it, whatever the order of the input."""
+    shown = [(release.source[one], release.lineage) for one in _shown(release)]
+    shown += [(column, np.arange(release.table.records)) for column in release.table.columns]
+    for column, place in shown:
+        codes = column.codes[place[rows]]
+        used: list[int] = np.unique(codes).tolist()
+        least = min(used, key=partial(_text, column))
+        rows = rows[codes == least]
+    return int(rows[0])
+
+
+def _shown(release: Release) -> list[str]:
+    """The columns that are shown as they were."""
+    return [one.name for one in release.job.schema.attributes if one.role is not Role.IDENTIFYING]
+
+
+def _cells(release: Release, row: int) -> Iterator[SampleCell]:
+    """Each column's cell before and after; null where it is not shown, or not released."""
+    shown, record = _shown(release), int(release.lineage[row])
+    for name in release.source.names:
+        before = _cell(release.source[name], record) if name in shown else None
+        after = _cell(release.table[name], row) if name in release.table.names else None
+        yield SampleCell(column=name, before=before, after=after)
+
+
+def _cell(column: Column, row: int) -> str:
+    return _text(column, int(column.codes[row]))
+
+
+def _text(column: Column, code: int) -> str:
+    """A value as text; empty where there is none."""
+    return column.values[code] or ""

@@ -1,60 +1,180 @@
-"""The sections of the page of a transaction database. The public is told of no item by name: a rare one names a person.
-
-Keys, besides those that `kohort.report.page` tells of any page:
-
-    kind            "transactions"
-    asked           k, h, h_exact, p, models [name], method {name, and its parameters}, suppress ("items", "cells"),
-                    roles (a sentence)
-    done            transactions, emptied (lost their last item), repeated (cells that named an item again), items,
-                    public, private, neither, removed_items and removed_cells (below the minimum support),
-                    dropped_items, returned_items, released_items, cells, released_cells, proven
-    verdict         verified, sha256, bytes, checks [{check, count}], cohorts, smallest (transactions of a cohort),
-                    confidence, promised [sentence], not_promised [sentence]
-    moles           [{size, rare, breach}]: minimal moles, by how many items they have
-    lengths         unit ("transactions" or "share"), bins [{low, high, before, after}]: transactions by their items
-    metrics         [{name, value, says}]
-    items           null for the public; dropped [{name, support, loss}] in their order, more (how many are not listed)
-"""
+"""The page of a transaction database. The public sees no item by name: a rare one names a person."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, assert_never, cast
+from typing import TYPE_CHECKING, Final, Literal, assert_never
 
 import numpy as np
+from pydantic import JsonValue
 
 from kohort.certificate.transactions import NOT_PROMISED, NOT_PROMISED_OF_CELLS
-from kohort.release import plain
-from kohort.report.page.cost import whole
-from kohort.report.page.done import runs
-from kohort.report.transactions import numbers
+from kohort.report.figures import Figures, Number, whole
+from kohort.report.page.model import Heading
+from kohort.report.page.request import PurposeTexts, method, purpose
+from kohort.report.page.result import MetricFigures, runs
+from kohort.report.page.verdict import CertificateFigures, CheckFigures, certificate, checks
+from kohort.report.transactions import transaction_figures
 from kohort.transactions.roles import Drawn, Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kohort.release.transactions import TransactionRelease
-    from kohort.report import Json
     from kohort.report.page.audience import Reader
+    from kohort.report.transactions import TransactionFigures
 
 #: Dropped items that are listed: the first.
 LISTED: Final = 50
 
 
-def sections(release: TransactionRelease, reader: Reader) -> dict[str, Json]:
-    """All sections that are of transactions alone."""
-    figures = numbers(release)
-    return {
-        "asked": _asked(release, figures),
-        "done": _done(release, figures, reader),
-        "verdict": _verdict(release, figures, reader),
-        "moles": _moles(figures),
-        "lengths": _lengths(release, reader),
-        "metrics": _metrics(release, reader),
-        "items": _items(release) if reader.knows_all else None,
-        "parameters": cast("Json", json.loads(release.job.described())),
-    }
+class RequestedTransactions(Figures, frozen=True):
+    """What the job asks for: the model, the method with its parameters, and how items got their roles."""
+
+    k: int
+    h: Number
+    h_exact: str
+    p: int
+    models: tuple[str, ...]
+    method: dict[str, JsonValue]
+    suppress: Literal["items", "cells"]
+    roles: str
+
+
+class TransactionResult(Figures, frozen=True):
+    """What was released; `kohort.report.transactions` tells what each key means."""
+
+    transactions: int
+    emptied: int | None
+    items: int
+    public: int
+    private: int
+    neither: int
+    removed_items: int
+    released_items: int
+    proven: bool
+    dropped_items: int
+    returned_items: int
+    released_cells: int
+    repeated: int | None
+    cells: int | None
+    removed_cells: int | None
+
+
+class TransactionVerdict(Figures, frozen=True):
+    """What verification found: cohorts, transactions of the smallest, and the surest inference of a private item."""
+
+    verified: bool
+    sha256: str | None
+    bytes: int | None
+    checks: tuple[CheckFigures, ...]
+    cohorts: int | None
+    smallest: int | None
+    confidence: Number | None
+    promised: tuple[str, ...]
+    not_promised: tuple[str, ...]
+
+
+class MoleFigures(Figures, frozen=True):
+    """Minimal moles of `size` items: with a cohort below k, and with h exceeded."""
+
+    size: int
+    rare: int
+    breach: int
+
+
+class LengthBand(Figures, frozen=True):
+    """Transactions of `low` to `high` items, before and after."""
+
+    low: int
+    high: int
+    before: Number
+    after: Number
+
+
+class LengthFigures(Figures, frozen=True):
+    """Transactions by how many items they have; for the public in shares."""
+
+    unit: Literal["transactions", "share"]
+    bins: tuple[LengthBand, ...]
+
+
+class DroppedItem(Figures, frozen=True):
+    """A dropped item: transactions that had it, and what dropping it loses."""
+
+    name: str
+    support: int
+    loss: int
+
+
+class ItemFigures(Figures, frozen=True):
+    """The first dropped items in their order; `more`: how many are not listed."""
+
+    dropped: tuple[DroppedItem, ...]
+    more: int
+
+
+class TransactionPage(Heading, frozen=True):
+    """The page of a transaction database for anybody; the public sees no item by name.
+
+    Attributes:
+        asked: What the job asks for.
+        done: What was released.
+        verdict: What verification found.
+        moles: Minimal moles by size.
+        lengths: Transactions by how many items they have.
+        metrics: The distortion.
+        items: The dropped items; internal only.
+        parameters: The job's description, as its certificate has it.
+        purpose: What the release is for.
+        certificate: What ties the page to the published bytes; null while nothing is published.
+    """
+
+    kind: Literal["transactions"]
+    asked: RequestedTransactions
+    done: TransactionResult
+    verdict: TransactionVerdict
+    moles: tuple[MoleFigures, ...]
+    lengths: LengthFigures
+    metrics: tuple[MetricFigures, ...]
+    items: ItemFigures | None
+    parameters: dict[str, JsonValue]
+    purpose: PurposeTexts
+    certificate: CertificateFigures | None
+
+
+class PublicTransactionPage(TransactionPage, frozen=True):
+    """The same, for the public."""
+
+    audience: Literal["public"]
+
+
+class InternalTransactionPage(TransactionPage, frozen=True):
+    """The same, for the steward; with the wall time of each stage, and what the public sees."""
+
+    audience: Literal["internal"]
+    seconds: dict[str, Number]
+    public: PublicTransactionPage
+
+
+def transaction_page(release: TransactionRelease, heading: Heading, reader: Reader) -> TransactionPage:
+    """The page for a reader."""
+    figures = transaction_figures(release)
+    return TransactionPage(
+        **dict(heading),
+        asked=_request(release, figures),
+        done=_result(release, figures, reader),
+        verdict=_verdict(release, figures, reader),
+        moles=tuple(
+            MoleFigures(size=int(size), rare=kinds.rare, breach=kinds.breach)
+            for size, kinds in figures.moles_by_kind.items()
+        ),
+        lengths=_lengths(release, reader),
+        metrics=_metrics(release, reader),
+        items=_items(release) if reader.knows_all else None,
+        parameters=json.loads(release.job.described()),
+        purpose=purpose(release.job),
+        certificate=certificate(release),
+    )
 
 
 def counts_input(release: TransactionRelease, least: int) -> bool:
@@ -65,21 +185,19 @@ def counts_input(release: TransactionRelease, least: int) -> bool:
     return all(count == 0 or count >= least for count in (rare, lost))
 
 
-def _asked(release: TransactionRelease, figures: dict[str, Json]) -> dict[str, Json]:
-    """The promise and the method."""
-    model = cast("dict[str, Json]", figures["model"])
-    parts = cast("dict[str, Json]", plain(release.job.algorithm))
-    method = {name: part for name, part in parts.items() if name not in {"kind", "name"}}
-    return {
-        "k": model["k"],
-        "h": model["h"],
-        "h_exact": model["h_exact"],
-        "p": model["p"],
-        "models": [model["name"]],
-        "method": {"name": figures["method"], **method},
-        "suppress": figures["suppress"],
-        "roles": _roles(release),
-    }
+def _request(release: TransactionRelease, figures: TransactionFigures) -> RequestedTransactions:
+    """The model and the method."""
+    model = figures.model
+    return RequestedTransactions(
+        k=model.k,
+        h=model.h,
+        h_exact=model.h_exact,
+        p=model.p,
+        models=(model.name,),
+        method=method(release.job.algorithm),
+        suppress=figures.suppress,
+        roles=_roles(release),
+    )
 
 
 def _roles(release: TransactionRelease) -> str:
@@ -95,89 +213,84 @@ def _roles(release: TransactionRelease) -> str:
             assert_never(release.job.roles)
 
 
-def _done(release: TransactionRelease, figures: dict[str, Json], reader: Reader) -> dict[str, Json]:
+def _result(release: TransactionRelease, figures: TransactionFigures, reader: Reader) -> TransactionResult:
     """What was released. Items are counted as they are; transactions and cells belong to people."""
-    counted = ("items", "public", "private", "neither", "removed_items", "released_items", "proven")
     returned = release.solution.returned
-    cells = ("cells", "removed_cells")
-    emptied = cast("int", figures["emptied"])
-    return {
-        "transactions": figures["transactions"],
-        "emptied": reader.people(emptied, len(release.source)),
-        **{name: figures[name] for name in counted},
-        "dropped_items": release.dropped.size,
-        "returned_items": 0 if returned is None else returned.size,
-        "released_cells": figures["released_cells"],
-        "repeated": figures["repeated"] if reader.knows_all else None,
-        **{name: figures[name] if reader.counts_input else None for name in cells},
-    }
+    return TransactionResult(
+        transactions=figures.transactions,
+        emptied=reader.people(figures.emptied, len(release.source)),
+        items=figures.items,
+        public=figures.public,
+        private=figures.private,
+        neither=figures.neither,
+        removed_items=figures.removed_items,
+        released_items=figures.released_items,
+        proven=figures.proven,
+        dropped_items=release.dropped.size,
+        returned_items=0 if returned is None else returned.size,
+        released_cells=figures.released_cells,
+        repeated=figures.repeated if reader.knows_all else None,
+        cells=figures.cells if reader.counts_input else None,
+        removed_cells=figures.removed_cells if reader.counts_input else None,
+    )
 
 
-def _verdict(release: TransactionRelease, figures: dict[str, Json], reader: Reader) -> dict[str, Json]:
+def _verdict(release: TransactionRelease, figures: TransactionFigures, reader: Reader) -> TransactionVerdict:
     """What verification found, and what follows from it."""
     found = release.verdict
-    more = NOT_PROMISED_OF_CELLS if figures["suppress"] == "cells" else ()
-    checks: Mapping[str, int] = {} if found is None else found.checks
-    smallest = None if found is None else reader.exactly(found.smallest, found.smallest)
-    confidence = None if found is None or not reader.knows_all else float(Fraction(*found.confidence))
-    return {
-        "verified": found is not None,
-        "sha256": (found.sha256 or None) if found else None,
-        "bytes": checks.get("bytes"),
-        "checks": [{"check": name, "count": count if reader.knows_all else None} for name, count in checks.items()],
-        "cohorts": None if found is None else found.cohorts,
-        "smallest": smallest,
-        "confidence": confidence,
-        "promised": [f"The released transactions satisfy {release.job.coherence.name}."],
-        "not_promised": [*NOT_PROMISED, *more],
-    }
+    more = NOT_PROMISED_OF_CELLS if figures.suppress == "cells" else ()
+    return TransactionVerdict(
+        verified=found is not None,
+        sha256=(found.sha256 or None) if found else None,
+        bytes=None if found is None else found.checks.get("bytes"),
+        checks=() if found is None else checks(found, reader),
+        cohorts=None if found is None else found.cohorts,
+        smallest=None if found is None else reader.exactly(found.smallest, found.smallest),
+        confidence=None if found is None or not reader.knows_all else float(Fraction(*found.confidence)),
+        promised=(f"The released transactions satisfy {release.job.coherence.name}.",),
+        not_promised=(*NOT_PROMISED, *more),
+    )
 
 
-def _moles(figures: dict[str, Json]) -> list[Json]:
-    """Minimal moles by size."""
-    kinds = cast("dict[str, dict[str, int]]", figures["moles_by_kind"])
-    return [{"size": int(size), **kind} for size, kind in kinds.items()]
-
-
-def _lengths(release: TransactionRelease, reader: Reader) -> dict[str, Json]:
+def _lengths(release: TransactionRelease, reader: Reader) -> LengthFigures:
     """Transactions by how many items they have, before and after, in bands that double."""
     before, after = release.source.lengths, release.released.lengths
     highest = int(max(before.max(initial=0), after.max(initial=0)))
     edges = np.array([0, *(1 << power for power in range(highest.bit_length() + 1))])
     counts = [np.histogram(one, edges)[0].tolist() for one in (before, after)]
     rows = [row for row in zip(edges, edges[1:] - 1, *counts, strict=False) if row[2] or row[3]]
-    told = runs([row[2:] for row in rows], reader)
-    return {
-        "unit": "transactions" if reader.knows_all else "share",
-        "bins": [
-            {
-                "low": int(rows[first][0]),
-                "high": int(rows[last][1]),
-                "before": _expected(sum(row[2] for row in rows[first : last + 1]), len(release.source), reader),
-                "after": _expected(sum(row[3] for row in rows[first : last + 1]), len(release.source), reader),
-            }
-            for first, last in told
-        ],
-    }
+    return LengthFigures(
+        unit="transactions" if reader.knows_all else "share",
+        bins=tuple(
+            LengthBand(
+                low=int(rows[first][0]),
+                high=int(rows[last][1]),
+                before=_count(sum(row[2] for row in rows[first : last + 1]), len(release.source), reader),
+                after=_count(sum(row[3] for row in rows[first : last + 1]), len(release.source), reader),
+            )
+            for first, last in runs([row[2:] for row in rows], reader)
+        ),
+    )
 
 
-def _expected(count: int, among: int, reader: Reader) -> int | float:
+def _count(count: int, among: int, reader: Reader) -> Number:
+    """A count, for the public a share."""
     return count if reader.knows_all else reader.share(count / max(among, 1), among)
 
 
-def _metrics(release: TransactionRelease, reader: Reader) -> list[Json]:
+def _metrics(release: TransactionRelease, reader: Reader) -> tuple[MetricFigures, ...]:
     """The distortion."""
     says = "Distortion: the share of all items in transactions that the release lacks, by their weights."
     value = whole(reader.share(float(release.distortion), len(release.source))) if reader.counts_input else None
-    return [{"name": "distortion", "value": value, "says": says}]
+    return (MetricFigures(name="distortion", value=value, says=says),)
 
 
-def _items(release: TransactionRelease) -> dict[str, Json]:
+def _items(release: TransactionRelease) -> ItemFigures:
     """The dropped items, in their order."""
     shown = release.dropped[:LISTED]
     supports, losses = release.database.supports[shown].tolist(), release.losses[shown].tolist()
     rows = zip(release.named(shown), supports, losses, strict=True)
-    return {
-        "dropped": [{"name": name, "support": support, "loss": loss} for name, support, loss in rows],
-        "more": release.dropped.size - shown.size,
-    }
+    return ItemFigures(
+        dropped=tuple(DroppedItem(name=name, support=support, loss=loss) for name, support, loss in rows),
+        more=release.dropped.size - shown.size,
+    )

@@ -1,68 +1,127 @@
-"""What verification found, and what follows from it.
-
-    standing        "good", "caution" or "bad"; null where nothing was verified. Good: no column that is released as it
-                    is, and no pair of them, singles out more than one in `limit` people, no more are exposed by a
-                    label, and each sensitive column has a model or an explicit none. Bad: such a column or pair singles
-                    out more than half of the people, or a sensitive column has neither. Caution: what lies between.
-    limit           k, but at least 3
-    singling        [{columns, unique, people, share, over, most}]: each column that is released as it is, then the
-                    pairs that the verifier tells of; over: more than one in `limit`; most: more than half
-    exposed         people whose exact value a label gives away: {people, range_ends, set_members, means, over}
-    unjudged        sensitive columns without a model, though nobody said that they need none
-    no_model        sensitive columns of which the job says so
-
-Perturbed columns count as released as they are: what stands in the release tells its person from all others.
-"""
+"""What verification found, and how far what is promised covers what is released."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from kohort.certificate.described import described
 from kohort.certificate.promises import not_promised
 from kohort.core.uniques import Singling
 from kohort.release.fit import unjudged_sensitive
+from kohort.report.figures import Figures, Number
 from kohort.report.page.audience import FEWEST
 
 if TYPE_CHECKING:
     from kohort.release import Job, Release
     from kohort.release.transactions import TransactionRelease
-    from kohort.report import Json
     from kohort.report.page.audience import Reader
     from kohort.verify import Verdict
+    from kohort.verify.transactions.verdict import CoherenceVerdict
 
 
-def verdict(release: Release, reader: Reader) -> dict[str, Json]:
+class CheckFigures(Figures, frozen=True):
+    """A check of the verifier, and how much it compared; internal only, for that counts records."""
+
+    check: str
+    count: int | None
+
+
+class SinglingVerdict(Figures, frozen=True):
+    """Whom a column released as it is singles out, or a pair; `over`: more than one in `limit`, `most`: over half."""
+
+    columns: tuple[str, ...]
+    unique: int | None
+    people: int | None
+    share: Number | None
+    over: bool
+    most: bool
+
+
+class ExposedVerdict(Figures, frozen=True):
+    """People whose exact value a label gives away, and by which kind of label; `over`: more than one in `limit`."""
+
+    people: int | None
+    range_ends: int | None
+    set_members: int | None
+    means: int | None
+    over: bool
+
+
+class TableVerdict(Figures, frozen=True):
+    """What verification found, and what follows from it.
+
+    Perturbed columns count as released as they are: their values tell one person from all others.
+
+    Attributes:
+        verified: Whether the release was read again and verified.
+        sha256: The digest of its bytes.
+        bytes: How many bytes.
+        checks: The checks.
+        data_dependent: Whether cuts or hierarchies come from the data.
+        standing: Good: no column released as it is, and no pair of them, singles out more than one in `limit` people,
+            no more are exposed by a label, and each sensitive column has a model or an explicit none. Bad: such a
+            column or pair singles out more than half of the people, or a sensitive column has neither. Caution:
+            what lies between. Null where nothing was verified.
+        singling: Each column released as it is, then pairs of them.
+        exposed: Whose exact value a label gives away.
+        promised: What holds of the release.
+        not_promised: What does not follow.
+        limit: k, but at least 3.
+        unjudged: Sensitive columns without a model that the job does not exempt.
+        no_model: Sensitive columns that need none by decision of the job.
+    """
+
+    verified: bool
+    sha256: str | None
+    bytes: int | None
+    checks: tuple[CheckFigures, ...]
+    data_dependent: bool | None
+    standing: Literal["good", "caution", "bad"] | None
+    singling: tuple[SinglingVerdict, ...]
+    exposed: ExposedVerdict | None
+    promised: tuple[str, ...]
+    not_promised: tuple[str, ...]
+    limit: int
+    unjudged: tuple[str, ...]
+    no_model: tuple[str, ...]
+
+
+class CertificateFigures(Figures, frozen=True):
+    """What ties the page to the published bytes."""
+
+    name: str
+    release: str
+    sha256: str
+
+
+def verdict(release: Release, reader: Reader) -> TableVerdict:
     """The verdict; of the public only the names of the checks, for what they compared counts records."""
     found, job = release.verdict, release.job
-    part = cast("dict[str, object]", json.loads(job.described()))
-    chosen = found is None or found.data_dependent
-    promised = [f"Every equivalence class satisfies {model.name}." for model in job.models]
-    unpromised = not_promised(described(part), data_dependent=chosen)
-    shared: dict[str, Json] = {"promised": [*promised], "not_promised": [*unpromised], **_judged(job)}
-    if found is None:
-        nothing: dict[str, Json] = {"verified": False, "sha256": None, "bytes": None, "checks": [], "singling": []}
-        return nothing | dict.fromkeys(("data_dependent", "exposed", "standing")) | shared
-    return {
-        "verified": True,
-        "sha256": found.sha256 or None,
-        "bytes": found.checks.get("bytes"),
-        "checks": [
-            {"check": name, "count": count if reader.knows_all else None} for name, count in found.checks.items()
-        ],
-        "data_dependent": found.data_dependent,
-        "standing": _standing(release, found),
-        "singling": [_singled(one, release, reader) for one in found.singling],
-        "exposed": _exposed(found, release, reader),
-        **shared,
-    }
+    described_job = described(cast("dict[str, object]", json.loads(job.described())))
+    unpromised = not_promised(described_job, data_dependent=found is None or found.data_dependent)
+    return TableVerdict(
+        verified=found is not None,
+        sha256=(found.sha256 or None) if found else None,
+        bytes=None if found is None else found.checks.get("bytes"),
+        checks=() if found is None else checks(found, reader),
+        data_dependent=None if found is None else found.data_dependent,
+        standing=None if found is None else _standing(release, found),
+        singling=() if found is None else tuple(_singling(one, release, reader) for one in found.singling),
+        exposed=None if found is None else _exposed(found, release, reader),
+        promised=tuple(f"Every equivalence class satisfies {model.name}." for model in job.models),
+        not_promised=tuple(unpromised),
+        limit=_limit(job),
+        unjudged=tuple(unjudged_sensitive(job)),
+        no_model=tuple(job.no_model),
+    )
 
 
-def _judged(job: Job) -> dict[str, Json]:
-    """Which sensitive columns no model is about, and by how many the others are measured."""
-    return {"limit": _limit(job), "unjudged": [*unjudged_sensitive(job)], "no_model": [*job.no_model]}
+def checks(found: Verdict | CoherenceVerdict, reader: Reader) -> tuple[CheckFigures, ...]:
+    """The checks; for the public without what they counted."""
+    return tuple(
+        CheckFigures(check=name, count=count if reader.knows_all else None) for name, count in found.checks.items()
+    )
 
 
 def _limit(job: Job) -> int:
@@ -70,7 +129,7 @@ def _limit(job: Job) -> int:
     return max(job.k, FEWEST)
 
 
-def _standing(release: Release, found: Verdict) -> str:
+def _standing(release: Release, found: Verdict) -> Literal["good", "caution", "bad"]:
     """How far what is promised covers what is released."""
     job = release.job
     if unjudged_sensitive(job) or any(one.most for one in found.singling):
@@ -88,27 +147,32 @@ def _people(found: Verdict) -> int:
     return found.records if found.people is None else found.people
 
 
-def _singled(one: Singling, release: Release, reader: Reader) -> dict[str, Json]:
+def _singling(one: Singling, release: Release, reader: Reader) -> SinglingVerdict:
     """How many people a column or a pair singles out."""
-    return {
-        "columns": [*one.columns],
-        "unique": reader.people(one.unique, one.people),
-        "people": reader.exactly(one.people, release.table.records),
-        "share": reader.part(one.unique, one.people),
-        "over": _over(one, release.job),
-        "most": one.most,
-    }
+    return SinglingVerdict(
+        columns=one.columns,
+        unique=reader.people(one.unique, one.people),
+        people=reader.exactly(one.people, release.table.records),
+        share=reader.part(one.unique, one.people),
+        over=_over(one, release.job),
+        most=one.most,
+    )
 
 
-def _exposed(found: Verdict, release: Release, reader: Reader) -> dict[str, Json]:
+def _exposed(found: Verdict, release: Release, reader: Reader) -> ExposedVerdict:
     """Whose value a label gives away."""
-    people = _people(found)
-    told = {name: reader.people(count, people) for name, count in asdict(found.exposed).items()}
-    return {**told, "over": _over(Singling((), found.exposed.people, people), release.job)}
+    people, exposed = _people(found), found.exposed
+    return ExposedVerdict(
+        people=reader.people(exposed.people, people),
+        range_ends=reader.people(exposed.range_ends, people),
+        set_members=reader.people(exposed.set_members, people),
+        means=reader.people(exposed.means, people),
+        over=_over(Singling((), exposed.people, people), release.job),
+    )
 
 
-def certificate(release: Release | TransactionRelease) -> Json:
+def certificate(release: Release | TransactionRelease) -> CertificateFigures | None:
     """What ties the page to the published bytes; null while nothing is published."""
     if release.certificate is None or release.verdict is None or release.path is None:
         return None
-    return {"name": release.certificate.name, "release": release.path.name, "sha256": release.verdict.sha256}
+    return CertificateFigures(name=release.certificate.name, release=release.path.name, sha256=release.verdict.sha256)

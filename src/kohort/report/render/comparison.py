@@ -2,51 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.report.render.transactions import many
+from kohort.report.render.text import many, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from kohort.report import Json
+    from kohort.report.comparison import AttributeFigures, ComparisonFigures, MomentFigures, NumericFigures
 
-    Figures = Mapping[str, Json]
-    Cells = tuple[str, ...]
+Cells: TypeAlias = tuple[str, ...]
 
 #: Pairs that are shown: those that changed most.
 SHOWN: Final = 5
 
 
-def comparison_text(figures: Figures) -> str:
-    """The figures of `kohort.report.comparison` as one screen for a person; no name of a value is in it."""
+def comparison_text(figures: ComparisonFigures) -> str:
+    """The figures of a comparison as one screen for a person; no name of a value is in it."""
     parts = (_records, _numbers, _names, _pairs, _cost, _queries, _classifier)
     return "\n".join(line for part in parts for line in part(figures))
 
 
-def _records(figures: Figures) -> Iterator[str]:
+def _records(figures: ComparisonFigures) -> Iterator[str]:
     """What was compared."""
-    records, suppressed = cast("int", figures["records"]), cast("int", figures["suppressed"])
-    share = f" ({suppressed / records:.1%})" if suppressed else ""
-    released = cast("int", figures["released"])
-    yield f"{many(records, 'record')} before, {released:,} after: {suppressed:,} suppressed{share}"
-    for key, what in (("absent", "not in the release"), ("passed_over", "identifying or dropped, not compared")):
-        names = cast("list[str]", figures[key])
-        if names:
-            yield f"{what}: {', '.join(names)}"
+    suppressed = figures.suppressed
+    share = f" ({suppressed / figures.records:.1%})" if suppressed else ""
+    yield f"{many(figures.records, 'record')} before, {figures.released:,} after: {suppressed:,} suppressed{share}"
+    if figures.absent:
+        yield f"not in the release: {', '.join(figures.absent)}"
+    if figures.passed_over:
+        yield f"identifying or dropped, not compared: {', '.join(figures.passed_over)}"
 
 
-def _numbers(figures: Figures) -> Iterator[str]:
+def _numbers(figures: ComparisonFigures) -> Iterator[str]:
     """Columns of numbers."""
-    found = [one for one in _attributes(figures) if one["scale"] == "numeric"]
     rows: list[Cells] = []
-    for one in found:
-        for side in ("before", "after"):
-            told = cast("dict[str, Json]", one[side])
-            numbers = cast("dict[str, float] | None", told["numeric"])
-            rows.append(
-                (str(one["name"]) if side == "before" else "", side, *_spread(numbers), *_change(one, side, told))
-            )
+    for one in figures.attributes:
+        if one.scale == "numeric":
+            after = (_generalized(one, figures), *_distance(one))
+            rows.append((one.name, "before", *_spread(one.before.numeric), f"{one.before.missing:,}", "", "", ""))
+            rows.append(("", "after", *_spread(one.after.numeric), f"{one.after.missing:,}", *after))
     if rows:
         yield ""
         yield from _table(
@@ -55,45 +50,45 @@ def _numbers(figures: Figures) -> Iterator[str]:
         yield "  a range counts as its midpoint; moved by: Wasserstein's distance, ranges as uniform"
 
 
-def _spread(numbers: Mapping[str, Json] | None) -> Cells:
+def _spread(numbers: NumericFigures | None) -> Cells:
     """Mean, deviation and median."""
     if numbers is None:
         return "-", "-", "-"
-    median = cast("dict[str, float]", numbers["quantiles"])["0.5"]
-    return _short(numbers["mean"]), _short(numbers["deviation"]), _short(median)
+    median = None if numbers.quantiles is None else numbers.quantiles["0.5"]
+    return _short(numbers.mean), _short(numbers.deviation), _short(median)
 
 
-def _change(one: Figures, side: str, told: Figures) -> Cells:
-    """Missing values; after, how much was generalized and how far the distribution moved."""
-    missing = f"{cast('int', told['missing']):,}"
-    if side == "before":
-        return missing, "", "", ""
-    distance = cast("dict[str, float | None] | None", one["distance"])
-    if distance is None:
-        return missing, _share(one["generalized"]), "-", "-"
-    return missing, _share(one["generalized"]), _short(distance["value"]), _share(distance["relative"])
+def _generalized(one: AttributeFigures, figures: ComparisonFigures) -> str:
+    """The share of the released cells that were generalized."""
+    return percent(1 - one.single / max(figures.released, 1))
 
 
-def _names(figures: Figures) -> Iterator[str]:
+def _distance(one: AttributeFigures) -> Cells:
+    """How far the distribution moved, and as a share of the range."""
+    if one.distance is None:
+        return "-", "-"
+    return _short(one.distance.value), percent(one.distance.relative)
+
+
+def _names(figures: ComparisonFigures) -> Iterator[str]:
     """Columns of names."""
-    found = [one for one in _attributes(figures) if one["scale"] != "numeric"]
     rows: list[Cells] = []
-    for one in found:
-        values, after = cast("list[int]", one["values"]), cast("dict[str, Json]", one["after"])
-        distance = cast("dict[str, float] | None", one["distance"])
-        codes = [cast("dict[str, Json]", one[side])["ordinal"] for side in ("before", "after")]
-        rows.append(
-            (
-                str(one["name"]),
-                f"{values[0]:,}",
-                f"{values[1]:,}",
-                _codes(codes, "mean"),
-                _codes(codes, "variance"),
-                f"{cast('int', after['missing']):,}",
-                _share(one["generalized"]),
-                "-" if distance is None else _short(distance["value"]),
+    for one in figures.attributes:
+        if one.scale != "numeric":
+            before, after = one.values
+            codes = (one.before.ordinal, one.after.ordinal)
+            rows.append(
+                (
+                    one.name,
+                    f"{before:,}",
+                    f"{after:,}",
+                    _codes([None if side is None else side.mean for side in codes], codes),
+                    _codes([None if side is None else side.variance for side in codes], codes),
+                    f"{one.after.missing:,}",
+                    _generalized(one, figures),
+                    _distance(one)[0],
+                )
             )
-        )
     if rows:
         yield ""
         heads = ("names", "values", "labels", "mean code", "variance", "missing", "generalized", "total variation")
@@ -102,92 +97,69 @@ def _names(figures: Figures) -> Iterator[str]:
             yield "  codes 1, 2, ... along the top level of the hierarchy: before, after"
 
 
-def _codes(sides: Sequence[Json], key: str) -> str:
-    """A figure of the codes, before and after."""
-    if any(side is None for side in sides):
-        return ""
-    return ", ".join(_short(cast("dict[str, Json]", side)[key]) for side in sides)
+def _codes(numbers: Sequence[float | None], sides: Sequence[MomentFigures | None]) -> str:
+    """A figure of the codes, before and after; nothing where one side has none."""
+    return "" if None in sides else ", ".join(map(_short, numbers))
 
 
-def _pairs(figures: Figures) -> Iterator[str]:
+def _pairs(figures: ComparisonFigures) -> Iterator[str]:
     """The associations that changed most."""
-    found = cast("list[dict[str, Json]]", figures["associations"])
-    told = [one for one in found if one["change"] is not None]
-    if not told:
+    changed = [(abs(one.change), one) for one in figures.associations if one.change is not None]
+    if not changed:
         return
-    shown = sorted(told, key=lambda one: -abs(cast("float", one["change"])))[:SHOWN]
+    changed.sort(key=lambda pair: -pair[0])
     yield ""
-    yield f"associations that changed most, of {many(len(found), 'pair')}:"
+    yield f"associations that changed most, of {many(len(figures.associations), 'pair')}:"
     rows = [
-        (
-            " and ".join(cast("list[str]", one["columns"])),
-            str(one["measure"]),
-            *(f"{cast('float', one[key]):.3f}" for key in ("before", "after")),
-        )
-        for one in shown
+        (" and ".join(one.columns), one.measure, f"{one.before:.3f}", f"{one.after:.3f}") for _, one in changed[:SHOWN]
     ]
     yield from _table(("", "", "before", "after"), rows)
-    left = cast("list[str]", figures["left_out"])
-    if left:
-        yield f"  pairs with these were not looked at: {', '.join(left)}"
+    if figures.left_out:
+        yield f"  pairs with these columns were not compared: {', '.join(figures.left_out)}"
 
 
-def _cost(figures: Figures) -> Iterator[str]:
+def _cost(figures: ComparisonFigures) -> Iterator[str]:
     """What it cost in the metrics of the literature."""
-    found = cast("dict[str, Json] | None", figures["cost"])
-    if found is None:
+    cost = figures.cost
+    if cost is None:
         return
-    losses = cast("dict[str, float]", found["losses"])
-    sizes = f"of {cast('int', found['smallest']):,} to {cast('int', found['largest']):,}"
-    average = found["c_avg"]
     yield ""
-    classes = cast("int", found["classes"])
-    yield f"{classes:,} {'class' if classes == 1 else 'classes'} {sizes} records"
-    yield f"LM {_short(found['lm'])}; NCP {_short(found['ncp'])}; C_DM {cast('float', found['c_dm']):,.0f}; " + (
-        "C_AVG: give --k" if average is None else f"C_AVG {_short(average)}"
-    )
-    yield "loss: " + ", ".join(f"{name} {_share(loss)}" for name, loss in losses.items())
+    yield f"{many(cost.classes, 'class', 'classes')} of {cost.smallest:,} to {cost.largest:,} records"
+    average = "C_AVG: give --k" if cost.c_avg is None else f"C_AVG {_short(cost.c_avg)}"
+    yield f"LM {_short(cost.lm)}; NCP {_short(cost.ncp)}; C_DM {cost.c_dm:,.0f}; {average}"
+    yield "loss: " + ", ".join(f"{name} {percent(loss)}" for name, loss in cost.losses.items())
 
 
-def _queries(figures: Figures) -> Iterator[str]:
+def _queries(figures: ComparisonFigures) -> Iterator[str]:
     """How well counts are answered."""
-    found = cast("dict[str, Json] | None", figures["queries"])
+    found = figures.queries
     if found is None:
         return
-    columns = len(cast("list[str]", found["columns"]))
-    asked = f"{many(cast('int', found['queries']), 'random count')} over 1 to {columns} quasi-identifiers"
     yield ""
-    yield f"{asked} (seed {found['seed']}): relative error"
-    shares = (f"{name} {_share(found[key])}" for name, key in (("median", "median"), ("mean", "mean")))
-    yield f"  {', '.join(shares)}, nine of ten at most {_share(found['percentile_90'])}"
-    yield f"  of at least {many(cast('int', found['bound']), 'record')}; the answers lack suppressed records"
+    counts = f"{many(found.queries, 'random count')} over 1 to {len(found.columns)} quasi-identifiers"
+    yield f"{counts} (seed {found.seed}): relative error"
+    most = f"nine of ten at most {percent(found.percentile_90)}"
+    yield f"  median {percent(found.median)}, mean {percent(found.mean)}, {most}"
+    yield f"  relative to at least {many(found.bound, 'record')}; suppressed records are not counted"
 
 
-def _classifier(figures: Figures) -> Iterator[str]:
+def _classifier(figures: ComparisonFigures) -> Iterator[str]:
     """How well the target is predicted."""
-    found = cast("dict[str, Json] | None", figures["classifier"])
+    found = figures.classifier
     if found is None:
         return
-    split = found["split"]
-    what = f"one of {found['classes']} values" if split is None else "above its median or not"
-    old, new = cast("list[int]", found["learned"])
+    what = f"one of {found.classes} values" if found.split is None else "above its median or not"
+    before, after = found.learned
     yield ""
-    judged = many(cast("int", found["judged"]), "held-out record")
-    yield f"{found['target']} ({what}), predicted from the quasi-identifiers of {judged}:"
-    yield f"  {_share(found['original']):>6} right by who learned from {old:,} records of the table"
-    yield f"  {_share(found['released']):>6} right by who learned from {new:,} records of the release"
-    yield f"  {_share(found['baseline']):>6} right by who always says the most frequent"
-
-
-def _attributes(figures: Figures) -> list[dict[str, Json]]:
-    """The columns, each with the share of its cells that were generalized."""
-    released = max(cast("int", figures["released"]), 1)
-    found = cast("list[dict[str, Json]]", figures["attributes"])
-    return [one | {"generalized": 1 - cast("int", one["single"]) / released} for one in found]
+    judged = many(found.judged, "held-out record")
+    yield f"{found.target} ({what}), predicted from the quasi-identifiers of {judged}:"
+    yield f"  {percent(found.original):>6} accuracy when trained on {before:,} records of the table"
+    yield f"  {percent(found.released):>6} accuracy when trained on {after:,} records of the release"
+    yield f"  {percent(found.baseline):>6} accuracy of always predicting the most frequent value"
 
 
 def _table(heads: Cells, rows: Sequence[Cells]) -> Iterator[str]:
-    """Rows below their heads: the first two columns as words, the others as figures."""
+    """Rows below their heads: the first column as words, the others as figures."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     for row in (heads, *rows):
         cells = (
@@ -197,16 +169,7 @@ def _table(heads: Cells, rows: Sequence[Cells]) -> Iterator[str]:
         yield ("  " + "  ".join(cells)).rstrip()
 
 
-def _share(share: Json) -> str:
-    """A share in percent; a dash where there is none.
-
-    >>> _share(0.4648), _share(None)
-    ('46.5%', '-')
-    """
-    return "-" if share is None else f"{cast('float', share):.1%}"
-
-
-def _short(number: Json) -> str:
+def _short(number: float | None) -> str:
     """A number to four digits; more of large ones.
 
     >>> _short(0.123456), _short(41234.5), _short(None)
@@ -214,5 +177,4 @@ def _short(number: Json) -> str:
     """
     if number is None:
         return "-"
-    value = cast("float", number)
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"  # noqa: PLR2004  four digits
+    return f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:.4g}"  # noqa: PLR2004  four digits

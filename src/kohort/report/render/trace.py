@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.report.render.transactions import shown
+from kohort.report.render.text import shown
 from kohort.transactions.suppression import Greedy, Score
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ ITEMS: Final = 30
 MOLES: Final = 200
 
 #: What stands above everything.
-WARNING: Final = "This trace shows the original transactions: it is for teaching, and never to be published."
+WARNING: Final = "This trace shows the original transactions: use it for teaching, and never publish it."
 
 
 def trace_text(release: TransactionRelease) -> str:
@@ -47,7 +47,7 @@ def check(release: TransactionRelease) -> None:
     if len(release.source) > TRANSACTIONS or len(release.source.names) > ITEMS or moles > MOLES:
         raise UsageError(
             f"a trace is for at most {TRANSACTIONS} transactions, {ITEMS} items and {MOLES} minimal moles,"
-            f" and here are {len(release.source):,}, {len(release.source.names):,} and {moles:,}",
+            f" but this has {len(release.source):,}, {len(release.source.names):,} and {moles:,}",
             where="trace",
             hint="leave it out, or try a small example",
         )
@@ -59,7 +59,7 @@ def _data(release: TransactionRelease) -> Iterator[str]:
     yield from _grid(release.database, _role_names(release))
     removed = [name for name in release.source.names if name not in release.database.names]
     if removed:
-        yield f"Removed first, for their support: {', '.join(map(shown, removed))}"
+        yield f"Removed first, for low support: {', '.join(map(shown, removed))}"
 
 
 def _role_names(release: TransactionRelease) -> dict[str, str]:
@@ -85,7 +85,7 @@ def _grid(database: Transactions, roles: dict[str, str]) -> Iterator[str]:
 
 def _singles(release: TransactionRelease) -> Iterator[str]:
     """The items that are moles alone."""
-    yield f"Public items that are moles alone, under {release.job.coherence.name}; all are dropped"
+    yield f"Public items that are moles by themselves, under {release.job.coherence.name}; all are dropped"
     yield from _reasons(release, release.solution.moles.sets[:1])
 
 
@@ -164,7 +164,7 @@ def _rest(release: TransactionRelease) -> Iterator[str]:
     """What is released, and what it cost."""
     yield f"Dropped: {_shown(release, release.dropped) or 'nothing'}"
     if release.solution.returned is not None and release.solution.returned.size:
-        yield f"Given back: {_shown(release, release.solution.returned)}"
+        yield f"Restored: {_shown(release, release.solution.returned)}"
     yield "What is left, the transactions in the order of their content"
     yield from _grid(release.released, _role_names(release))
     yield f"Distortion: {release.lost}/{release.whole} = {float(release.distortion):.4f}"

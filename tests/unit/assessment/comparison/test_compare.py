@@ -7,7 +7,7 @@ import pytest
 from kohort.assessment.comparison import compare
 from kohort.assessment.comparison.association import COLUMNS
 from kohort.errors import InputError
-from kohort.report.comparison import numbers
+from kohort.report.comparison import comparison_figures
 from kohort.schema import Attribute, Role, Schema
 from tests.unit.assessment.comparison.tables import both, quasi, table
 
@@ -121,7 +121,9 @@ def test_large_tables_of_labels_are_counted_by_parts(monkeypatch: pytest.MonkeyP
 
 def test_a_release_of_no_records_is_compared() -> None:
     """Everything was suppressed: what can be told is told, and the rest is null."""
-    figures = numbers(both({"x": ["1", "2"], "y": ["a", "b"]}, {"x": [], "y": []}, quasi("x"), quasi("y"), k=2))
+    figures = comparison_figures(
+        both({"x": ["1", "2"], "y": ["a", "b"]}, {"x": [], "y": []}, quasi("x"), quasi("y"), k=2)
+    ).as_json()
     assert figures["released"] == 0
     assert [one["distance"] for one in figures["attributes"]] == [None, None]  # type: ignore[index,union-attr,call-overload]
     assert figures["cost"] == {
@@ -139,9 +141,9 @@ def test_a_release_of_no_records_is_compared() -> None:
 
 def test_figures_are_plain_json() -> None:
     """Every key of the docstring, whole numbers as such, no noise of floating point."""
-    figures = numbers(
+    figures = comparison_figures(
         both({"x": ["1", "2", "3"], "y": [*"aab"]}, {"x": ["[1-2]", "[1-2]", "3"], "y": [*"aab"]}, quasi("x"), k=2)
-    )
+    ).as_json()
     x = figures["attributes"][0]  # type: ignore[index]
     assert x == {
         "name": "x",

@@ -1,7 +1,7 @@
-"""A part of a page's twin that knows where it stands, and how it is written for people.
+"""A part of a page model with its place, and how it is written for people.
 
 Whatever a page shows comes through here: texts without what could pass for markup or reorder a line, figures inside an
-element that names their place in the twin and holds their exact value.
+element that names their place in the page model and holds their exact value.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ LARGE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A part of the twin.
+    """A part of a page model.
 
-    Parts are taken by key or index; one that is not there is null, so that an older twin or one that somebody wrote by
-    hand makes a shorter page and no error.
+    Parts are taken by key or index; one that is not there is null.
 
     Attributes:
         json: The part.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from kohort.metrics.known import METRICS
 from kohort.report.render.page import chart
 from kohort.report.render.page.figure import Figure, clean, text
 
@@ -19,28 +20,17 @@ if TYPE_CHECKING:
     from kohort.report.render.page.chart import Form, Row
 
 #: What a figure that is not told is called on the page.
-UNTOLD: Final = Markup('<span class="untold">not told</span>')
+UNKNOWN: Final = Markup('<span class="untold">not told</span>')
 
-#: What the twin's words are on the page, where they differ.
+#: What words of the page model are on the page, where they differ.
 _ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
 _QUANTILES: Final = {"0": "Least", "0.25": "Lower quartile", "0.5": "Median", "0.75": "Upper quartile", "1": "Greatest"}
 _MEASURES: Final = {"cramers v": "Cramér's V"}
-_METRICS: Final = {
-    "lm": "LM",
-    "ncp": "NCP",
-    "lm_geometric": "LM, geometric mean",
-    "arx_loss": "Loss (ARX)",
-    "c_dm": "C_DM",
-    "c_avg": "C_AVG",
-    "precision": "Precision",
-    "entropy": "Non-uniform entropy",
-    "height": "Height",
-    "distortion": "Distortion",
-}
+_METRICS: Final = {**{name: metric.shown.symbol for name, metric in METRICS.items()}, "distortion": "Distortion"}
 
 
 class _Environment(Environment):
-    """Templates in which a point takes a part of a figure: `twin.done.released`."""
+    """Templates in which a point takes a part of a figure: `page.done.released`."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401  jinja's own signature
         """A part of a figure by its key; of anything else, its attribute."""
@@ -57,8 +47,8 @@ def template() -> Template:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    cast("dict[str, object]", environment.filters).update(_filters())
-    cast("dict[str, object]", environment.tests)["told"] = _told
+    environment.filters.update(_filters())
+    environment.tests["known"] = _is_known
     return environment.get_template("page.html.jinja")
 
 
@@ -92,8 +82,8 @@ def _filters() -> dict[str, Callable[..., object]]:
     }
 
 
-def _told(figure: Figure) -> bool:
-    return figure.json is not None
+def _is_known(value: Any) -> bool:  # noqa: ANN401  jinja's own signature
+    return value.json is not None
 
 
 def _place(figure: Figure) -> str:
@@ -105,7 +95,7 @@ def _number(figure: Figure) -> float:
 
 
 def figured(figure: Figure, form: Form = "number") -> Markup:
-    """A figure in an element that holds its exact value and its place in the twin; anything but a number as text.
+    """A figure in an element that holds its exact value and its place in the page model; anything but a number as text.
 
     >>> print(figured(Figure(30000, ("done", "released"))))
     <data value="30000" data-figure="done.released">30,000</data>
@@ -113,7 +103,7 @@ def figured(figure: Figure, form: Form = "number") -> Markup:
     <span class="untold">not told</span> <bdi>&lt;i&gt;</bdi>
     """
     if figure.json is None:
-        return UNTOLD
+        return UNKNOWN
     if not isinstance(figure.json, (bool, int, float)):
         return name(figure)
     shown = text(figure) if figure.number is None else chart.written(figure, form)
@@ -160,7 +150,7 @@ def leaves(figure: Figure, before: str = "") -> list[tuple[str, Figure]]:
 
 
 def called(words: Mapping[str, str], figure: Figure) -> Markup:
-    """A word of the twin as the page has it.
+    """A word of the page model as the page has it.
 
     >>> print(called(_ROLES, Figure("quasi")), called(_ROLES, Figure("sensitive")))
     <bdi>quasi-identifying</bdi> <bdi>sensitive</bdi>
@@ -212,10 +202,10 @@ def undeclared(columns: Figure) -> list[Figure]:
 
 
 def worst(singling: Figure) -> list[Figure]:
-    """The column, or the pair, that singles out most; nothing where no share is told.
+    """The column, or the pair, that singles out most; nothing where no share is known.
 
     >>> [one["share"].json for one in worst(Figure([{"share": 0.1}, {"share": None}, {"share": 0.2}]))]
     [0.2]
     """
-    told = [one for one in singling if one["share"].number is not None]
-    return [max(told, key=lambda one: one["share"].number or 0)] if told else []
+    known = [one for one in singling if one["share"].number is not None]
+    return [max(known, key=lambda one: one["share"].number or 0)] if known else []

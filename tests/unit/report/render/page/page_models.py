@@ -1,26 +1,32 @@
-"""Twins of pages, written by hand, with something under every key; and what a page's figures are."""
+"""Page models written by hand, with something under every key; and what a page's figures are."""
 
 from __future__ import annotations
 
 import json
 from copy import deepcopy
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pydantic import TypeAdapter
+
+from kohort.report.page import Page
 
 if TYPE_CHECKING:
     from kohort.report import Json
 
-#: A part of a twin, as tests change it.
-Twin = dict[str, Any]
+_PAGES: Final[TypeAdapter[Page]] = TypeAdapter(Page)
+
+#: A part of a page model, as tests change it.
+Model = dict[str, Any]
 
 LONG = "occupation_of_the_member_of_the_household_with_the_highest_yearly_income"
 
 
-def _exposure(highest: float | None, average: float, over: float) -> Twin:
+def _exposure(highest: float | None, average: float, over: float) -> Model:
     return {"highest": highest, "average": average, "over": over}
 
 
-def _risks(highest: float | None, average: float, uniques: int) -> Twin:
+def _risks(highest: float | None, average: float, uniques: int) -> Model:
     return {
         "people": 900,
         "prosecutor": _exposure(highest, average, 0.25),
@@ -32,17 +38,17 @@ def _risks(highest: float | None, average: float, uniques: int) -> Twin:
     }
 
 
-def _moments(mean: float) -> Twin:
+def _moments(mean: float) -> Model:
     return {"mean": mean, "deviation": 12.5, "variance": 156.25}
 
 
-def _side(mean: float, *, numeric: bool) -> Twin:
+def _side(mean: float, *, numeric: bool) -> Model:
     quantiles = {"0": 18, "0.05": 21, "0.25": 30, "0.5": mean, "0.75": 60, "0.95": 81.5, "1": 90}
     numbers = {**_moments(mean), "quantiles": quantiles} if numeric else None
     return {"missing": 3, "numeric": numbers, "ordinal": None if numeric else _moments(2.5)}
 
 
-def _bin(label: str, kind: str, before: float, after: float) -> Twin:
+def _bin(label: str, kind: str, before: float, after: float) -> Model:
     return {"label": label, "kind": kind, "before": before, "after": after}
 
 
@@ -56,7 +62,7 @@ NAMES = [
 ]
 
 
-def _attribute(name: str, role: str, bins: list[Twin] | None, **others: object) -> Twin:
+def _attribute(name: str, role: str, bins: list[Model] | None, **others: object) -> Model:
     numeric = bins is AGES
     return {
         "name": name,
@@ -73,11 +79,11 @@ def _attribute(name: str, role: str, bins: list[Twin] | None, **others: object) 
     }
 
 
-def _group(column: str, value: str, kind: str, **figures: float) -> Twin:
+def _group(column: str, value: str, kind: str, **figures: float) -> Model:
     return {"column": column, "value": value, "kind": kind, "records": 40, **figures}
 
 
-def _effect(column: str, **others: object) -> Twin:
+def _effect(column: str, **others: object) -> Model:
     return {
         "column": column,
         "method": "noise of 1/10 of the variance",
@@ -94,7 +100,7 @@ def _effect(column: str, **others: object) -> Twin:
     }
 
 
-def _every(kind: str) -> Twin:
+def _every(kind: str) -> Model:
     return {
         "form": 2,
         "kind": kind,
@@ -129,7 +135,7 @@ def _every(kind: str) -> Twin:
     }
 
 
-def _verdict(**others: object) -> Twin:
+def _verdict(**others: object) -> Model:
     return {
         "verified": True,
         "sha256": "8d7a" * 16,
@@ -141,15 +147,15 @@ def _verdict(**others: object) -> Twin:
     }
 
 
-def _singling(*columns: str, unique: int | None, share: float | None, over: bool = True, most: bool = False) -> Twin:
+def _singling(*columns: str, unique: int | None, share: float | None, over: bool = True, most: bool = False) -> Model:
     return {"columns": [*columns], "unique": unique, "people": 900, "share": share, "over": over, "most": most}
 
 
-def _exposed(people: int, *, over: bool) -> Twin:
+def _exposed(people: int, *, over: bool) -> Model:
     return {"people": people, "range_ends": 390, "set_members": 12, "means": 1, "over": over}
 
 
-def _attack(**others: object) -> Twin:
+def _attack(**others: object) -> Model:
     return {
         "attack": "linking",
         "untried": None,
@@ -166,7 +172,7 @@ def _attack(**others: object) -> Twin:
     }
 
 
-def _sample(place: str, records: int) -> Twin:
+def _sample(place: str, records: int) -> Model:
     cells = [("person_id", None, None), ("age", "31", "[30-35)"), ("income", "", ""), (LONG, "漢字", "{漢字, kana}")]
     return {
         "class": place,
@@ -175,9 +181,9 @@ def _sample(place: str, records: int) -> Twin:
     }
 
 
-def table() -> Twin:
-    """The twin of a table's release, as the steward sees it."""
-    twin = _every("table") | {
+def _table() -> Model:
+    """The page model of a table's release, without the public page model in it."""
+    model = _every("table") | {
         "asked": {
             "k": 10,
             "models": ["10-anonymity", "2-diversity of income"],
@@ -188,7 +194,7 @@ def table() -> Twin:
                 {"name": "age", "role": "quasi", "how": "intervals:5,10,20", "declared": True},
                 {"name": LONG, "role": "quasi", "how": "hierarchy of height 3", "declared": True},
                 {"name": "income", "role": "sensitive", "how": "released unchanged", "declared": True},
-                {"name": "town", "role": None, "how": "released unchanged", "declared": False},
+                {"name": "town", "role": "insensitive", "how": "released unchanged", "declared": False},
             ],
         },
         "done": {
@@ -265,50 +271,55 @@ def table() -> Twin:
             _attack(**dict.fromkeys(_attack()) | {"attack": "intersection", "untried": "it needs other releases"}),
         ],
         "grid": {
-            "with": {"lm": 1.2, "range_exposure": 0, "downcoded": 0.0},
-            "without": {"lm": 1.1, "range_exposure": 401, "downcoded": 0.57},
+            "with": {"lm": 1.2, "exposed": 0, "range_exposure": 0, "downcoded": 0.0},
+            "without": {"lm": 1.1, "exposed": 403, "range_exposure": 401, "downcoded": 0.57},
             "grids": {"age": "5"},
             "proposed": False,
         },
     }
-    return deepcopy(twin)
+    return deepcopy(model)
 
 
-def public_table() -> Twin:
-    """A twin as anybody may see it: much is not told."""
-    twin = table()
-    twin |= {"audience": "public", "least": 10, "notes": ["No count of fewer than 10 people is in this page."]}
+def table() -> Model:
+    """The page model of a table's release, with the public page model in it."""
+    return _table() | {"public": public_table()}
+
+
+def public_table() -> Model:
+    """A page model as anybody may see it: much is not told."""
+    model = _table()
+    model |= {"audience": "public", "least": 10, "notes": ["No count of fewer than 10 people is in this page."]}
     for key in ("records", "suppressed", "suppressed_share", "people", "smallest"):
-        twin["done"][key] = None
-    twin["risks"]["before"] |= {"prosecutor": _exposure(None, 0.99, 1.0), "uniques": None, "journalist": None}
-    twin["risks"]["after"] |= {"journalist": None, "journalist_marketer": None}
-    twin["verdict"]["checks"] = [{"check": "classes", "count": None}]
-    for one in twin["attributes"]:
+        model["done"][key] = None
+    model["risks"]["before"] |= {"prosecutor": _exposure(None, 0.99, 1.0), "uniques": None, "journalist": None}
+    model["risks"]["after"] |= {"journalist": None, "journalist_marketer": None}
+    model["verdict"]["checks"] = [{"check": "classes", "count": None}]
+    for one in model["attributes"]:
         one |= {"values": None, "single": None, "before": None}
         if one["distribution"]:
             one["distribution"]["unit"] = "share"
             for each in one["distribution"]["bins"]:
                 each |= {"before": each["before"] / 10_000, "after": each["after"] / 10_000}
-    twin["verdict"] |= {"standing": "caution", "unjudged": [], "no_model": []}
-    twin["verdict"]["exposed"] |= {"people": None, "over": False}
-    twin["verdict"]["singling"] = [
+    model["verdict"] |= {"standing": "caution", "unjudged": [], "no_model": []}
+    model["verdict"]["exposed"] |= {"people": None, "over": False}
+    model["verdict"]["singling"] = [
         _singling("income", unique=None, share=None, over=True),
         _singling("town", unique=None, share=None, over=False),
     ]
     nothing = dict.fromkeys(("targets", "claims", "right", "interval", "precision"))
-    twin |= {"samples": None, "attacks": [_attack(**nothing)]}
-    twin |= {"subgroups": None, "perturbed": [], "pseudonyms": [], "associations": [], "grid": None}
-    del twin["seconds"], twin["public"]
-    return twin
+    model |= {"samples": None, "attacks": [_attack(**nothing)]}
+    model |= {"subgroups": None, "perturbed": [], "pseudonyms": [], "associations": []}
+    del model["seconds"], model["public"], model["grid"]
+    return model
 
 
-def trial() -> Twin:
-    """The twin of a dry run that released nothing."""
-    twin = table()
-    twin |= {"name": None, "certificate": None, "attributes": None, "sizes": [], "metrics": []}
-    twin["done"] |= {"released": 0, "classes": 0, "smallest": 0, "largest": 0, "node": None, "people": None}
-    twin["done"] |= {"suppressed": 0, "proven": False}
-    twin["verdict"] = _verdict(
+def trial() -> Model:
+    """The page model of a dry run that released nothing."""
+    model = table()
+    model |= {"name": None, "certificate": None, "attributes": None, "sizes": [], "metrics": []}
+    model["done"] |= {"released": 0, "classes": 0, "smallest": 0, "largest": 0, "node": None, "people": None}
+    model["done"] |= {"suppressed": 0, "proven": False}
+    model["verdict"] = _verdict(
         verified=False,
         sha256=None,
         bytes=None,
@@ -322,15 +333,15 @@ def trial() -> Twin:
         unjudged=[],
         no_model=[],
     )
-    twin |= {"samples": None, "attacks": None}
-    twin["risks"] |= {"before": None, "after": None}
-    twin["asked"] |= {"k": 1, "max_suppression": None}
-    return twin
+    model |= {"samples": None, "attacks": None}
+    model["risks"] |= {"before": None, "after": None}
+    model["asked"] |= {"k": 1, "max_suppression": None}
+    return model
 
 
-def transactions() -> Twin:
-    """The twin of a transaction database's release."""
-    twin = _every("transactions") | {
+def _transactions() -> Model:
+    """The page model of a transaction database's release, without the public page model in it."""
+    model = _every("transactions") | {
         "asked": {
             "k": 10,
             "h": 0.4,
@@ -372,25 +383,30 @@ def transactions() -> Twin:
             "more": 3,
         },
     }
-    return deepcopy(twin)
+    return deepcopy(model)
 
 
-def public_transactions() -> Twin:
+def transactions() -> Model:
+    """The page model of a release of transactions, with the public page model in it."""
+    return _transactions() | {"public": public_transactions()}
+
+
+def public_transactions() -> Model:
     """The same for anybody, of a release by cells."""
-    twin = transactions()
-    twin |= {"audience": "public", "least": 10, "items": None}
-    twin["asked"]["suppress"] = "cells"
+    model = _transactions()
+    model |= {"audience": "public", "least": 10, "items": None}
+    model["asked"]["suppress"] = "cells"
     for key in ("emptied", "cells", "repeated", "removed_cells"):
-        twin["done"][key] = None
-    twin["done"] |= {"removed_items": 0, "returned_items": 0, "proven": False}
-    twin["verdict"] |= {"cohorts": 0, "smallest": None, "confidence": None}
-    twin["lengths"] = {"unit": "share", "bins": [{"low": 0, "high": 3, "before": 0.4, "after": 0.6}]}
-    twin["moles"] = []
-    del twin["seconds"], twin["public"]
-    return twin
+        model["done"][key] = None
+    model["done"] |= {"removed_items": 0, "returned_items": 0, "proven": False}
+    model["verdict"] |= {"cohorts": 0, "smallest": None, "confidence": None}
+    model["lengths"] = {"unit": "share", "bins": [{"low": 0, "high": 3, "before": 0.4, "after": 0.6}]}
+    model["moles"] = []
+    del model["seconds"], model["public"]
+    return model
 
 
-TWINS = {
+MODELS = {
     "table": table,
     "public table": public_table,
     "trial": trial,
@@ -399,12 +415,21 @@ TWINS = {
 }
 
 
+def page_of(model: Json) -> Page:
+    """The page model of a page model; lists are tuples in it.
+
+    Raises:
+        ValidationError: it is no page.
+    """
+    return _PAGES.validate_python(model, strict=False)
+
+
 class Shown(NamedTuple):
     """A figure of a page.
 
     Attributes:
         value: Its exact value, from JSON.
-        place: Where it stands in the twin.
+        place: Where it stands in the page model.
         text: What is read.
     """
 
@@ -413,7 +438,7 @@ class Shown(NamedTuple):
     text: str
 
 
-class Page(HTMLParser):
+class Read(HTMLParser):
     """What a page is made of."""
 
     def __init__(self, html: str) -> None:
@@ -447,19 +472,19 @@ class Page(HTMLParser):
             self._open = None
 
 
-def at(twin: Json, place: str) -> Json:
-    """The part of a twin at a place, whose keys may hold points themselves.
+def at(model: Json, place: str) -> Json:
+    """The part of a page model at a place, whose keys may hold points themselves.
 
     >>> at({"a.b": [1, 2]}, "a.b.1")
     2
     """
     if place == "":
-        return twin
-    if isinstance(twin, list):
+        return model
+    if isinstance(model, list):
         first, _, rest = place.partition(".")
-        return at(twin[int(first)], rest)
-    assert isinstance(twin, dict), place
-    for key, part in twin.items():
+        return at(model[int(first)], rest)
+    assert isinstance(model, dict), place
+    for key, part in model.items():
         if place == key:
             return part
         if place.startswith(f"{key}."):

@@ -1,0 +1,126 @@
+"""A method of the command line: an algorithm, what is said of it, and which choices it can be given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Final
+
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.core.suppression import SuppressionLimit
+from kohort.errors import UsageError
+from kohort.specification import ABOVE_0, Parameter, word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kohort.algorithms.mondrian.space import Cut
+    from kohort.algorithms.problem import Algorithm
+    from kohort.core.lattice import Node
+    from kohort.specification import Specification
+
+#: The objective of lattice methods where none is named.
+OBJECTIVE: Final = "lm"
+
+#: Instead of a metric: Samarati's first node in lexicographic order, as in the original.
+FIRST: Final = "first"
+
+#: The parameters of methods: of Mondrian, and of those that search a lattice.
+CUT: Final = Parameter(
+    "cut", word("nearest", "median"), "Which cuts Mondrian tries; nearest if not given.", ("nearest",), origin="beside"
+)
+LIMIT: Final = Parameter(
+    "limit",
+    {"type": "string"},
+    "Records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
+    ("5%",),
+    origin="beside",
+)
+PREFERRED: Final = Parameter(
+    "objective",
+    {"type": "string"},
+    "The metric of which a lattice method's release is to cost little; lm if not given.",
+    ("lm",),
+    origin="beside",
+)
+NODE: Final = Parameter(
+    "node",
+    {"type": "string"},
+    "Release these levels instead of searching: in the order of the quasi-identifiers, or by name.",
+    ("0,1,2",),
+    origin="beside",
+)
+TIME_LIMIT: Final = Parameter(
+    "time_limit",
+    ABOVE_0,
+    "Seconds after which best-effort stops; 30 if not given.",
+    (30,),
+    origin="beside",
+)
+ON_LEVELS: Final = (LIMIT, PREFERRED, NODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a method can be given; `None` where nothing was.
+
+    Attributes:
+        cut: Which cuts Mondrian tries.
+        limit: How many records a lattice method may suppress.
+        objective: The metric that it prefers releases by, or `first`.
+        node: The node to release, instead of searching for one.
+    """
+
+    cut: Cut | None = None
+    limit: SuppressionLimit | None = None
+    objective: str | None = None
+    node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method by its name on the command line and in a job file.
+
+    Attributes:
+        specification: What is said of it; its key is that name, and its parameters are the choices that it takes.
+        make: Makes the algorithm of choices that it takes, in which a limit and an objective are never `None` where
+            they are among its parameters.
+        first: Whether `first` is an objective.
+    """
+
+    specification: Specification
+    make: Callable[[Choices], Algorithm]
+    first: bool = False
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        return self.specification.key
+
+    def takes(self, parameter: str) -> bool:
+        """Whether it can be given this choice."""
+        return any(one.name == parameter for one in self.specification.parameters)
+
+    def __call__(self, choices: Choices) -> Algorithm:
+        """The algorithm, or the node that was chosen instead.
+
+        Raises:
+            UsageError: a choice was made that it does not take.
+        """
+        for one in fields(choices):
+            if getattr(choices, one.name) is not None and not self.takes(one.name):
+                hint = f"leave {one.name} out, or choose another method"
+                raise UsageError(f"{self.name} {self._why_not(one.name)}", where=one.name, hint=hint)
+        if not self.takes("objective"):
+            return self.make(choices)
+        limit, objective = choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE
+        if objective == FIRST and not self.first:
+            what = f"only samarati takes the first node, not {self.name}"
+            raise UsageError(what, where="objective", hint="name a metric")
+        if choices.node is not None:
+            return GivenNode(choices.node, limit, OBJECTIVE if objective == FIRST else objective)
+        return self.make(Choices(limit=limit, objective=objective))
+
+    def _why_not(self, parameter: str) -> str:
+        if parameter != "cut":
+            return "has no levels and suppresses no record"
+        return "makes no cuts" if self.takes("node") else "chooses its cuts itself"

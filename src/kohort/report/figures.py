@@ -1,0 +1,74 @@
+"""What figures are: frozen typed records whose fields are the keys of a JSON object, in that order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final, Self, TypeAlias, cast
+
+from pydantic import AfterValidator, BaseModel
+
+if TYPE_CHECKING:
+    from kohort.report import Json
+
+#: Whole numbers stay whole in JSON.
+Number: TypeAlias = int | float
+
+#: Digits after which a share, a loss or a metric tells nothing more.
+DIGITS: Final = 10
+
+
+def rounded(value: float) -> float:
+    """A share, to ten digits after the point."""
+    return round(value, DIGITS)
+
+
+#: A share, to ten digits after the point.
+Share: TypeAlias = Annotated[Number, AfterValidator(rounded)]
+
+
+def _key(name: str) -> str:
+    """The key of a field: `class_` for `class`, which Python keeps for itself."""
+    return name.rstrip("_")
+
+
+class Figures(BaseModel, frozen=True, extra="forbid", strict=True, alias_generator=_key, populate_by_name=True):
+    """A JSON object of known keys. A field that is never set, such as attacks where none was tried, has no key.
+
+    >>> class Found(Figures, frozen=True):
+    ...     records: int
+    ...     share: Number
+    ...     attacks: tuple[str, ...] = ()
+    >>> Found(records=3, share=0.5).as_json()
+    {'records': 3, 'share': 0.5}
+    """
+
+    @classmethod
+    def from_attributes(cls, source: object) -> Self:
+        """The figures that `source` has as attributes of the same names."""
+        return cls.model_validate(source, from_attributes=True)
+
+    def as_json(self) -> dict[str, Json]:
+        """The object; lists in place of tuples."""
+        return cast("dict[str, Json]", self.model_dump(mode="json", by_alias=True, exclude_unset=True))
+
+
+def whole(value: float) -> Number:
+    """A figure to ten digits after the point; as an integer where it is one.
+
+    >>> whole(600.0), whole(0.12345678901234), whole(1.0)
+    (600, 0.123456789, 1.0)
+    """
+    return int(value) if value.is_integer() and abs(value) > 1 else rounded(value)
+
+
+def significant(value: float) -> Number:
+    """A figure to 12 significant digits, below which is the noise of floating point; a whole one as an integer.
+
+    >>> significant(24.500000000000004), significant(3.0)
+    (24.5, 3)
+    """
+    short = float(f"{value:.12g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short  # noqa: PLR2004  digits of a float
+
+
+#: A figure to 12 significant digits.
+Significant: TypeAlias = Annotated[Number, AfterValidator(significant)]

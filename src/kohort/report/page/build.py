@@ -1,0 +1,223 @@
+"""The page of a release for an audience: the page model, from which HTML and charts are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from kohort import __version__
+from kohort.assessment.comparison import comparison_of, lines_of
+from kohort.release.members import members_of
+from kohort.report.comparison import comparison_figures
+from kohort.report.page import transactions
+from kohort.report.page.attributes import attributes, perturbed, pseudonyms, public_attributes
+from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
+from kohort.report.page.groups import groups_of, public_groups
+from kohort.report.page.model import FORM, Heading, InternalTablePage, PublicTablePage, TablePage
+from kohort.report.page.request import parameters, purpose, request
+from kohort.report.page.result import counts_input, losses, metrics, result, sizes
+from kohort.report.page.risks import Risks, attack_risks, risks, risks_of
+from kohort.report.page.subgroups import samples, subgroups, tallies
+from kohort.report.page.transactions import InternalTransactionPage, PublicTransactionPage
+from kohort.report.page.verdict import certificate, verdict
+from kohort.schema import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.assessment.comparison import Comparison
+    from kohort.assessment.comparison.line import Line
+    from kohort.assessment.risk.attacks import Outcome
+    from kohort.release import Release
+    from kohort.release.homogeneity import Homogeneity
+    from kohort.release.transactions import TransactionRelease
+    from kohort.report.comparison import AssociationFigures
+    from kohort.report.figures import Number
+    from kohort.report.page.attributes import PageAttribute
+    from kohort.report.page.groups import Subgroups, Tally
+    from kohort.report.page.subgroups import SubgroupFigures
+    from kohort.report.page.transactions import TransactionPage
+    from kohort.schema import Attribute
+
+PublicPage: TypeAlias = PublicTablePage | PublicTransactionPage
+Page: TypeAlias = InternalTablePage | InternalTransactionPage | PublicPage
+
+#: Sensitive columns of more values than these make no subgroups.
+FEW_VALUES: Final = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """What is measured once for both audiences.
+
+    Attributes:
+        risks: Of the input and of the release.
+        comparison: Both, compared; `None` of a table without records.
+        homogeneity: How alike the sensitive values in classes are.
+        lines: The columns whose values make subgroups.
+        tallied: What became of the records with each of their values.
+        members: How many values sets print.
+        attacks: What attacks found; `None` where none was tried.
+    """
+
+    risks: Risks
+    comparison: Comparison | None
+    homogeneity: Mapping[str, Homogeneity]
+    lines: Mapping[str, Line]
+    tallied: Mapping[str, Tally]
+    members: Mapping[str, float]
+    attacks: Sequence[Outcome] | None
+
+
+def _measured(release: Release, attacks: Sequence[Outcome] | None) -> Measured:
+    """Measure a release."""
+    if not release.table.records:
+        return Measured(risks_of(release), None, {}, {}, {}, {}, attacks)
+    schema = release.job.schema
+    read = lines_of(release.source, release.table, schema=schema)
+    comparison = comparison_of(release.source, release.table, read)
+    lines = {line.name: line for line in read}
+    tallied, members = tallies(release, [*lines]), members_of(release)
+    return Measured(risks_of(release), comparison, release.homogeneity, lines, tallied, members, attacks)
+
+
+def page(
+    release: Release, *, audience: Audience, attacks: Sequence[Outcome] | None = None
+) -> InternalTablePage | PublicTablePage:
+    """The page of a release for an audience; with what attacks on the release found, if they were tried.
+
+    The same release and audience give the same page but for `seconds`, which only the steward sees.
+    """
+    least, schema = least_of(release.job.models), release.job.schema
+    anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
+    measured = _measured(release, attacks)
+    public = PublicTablePage(**dict(_table(release, measured, anybody)))
+    if audience is Audience.PUBLIC:
+        return public
+    internal = _table(release, measured, Reader())
+    return InternalTablePage(**dict(internal), seconds=_seconds(release), public=public)
+
+
+def transactions_page(
+    release: TransactionRelease, *, audience: Audience
+) -> InternalTransactionPage | PublicTransactionPage:
+    """The page of a transaction database for an audience."""
+    least = max(FEWEST, release.job.coherence.k)
+    anybody = Reader(least, counts_input=transactions.counts_input(release, least))
+    public = PublicTransactionPage(**dict(_transactions(release, anybody)))
+    if audience is Audience.PUBLIC:
+        return public
+    internal = _transactions(release, Reader())
+    return InternalTransactionPage(**dict(internal), seconds=_seconds(release), public=public)
+
+
+def _seconds(release: Release | TransactionRelease) -> dict[str, Number]:
+    """Wall time of each stage."""
+    return {stage: round(seconds, 4) for stage, seconds in release.seconds.items()}
+
+
+def _heading(release: Release | TransactionRelease, kind: Literal["table", "transactions"], reader: Reader) -> Heading:
+    """What every page begins with."""
+    return Heading(
+        form=FORM,
+        kind=kind,
+        audience=reader.audience.value,
+        least=reader.least or None,
+        name=None if release.path is None else release.path.name,
+        kohort=__version__,
+        notes=_notes(reader),
+    )
+
+
+def _table(release: Release, measured: Measured, reader: Reader) -> TablePage:
+    """The page of a table for a reader."""
+    compared = _compared(release, measured, reader)
+    return TablePage(
+        **dict(_heading(release, "table", reader)),
+        asked=request(release.job),
+        done=result(release, reader),
+        verdict=verdict(release, reader),
+        sizes=sizes(release, reader),
+        metrics=metrics(release, reader),
+        losses=losses(release, measured.members, reader),
+        attributes=compared.attributes,
+        associations=compared.associations,
+        subgroups=compared.subgroups,
+        risks=risks(measured.risks, reader),
+        samples=samples(release, reader),
+        attacks=attack_risks(measured.attacks, reader),
+        perturbed=perturbed(release, reader),
+        pseudonyms=pseudonyms(release, reader),
+        parameters=parameters(release.job, reader),
+        purpose=purpose(release.job),
+        certificate=certificate(release),
+    )
+
+
+def _transactions(release: TransactionRelease, reader: Reader) -> TransactionPage:
+    """The page of a transaction database for a reader."""
+    return transactions.transaction_page(release, _heading(release, "transactions", reader), reader)
+
+
+class Compared(NamedTuple):
+    """The columns before and after, pairs of them, and whose records lost most."""
+
+    attributes: tuple[PageAttribute, ...] | None
+    associations: tuple[AssociationFigures, ...]
+    subgroups: SubgroupFigures | None
+
+
+def _compared(release: Release, measured: Measured, reader: Reader) -> Compared:
+    """Both tables compared; nothing of a table without records."""
+    if measured.comparison is None:
+        return Compared(None, (), None)
+    pairs: tuple[AssociationFigures, ...] = ()
+    if reader.knows_all:
+        groups, figures = _steward_groups(release, measured), comparison_figures(measured.comparison)
+        columns, pairs = attributes(figures.attributes, measured.homogeneity), figures.associations
+    else:
+        groups = _public_groups(measured, reader)
+        columns = public_attributes(measured.comparison, measured.homogeneity, measured.tallied, groups, reader)
+    by_quasi = {one.name: groups[one.name] for one in _grouping(release) if one.name in groups}
+    lost = subgroups(release, measured.tallied, by_quasi, reader, least_of(release.job.models))
+    return Compared(columns, pairs, lost)
+
+
+def _grouping(release: Release) -> tuple[Attribute, ...]:
+    """The columns whose values make subgroups."""
+    return (*release.job.schema.quasi, *release.job.schema.sensitive)
+
+
+def _steward_groups(release: Release, measured: Measured) -> dict[str, Subgroups]:
+    """Those of all quasi-identifiers, and of sensitive columns of few values."""
+    return {
+        one.name: groups_of(line)
+        for one in _grouping(release)
+        for line in [measured.lines[one.name]]
+        if one.role is Role.QUASI or line.before.values <= FEW_VALUES
+    }
+
+
+def _public_groups(measured: Measured, reader: Reader) -> dict[str, Subgroups]:
+    """Those for the public; none, where records are not people."""
+    if not reader.one_each:
+        return {}
+    groups = {name: public_groups(line, measured.tallied[name], reader) for name, line in measured.lines.items()}
+    return {name: one for name, one in groups.items() if one is not None}
+
+
+def _notes(reader: Reader) -> tuple[str, ...]:
+    """What the page does not show, and why."""
+    if reader.knows_all:
+        return ()
+    least = reader.least
+    notes = (
+        f"This page contains no value of a record and no count of fewer than {least} people.",
+        f"Counts of parts are rounded down to multiples of {least}; shares, losses, means to steps of {least} people.",
+    )
+    if reader.counts_input:
+        return notes
+    return (
+        *notes,
+        f"Fewer than {least} people were suppressed: neither their number nor figures that reveal it are shown.",
+    )

@@ -1,0 +1,110 @@
+"""The page model of a table: all that its page shows, typed, with the keys of its JSON in their order.
+
+What does not apply is null. What the public may not know is null too, or is left out of its list; `notes` tells why,
+and `kohort.report.page.audience` which.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import JsonValue
+
+from kohort.report.comparison import AssociationFigures
+from kohort.report.figures import Figures, Number
+from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
+from kohort.report.page.request import PurposeTexts, RequestedTable
+from kohort.report.page.result import LossFigures, MetricFigures, SizeBand, TableResult
+from kohort.report.page.risks import PageAttack, RisksFigures
+from kohort.report.page.subgroups import SampleRecord, SubgroupFigures
+from kohort.report.page.verdict import CertificateFigures, TableVerdict
+from kohort.report.release import GridFigures
+
+#: The version of the page model; it changes when a key does.
+FORM: Final = 2
+
+
+class Heading(Figures, frozen=True):
+    """What every page begins with.
+
+    Attributes:
+        form: The version of the page model.
+        kind: What was released.
+        audience: Who reads the page.
+        least: The fewest people of a published count; null where everything is shown.
+        name: The release's file name, without a folder.
+        kohort: The version of kohort.
+        notes: What is not shown, and why.
+    """
+
+    form: Literal[2]
+    kind: Literal["table", "transactions"]
+    audience: Literal["internal", "public"]
+    least: int | None
+    name: str | None
+    kohort: str
+    notes: tuple[str, ...]
+
+
+class TablePage(Heading, frozen=True):
+    """The page of a table for anybody.
+
+    Attributes:
+        asked: What the job asks for.
+        done: What was released.
+        verdict: What verification found.
+        sizes: Class sizes in bands, ascending.
+        metrics: Quality metrics.
+        losses: The loss of each quasi-identifier.
+        attributes: Each released column that names nobody; null of a table without records.
+        associations: Pairs of columns before and after; internal only, for of rare values they count.
+        subgroups: Who lost most.
+        risks: Risks before and after.
+        samples: Three records before and after; internal only.
+        attacks: What attacks found; null where none was tried.
+        perturbed: What perturbation did to each column.
+        pseudonyms: Columns of pseudonyms.
+        parameters: The job's description, as its certificate has it.
+        purpose: What the release is for.
+        certificate: What ties the page to the published bytes; null while nothing is published.
+    """
+
+    kind: Literal["table"]
+    asked: RequestedTable
+    done: TableResult
+    verdict: TableVerdict
+    sizes: tuple[SizeBand, ...]
+    metrics: tuple[MetricFigures, ...]
+    losses: tuple[LossFigures, ...]
+    attributes: tuple[PageAttribute, ...] | None
+    associations: tuple[AssociationFigures, ...]
+    subgroups: SubgroupFigures | None
+    risks: RisksFigures
+    samples: tuple[SampleRecord, ...] | None
+    attacks: tuple[PageAttack, ...] | None
+    perturbed: tuple[PageEffect, ...]
+    pseudonyms: tuple[PagePseudonyms, ...]
+    parameters: dict[str, JsonValue]
+    purpose: PurposeTexts
+    certificate: CertificateFigures | None
+
+
+class PublicTablePage(TablePage, frozen=True):
+    """The same, for the public."""
+
+    audience: Literal["public"]
+
+
+class InternalTablePage(TablePage, frozen=True):
+    """The same, for the steward.
+
+    Attributes:
+        seconds: Wall time of each stage.
+        public: The page of the same release for the public.
+        grid: The release with grids and without; only where that was compared.
+    """
+
+    audience: Literal["internal"]
+    seconds: dict[str, Number]
+    public: PublicTablePage
+    grid: GridFigures | None = None

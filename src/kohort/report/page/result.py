@@ -1,0 +1,242 @@
+"""What was released and what it cost: records, classes, quality metrics, and the loss of each quasi-identifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kohort.metrics.known import METRICS
+from kohort.report.figures import Figures, Number, rounded, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kohort.metrics.base import Metric
+    from kohort.release import Release
+    from kohort.report.page.audience import Reader
+    from kohort.schema import Attribute
+
+
+class TableResult(Figures, frozen=True):
+    """What was released.
+
+    Attributes:
+        records: Records of the input.
+        released: Released records.
+        incomplete: Records left out before counting.
+        suppressed: Suppressed records.
+        suppressed_share: Their share of the records.
+        people: People in the release; null without a person key.
+        classes: Equivalence classes.
+        smallest: Records of the smallest class.
+        largest: Records of the largest class.
+        node: The level of each quasi-identifier, of lattice methods.
+        proven: Whether no allowed release is better.
+    """
+
+    records: int | None
+    released: int
+    incomplete: int | None
+    suppressed: int | None
+    suppressed_share: Number | None
+    people: int | None
+    classes: int
+    smallest: int | None
+    largest: int | None
+    node: dict[str, int] | None
+    proven: bool
+
+
+class SizeBand(Figures, frozen=True):
+    """Classes of `low` to `high` records, and their records."""
+
+    low: int | None
+    high: int
+    classes: int
+    records: int
+
+
+class MetricFigures(Figures, frozen=True):
+    """A quality metric, and what it says in a sentence."""
+
+    name: str
+    value: Number | None
+    says: str
+
+
+class LossFigures(Figures, frozen=True):
+    """The loss of a quasi-identifier.
+
+    Attributes:
+        column: Its name.
+        loss: Its loss, in 0..1.
+        level: Its level, of lattice methods.
+        height: The height of its hierarchy.
+        members: How many values its sets print, on average.
+    """
+
+    column: str
+    loss: Number | None
+    level: int | None
+    height: int | None
+    members: Number | None
+
+
+def result(release: Release, reader: Reader) -> TableResult:
+    """Records, classes and levels."""
+    records, released, sizes = release.source.records, release.table.records, release.sizes
+    smallest, largest = (int(sizes.min()), int(sizes.max())) if sizes.size else (0, 0)
+    suppressed = reader.exactly(release.suppressed, records) if reader.counts_input else None
+    incomplete = reader.records(release.incomplete, release.incomplete + records)
+    return TableResult(
+        records=records if reader.counts_input else None,
+        released=released,
+        incomplete=incomplete if reader.counts_input else None,
+        suppressed=suppressed,
+        suppressed_share=None if suppressed is None else reader.share(release.suppressed / max(records, 1), records),
+        people=None if release.people is None else reader.exactly(release.people, released),
+        classes=sizes.size,
+        smallest=reader.exactly(smallest, smallest),
+        largest=reader.exactly(largest, largest),
+        node=dict(release.levels) or None,
+        proven=release.proven,
+    )
+
+
+def counts_input(release: Release, least: int) -> bool:
+    """Whether the public may know how many records there were: not where a few people's were left out."""
+    suppressed = [release.suppressed]
+    if release.job.schema.person is not None:
+        suppressed += _people_suppressed(release)
+    return all(count == 0 or count >= least for count in suppressed)
+
+
+def _people_suppressed(release: Release) -> tuple[int, int]:
+    """People with a record that was left out, and those without any other, by the schema's person key."""
+    codes = release.source[str(release.job.schema.person)].codes
+    left_out = np.ones(codes.size, np.bool_)
+    left_out[release.lineage] = False
+    people = np.unique(codes[left_out])
+    return people.size, int(np.isin(people, codes[release.lineage], invert=True).sum())
+
+
+def sizes(release: Release, reader: Reader) -> tuple[SizeBand, ...]:
+    """Classes by size, in bands that double from k on; for the public bands of few records are joined."""
+    bands = _bands(release)
+    if not reader.knows_all:
+        bands = _joined(bands, reader)
+    return tuple(
+        SizeBand(low=low if low >= reader.least else None, high=high, classes=classes, records=records)
+        for low, high, classes, records in bands
+    )
+
+
+class ClassBand(NamedTuple):
+    """Classes of `low` to `high` records, and how many records they have."""
+
+    low: int
+    high: int
+    classes: int
+    records: int
+
+
+def _bands(release: Release) -> list[ClassBand]:
+    """The bands that have a class."""
+    found: list[ClassBand] = []
+    low, high = (1, release.job.k - 1) if release.job.k > 1 else (1, 1)
+    while low <= release.sizes.max(initial=0):
+        inside = release.sizes[(low <= release.sizes) & (release.sizes <= high)]
+        if inside.size:
+            found.append(ClassBand(low, high, inside.size, int(inside.sum())))
+        low, high = high + 1, 2 * high + 1
+    return found
+
+
+def _joined(bands: Sequence[ClassBand], reader: Reader) -> list[ClassBand]:
+    """Neighbouring bands joined until each has enough records; nothing where all together have too few."""
+    return [
+        ClassBand(
+            bands[first].low,
+            bands[last].high,
+            *(sum(band[part] for band in bands[first : last + 1]) for part in (2, 3)),
+        )
+        for first, last in runs([(band.records,) for band in bands], reader)
+    ]
+
+
+def runs(counts: Sequence[Sequence[float]], reader: Reader) -> list[tuple[int, int]]:
+    """The first and last of neighbours that are joined: as few as need be for no count to be of a few people.
+
+    >>> from kohort.report.page.audience import Reader
+    >>> runs([(2, 9), (7, 0), (8, 9), (1, 0)], Reader(least=5))
+    [(0, 1), (2, 3)]
+    """
+    found: list[tuple[int, int]] = []
+    first = 0
+    for last in range(len(counts)):
+        if reader.tells(*map(sum, zip(*counts[first : last + 1], strict=True))):
+            found.append((first, last))
+            first = last + 1
+    while first < len(counts) and found:  # what is left goes with the last run, and with those before if need be
+        first, _ = found.pop()
+        if reader.tells(*map(sum, zip(*counts[first:], strict=True))):
+            found.append((first, len(counts) - 1))
+            first = len(counts)
+    return found
+
+
+# ── What it cost ─────────────────────────────────────────────────────────────────────────────────
+
+
+def metrics(release: Release, reader: Reader) -> tuple[MetricFigures, ...]:
+    """Every metric that is defined, with what it says."""
+    return tuple(
+        MetricFigures(
+            name=name,
+            value=_value(METRICS[name], value, release, reader),
+            says=METRICS[name].specification.sentence,
+        )
+        for name, value in release.metrics.items()
+    )
+
+
+def _value(metric: Metric, value: float, release: Release, reader: Reader) -> Number | None:
+    """A metric; null where it would reveal how few records were left out, or where nothing declares what it reveals."""
+    public = metric.disclosure
+    if public.counted != "release" and not reader.counts_input:
+        return None
+    if reader.knows_all or public.counted:
+        return whole(rounded(value))
+    if public.worth is None:
+        return None
+    return whole(reader.figure(value, public.worth(max(release.source.records, 1), len(release.losses))))
+
+
+def losses(release: Release, members: Mapping[str, float], reader: Reader) -> tuple[LossFigures, ...]:
+    """The loss of each quasi-identifier, its level where it has one, and the height of its hierarchy.
+
+    A suppressed record loses everything: where the public may not know how many there are, it may not know losses.
+    How many members sets have is printed in the release.
+    """
+    heights = _heights(release)
+    return tuple(
+        LossFigures(
+            column=one.name,
+            loss=_loss(release, one, reader) if one.name in release.losses and reader.counts_input else None,
+            level=release.levels.get(one.name),
+            height=heights.get(one.name),
+            members=round(members[one.name], 2) if one.name in members else None,
+        )
+        for one in release.job.schema.quasi
+    )
+
+
+def _loss(release: Release, one: Attribute, reader: Reader) -> float:
+    return reader.share(release.losses[one.name], release.source.records)
+
+
+def _heights(release: Release) -> dict[str, int]:
+    """The heights of the hierarchies of a lattice."""
+    domains = release.problem.domains if release.problem else ()
+    return {one.attribute.name: one.hierarchy.height for one in domains if one.hierarchy is not None}

@@ -1,0 +1,345 @@
+"""The figures of a release: what people read and programs take from it; no record's value is among them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.assessment.risk.rounding import proposed
+from kohort.metrics.known import METRICS, measured
+from kohort.release.homogeneity import people_of
+from kohort.release.members import members_of
+from kohort.report.attacks import AttackFigures, UntriedAttack
+from kohort.report.figures import Figures, Number, rounded, whole
+from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
+from kohort.schema.numbers import said
+from kohort.verify.singling import singled_out
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.arrays import Index
+    from kohort.core.uniques import Singling
+    from kohort.pipeline.exposure import GridComparison, LabelExposure
+    from kohort.release import Release
+    from kohort.schema import Grid
+
+
+class RoundingFigures(Figures, frozen=True):
+    """The rounding with which a column of numbers singles out no more than 5 % of the people.
+
+    Attributes:
+        perturb: The value of `--perturb`.
+        unique: How many people it singles out then.
+        change: How far a value moves on average.
+        spread: The same as a share of the standard deviation.
+    """
+
+    perturb: str
+    unique: int
+    change: Number
+    spread: Number
+
+
+class SinglingFigures(Figures, frozen=True):
+    """Whom a column that is not generalized singles out, or a pair of such columns.
+
+    Attributes:
+        columns: One name, or two.
+        unique: People whose value, or pair of values, nobody else has.
+        share: Their share of the people.
+        rounding: The rounding that helps; null of pairs, of names, and where few are singled out.
+    """
+
+    columns: tuple[str, ...]
+    unique: int
+    share: Number
+    rounding: RoundingFigures | None
+
+
+class HomogeneityFigures(Figures, frozen=True):
+    """How alike the values of a sensitive attribute are: people in classes of a single value, largest share of one."""
+
+    people: int
+    largest_share: Number
+
+
+class ObjectiveFigures(Figures, frozen=True):
+    """What a lattice method minimised, with attribute weights; `bound`: no allowed release is better than this."""
+
+    name: str
+    value: Number
+    bound: Number | None
+
+
+class CandidateFigures(Figures, frozen=True):
+    """A release to choose from after a dry run: its levels, and what it costs."""
+
+    node: dict[str, int]
+    suppressed: int
+    classes: int
+    objective: Number | None
+    metrics: dict[str, Number]
+
+
+class ExposedFigures(Figures, frozen=True):
+    """People whose exact value a label gives away, and by which kind of label."""
+
+    people: int
+    range_ends: int
+    set_members: int
+    means: int
+
+
+class GridSide(Figures, frozen=True):
+    """What a release with grids, or without, loses and exposes.
+
+    Attributes:
+        lm: Iyengar's loss metric.
+        exposed: People whose exact value a label gives away.
+        range_exposure: Of these, people at an end of a range.
+        downcoded: The share of the cells of these columns whose exact value follows from a label of several values.
+    """
+
+    lm: Number
+    exposed: int
+    range_exposure: int
+    downcoded: Number
+
+
+class GridFigures(Figures, frozen=True):
+    """A job with grids and without: null on a side where no release is possible.
+
+    Attributes:
+        with_: With them.
+        without: Without them.
+        grids: Each column's grid, as `--grid` takes it.
+        proposed: Whether kohort proposed them; else the job has them.
+    """
+
+    with_: GridSide | None
+    without: GridSide | None
+    grids: dict[str, str]
+    proposed: bool
+
+
+class ReleaseFigures(Figures, frozen=True):
+    """A release in figures.
+
+    Attributes:
+        records: Records of the input; without incomplete ones, where the job leaves them out.
+        released: Released records.
+        incomplete: Records left out before counting.
+        suppressed: Suppressed records.
+        people: People in the release; null without a person key.
+        classes: Equivalence classes.
+        smallest: Records of the smallest class.
+        largest: Records of the largest class.
+        k: The size that every class was to have.
+        quasi: The columns that make the classes.
+        singling: Each column that is not generalized, then pairs of them.
+        models: The names of the privacy models.
+        homogeneity: Each sensitive attribute of few values or with a model.
+        metrics: Each metric's value.
+        losses: The loss of each quasi-identifier.
+        members: How many values a set prints, on average over the records, of each column released as sets.
+        node: The level of each quasi-identifier; null where the method has no lattice.
+        objective: What the method minimised; null where it has no lattice.
+        candidates: What a dry run lets a steward choose from, best first.
+        proven: Whether no allowed release is better.
+        exposed: Whose exact value a label gives away; null where nothing was verified.
+        range_exposure: People whose exact value an end of a range gives away; null where nothing was verified.
+        perturbed: What perturbation did to each column.
+        pseudonyms: How far pseudonyms link records.
+        release: The path of the release; null where nothing was written.
+        certificate: The path of its certificate.
+        verified: Whether the release was read again and verified.
+        trace: What the search counted.
+        seconds: Wall time of each stage.
+        grid: The release with grids and without; only where that was compared. Null: no number is released as a range.
+        attacks: What attacks found; only where some were tried.
+    """
+
+    records: int
+    released: int
+    incomplete: int
+    suppressed: int
+    people: int | None
+    classes: int
+    smallest: int
+    largest: int
+    k: int
+    quasi: tuple[str, ...]
+    singling: tuple[SinglingFigures, ...]
+    models: tuple[str, ...]
+    homogeneity: dict[str, HomogeneityFigures]
+    metrics: dict[str, Number]
+    losses: dict[str, Number]
+    members: dict[str, Number]
+    node: dict[str, int] | None
+    objective: ObjectiveFigures | None
+    candidates: tuple[CandidateFigures, ...]
+    proven: bool
+    exposed: ExposedFigures | None
+    range_exposure: int | None
+    perturbed: tuple[EffectFigures, ...]
+    pseudonyms: tuple[PseudonymFigures, ...]
+    release: str | None
+    certificate: str | None
+    verified: bool
+    trace: dict[str, Number | None]
+    seconds: dict[str, float]
+    grid: GridFigures | None = None
+    attacks: tuple[AttackFigures | UntriedAttack, ...] | None = None
+
+    @property
+    def counted(self) -> int:
+        """People in the release; without a person key each record counts as one."""
+        return self.released if self.people is None else self.people
+
+
+def release_figures(release: Release) -> ReleaseFigures:
+    """The figures of `release`."""
+    verdict, sizes, schema = release.verdict, release.sizes, release.job.schema
+    return ReleaseFigures(
+        records=release.source.records,
+        released=release.table.records,
+        incomplete=release.incomplete,
+        suppressed=release.suppressed,
+        people=release.people,
+        classes=sizes.size,
+        smallest=int(sizes.min()) if sizes.size else 0,
+        largest=int(sizes.max(initial=0)),
+        k=release.job.k,
+        quasi=tuple(one.name for one in schema.quasi),
+        singling=_singling(release),
+        models=tuple(model.name for model in release.job.models),
+        homogeneity={
+            name: HomogeneityFigures(people=one.alike, largest_share=whole(one.share))
+            for name, one in release.homogeneity.items()
+        },
+        metrics=_whole(release.metrics),
+        losses=_whole(release.losses),
+        members=_whole(members_of(release)),
+        node=dict(release.levels) or None,
+        objective=_objective(release),
+        candidates=_candidates(release),
+        proven=release.proven,
+        exposed=None if verdict is None else ExposedFigures.from_attributes(verdict.exposed),
+        range_exposure=None if verdict is None else verdict.range_exposure,
+        perturbed=effect_figures(release.effects),
+        pseudonyms=pseudonym_figures(release.linked),
+        release=None if release.path is None else str(release.path),
+        certificate=None if release.certificate is None else str(release.certificate),
+        verified=verdict is not None,
+        trace={name: _count(count) for name, count in release.trace.items()},
+        seconds={stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
+    )
+
+
+def _objective(release: Release) -> ObjectiveFigures | None:
+    """What a lattice method minimised."""
+    name = release.job.algorithm.objective
+    if name is None or not release.candidates:
+        return None
+    metric = METRICS[name]
+    bound = None if release.bound is None else whole(release.bound if metric.less_is_better else -release.bound)
+    return ObjectiveFigures(name=name, value=whole(metric(release.candidates[0].outcome)), bound=bound)
+
+
+def _candidates(release: Release) -> tuple[CandidateFigures, ...]:
+    """What a dry run lets a steward choose from."""
+    if release.verdict is not None:
+        return ()
+    ones = np.ones(len(release.levels))
+    metric = METRICS.get(release.job.algorithm.objective or "")
+    return tuple(
+        CandidateFigures(
+            node=dict(zip(release.levels, one.node, strict=True)),
+            suppressed=one.outcome.suppressed,
+            classes=one.outcome.sizes.size,
+            objective=None if metric is None else whole(metric(one.outcome)),
+            metrics=_whole(measured(replace(one.outcome, weights=ones))),
+        )
+        for one in release.candidates
+    )
+
+
+def _whole(figures: Mapping[str, float]) -> dict[str, Number]:
+    """Figures rounded, whole ones as integers."""
+    return {name: whole(value) for name, value in figures.items()}
+
+
+def _count(count: int) -> Number | None:
+    """A count as JSON readers take it: nearly, beyond 64 bits; null, beyond what a float holds."""
+    if count.bit_length() < 64:  # noqa: PLR2004  bits of the integers that readers have
+        return count
+    return float(count) if count.bit_length() < 1024 else None  # noqa: PLR2004  the exponent of a float ends there
+
+
+def _singling(release: Release) -> tuple[SinglingFigures, ...]:
+    """What verification counted; of a dry run, what it would count."""
+    people = people_of(release)
+    if release.verdict is None:
+        found = singled_out([release.table[one.name] for one in release.job.schema.unchanged], people)
+    else:
+        found = release.verdict.singling
+    return tuple(
+        SinglingFigures(
+            columns=one.columns, unique=one.unique, share=rounded(one.share), rounding=_rounding(release, one, people)
+        )
+        for one in found
+    )
+
+
+def _rounding(release: Release, one: Singling, people: Index | None) -> RoundingFigures | None:
+    """The rounding proposed for a column; none of a pair, and none of one that is perturbed."""
+    name, *others = one.columns
+    if not one.many or others or any(name == effect.column for effect in release.effects):
+        return None
+    found = proposed(release.table[name], missing=release.job.schema.missing, people=people)
+    if found is None:
+        return None
+    return RoundingFigures(
+        perturb=found.perturbation(name),
+        unique=found.after,
+        change=rounded(found.change),
+        spread=rounded(found.spread),
+    )
+
+
+def grid_figures(comparison: GridComparison | None) -> GridFigures | None:
+    """A job with grids and without; null where there is nothing to compare."""
+    if comparison is None:
+        return None
+    return GridFigures(
+        with_=_side(comparison.gridded),
+        without=_side(comparison.ungridded),
+        grids={name: _declared(grid) for name, grid in comparison.grids.items()},
+        proposed=comparison.proposed,
+    )
+
+
+def _side(exposure: LabelExposure | None) -> GridSide | None:
+    if exposure is None:
+        return None
+    return GridSide(
+        lm=rounded(exposure.lm),
+        exposed=exposure.exposed.people,
+        range_exposure=exposure.exposed.range_ends,
+        downcoded=rounded(exposure.downcoded),
+    )
+
+
+def _declared(grid: Grid) -> str:
+    """The grid as `--grid` takes it.
+
+    >>> _declared((Fraction(0), Fraction(37, 2))), _declared(Fraction(5))
+    ('0,18.5', '5')
+    """
+    if isinstance(grid, tuple):
+        return ",".join(map(said, grid))
+    return said(grid) if isinstance(grid, Fraction) else grid

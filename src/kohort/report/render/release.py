@@ -1,0 +1,319 @@
+"""The figures of a release as text for a terminal."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+from kohort.metrics.known import METRICS
+from kohort.report.render.attacks import attacks_text
+from kohort.report.render.perturbed import effect_text
+from kohort.report.render.text import files, many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kohort.report.release import (
+        CandidateFigures,
+        ExposedFigures,
+        GridFigures,
+        GridSide,
+        ReleaseFigures,
+        SinglingFigures,
+    )
+
+#: Width of a full bar of loss, in characters.
+BAR: Final = 24
+
+#: Candidates that are shown: a page.
+SHOWN: Final = 20
+
+#: Characters that the names of a table's columns may take.
+WIDTH: Final = 60
+
+#: Pairs of columns that are shown; `--json` has more.
+PAIRS: Final = 3
+
+#: The share of the people from which a column or a pair is warned of.
+MANY: Final = 0.05
+
+#: Where a label prints the value of somebody who alone has it.
+_PLACES: Final = (
+    ("range_ends", "at the edge of a published range"),
+    ("set_members", "listed in a published set"),
+    ("means", "a published mean"),
+)
+
+
+def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
+    """The figures of a release as a few lines for a person.
+
+    Args:
+        figures: The figures.
+        quasi: The quasi-identifiers in the order in which levels are written; empty: that of the figures.
+    """
+    names = quasi or tuple(figures.node or {})
+    parts = (
+        _unchanged(figures),
+        _classes(figures),
+        _attributes(figures),
+        _levels(figures, names),
+        _cost(figures),
+        _exposed(figures.exposed),
+        _grid(figures),
+        _altered(figures),
+        _attacks(figures),
+        _choice(figures, names),
+        files(figures),
+    )
+    return "\n".join(line for part in parts for line in part)
+
+
+def _unchanged(figures: ReleaseFigures) -> Iterator[str]:
+    """The columns released as they are, how many people each singles out, and a warning of those with many."""
+    perturbed = {one.column for one in figures.perturbed}
+    alone = [(one.columns[0], f"{one.unique:,}") for one in figures.singling if len(one.columns) == 1]
+    unchanged = ", ".join(f"{name} {unique}" for name, unique in alone if name not in perturbed)
+    changed = ", ".join(f"{name} {unique}" for name, unique in alone if name in perturbed)
+    if not alone:
+        yield "No column is released unchanged"
+        return
+    parts = [unchanged or "none", *([f"perturbed: {changed}"] if changed else [])]
+    yield f"Released unchanged (people with a unique value, of {figures.counted:,}): {'; '.join(parts)}"
+    yield from _warnings([one for one in figures.singling if one.share > MANY])
+
+
+def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
+    """What singles out more than 5 %, and what would help."""
+    pairs = [one for one in found if len(one.columns) > 1]
+    for one in [*(one for one in found if len(one.columns) == 1), *pairs[:PAIRS]]:
+        names = " and ".join(one.columns)
+        yield f"Warning: {one.unique:,} people ({one.share:.1%} of all) can be identified by {names}"
+        if one.rounding is not None:
+            cost = f"leaves {one.rounding.unique:,}; values change by {one.rounding.change:,.3g} on average"
+            yield f"  round it: --perturb {one.rounding.perturb}   ({cost})"
+    if len(pairs) > PAIRS:
+        yield f"  and {len(pairs) - PAIRS:,} more pairs of columns (--json lists them)"
+
+
+def _exposed(exposed: ExposedFigures | None) -> Iterator[str]:
+    """How many people the labels give away."""
+    if exposed is None or not exposed.people:
+        return
+    counts = {"range_ends": exposed.range_ends, "set_members": exposed.set_members, "means": exposed.means}
+    places = [(counts[key], place) for key, place in _PLACES if counts[key]]
+    where = places[0][1] if len(places) == 1 else " or ".join(f"{place} ({count:,})" for count, place in places)
+    yield ""
+    yield (
+        f"{many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their value,"
+        f" which is {where}."
+    )
+    yield "Use public cut points (--grid) or a hierarchy to avoid this."
+
+
+def _grid(figures: ReleaseFigures) -> Iterator[str]:
+    """The release with grids and without, where that was compared."""
+    if "grid" in figures.model_fields_set:
+        yield ""
+        yield from _sides(figures.grid)
+
+
+def _sides(grid: GridFigures | None) -> Iterator[str]:
+    if grid is None:
+        yield "With and without a grid: no number is released as a range, so there is nothing to compare."
+        return
+    grids = " ".join(f"{name}={cuts}" for name, cuts in grid.grids.items())
+    yield f"With a grid and without ({'proposed' if grid.proposed else 'requested'}: {grids})"
+    yield "                  can be pinpointed   exact value given away       LM"
+    for name, side in (("with", grid.with_), ("without", grid.without)):
+        yield f"  {name:<9}  {_side(side)}"
+
+
+def _side(side: GridSide | None) -> str:
+    """The figures of one side, below their titles."""
+    if side is None:
+        return "no release satisfies the models"
+    return f"{side.exposed:>15,} people   {side.downcoded:>14.1%} of cells   {side.lm:>6.4f}"
+
+
+def _altered(figures: ReleaseFigures) -> Iterator[str]:
+    """What was perturbed, and what pseudonyms do not promise."""
+    for effect in figures.perturbed:
+        yield ""
+        yield from effect_text(effect)
+    for one in figures.pseudonyms:
+        linked = f"; {one.linked:,} records share theirs with another" if one.linked else ""
+        yield ""
+        yield f"{one.column}: pseudonyms, which are not anonymity{linked}."
+        yield "Anyone with the key can identify everyone; pseudonyms link all releases made with the same key."
+
+
+def _attacks(figures: ReleaseFigures) -> Iterator[str]:
+    """What attacks on the release found, where some were tried."""
+    if figures.attacks is not None:
+        yield ""
+        yield attacks_text(figures.attacks)
+
+
+def _classes(figures: ReleaseFigures) -> Iterator[str]:
+    """What was released, and whether it was verified."""
+    people = "" if figures.people is None else f" (of {figures.people:,} people)"
+    yield (f"{figures.released:,} of {figures.records:,} records released{people}, {figures.suppressed:,} suppressed")
+    if figures.incomplete:
+        yield f"{figures.incomplete:,} incomplete records left out before counting"
+    yield f"{_sizes(figures)} (required: k = {figures.k})" if figures.k != 1 else _sizes(figures)
+    if figures.verified:
+        where = "the published bytes" if figures.release else "the released cells"
+        of = ", ".join(figures.quasi)
+        found = f"every class of {of} has at least {figures.smallest:,} records" if figures.classes else "no record"
+        yield f"verified on {where}: {found}"
+    else:
+        yield "dry run: nothing was written or verified"
+
+
+def _sizes(figures: ReleaseFigures) -> str:
+    """The classes and their sizes."""
+    if not figures.classes:
+        return "no class"
+    smallest, largest = figures.smallest, figures.largest
+    span = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
+    return f"{many(figures.classes, 'class', 'classes')} of {span} records"
+
+
+def _attributes(figures: ReleaseFigures) -> Iterator[str]:
+    """The other models, and how alike the sensitive values are in the classes."""
+    models = [name for name in figures.models if name != f"{figures.k}-anonymity"]
+    if models:
+        yield f"required    {', '.join(models)}"
+    counted = "records" if figures.people is None else "people"
+    for name, one in figures.homogeneity.items():
+        alike = (
+            f"{one.people:,} {counted} in classes with a single value" if one.people else "no class with a single value"
+        )
+        yield f"{name}: {alike}; at most {one.largest_share:.1%} of a class share one value"
+
+
+def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
+    """On which levels everything is released, and whether another release could be better."""
+    if not figures.node:
+        return
+    node, trace, objective = _by_name(figures.node, names), figures.trace, figures.objective
+    yield ""
+    yield f"Levels   {node}"
+    if "minimal_height" in trace:
+        releases = "1 release has" if trace["minimal_nodes"] == 1 else f"{trace['minimal_nodes']:,} releases have"
+        yield f"         the least height is {trace['minimal_height']:,}: {releases} it"
+    if objective is None:
+        return
+    name, bound = objective.name, objective.bound
+    yield f"         {name.upper()} {_figure(name, objective.value)}{_proof(figures, name, bound)}"
+    if bound is not None and not figures.proven:
+        yield f"         the search was stopped early; to repeat this release:   --node {quote(node)}"
+
+
+def _proof(figures: ReleaseFigures, name: str, bound: float | None) -> str:
+    """What is known of the releases that were not evaluated."""
+    if bound is None:
+        return ""
+    if figures.proven:
+        return ", proven: no allowed release does better"
+    return f"; no allowed release does better than {_figure(name, bound)}"
+
+
+def _choice(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
+    """What a steward can choose from, and how."""
+    candidates = figures.candidates
+    if not candidates:
+        return
+    nodes = [one.node for one in candidates]
+    head, *rows = _columns(nodes[:SHOWN], names)
+    titles, *costs = _costs(figures, candidates[:SHOWN])
+    marks = ["  * ", *["    "] * (len(rows) - 1)]
+    yield ""
+    yield f"Releases to choose from{', the best first' if figures.objective else ''}:"
+    yield f"    {head}   {titles}"
+    yield from (f"{mark}{row}   {cost}" for mark, row, cost in zip(marks, rows, costs, strict=True))
+    if len(candidates) > SHOWN:
+        yield f"    and {len(candidates) - SHOWN:,} more (--json lists them)"
+    levels = ",".join(str(nodes[0][name]) for name in names)
+    yield ""
+    yield f"Choose one by its levels, in this order:   --node {levels}   (in a job file: node = [{levels}])"
+    yield f"or by name:   --node {quote(_by_name(nodes[0], names))}"
+
+
+def _columns(nodes: Sequence[Mapping[str, int]], names: Sequence[str]) -> list[str]:
+    """The levels of nodes below the names of their columns; where these are many, below all names in one."""
+    if sum(map(len, names)) + 2 * len(names) <= WIDTH:
+        return _aligned([list(names), *([str(node[name]) for name in names] for node in nodes)])
+    return _aligned([["levels, as below"], *([",".join(str(node[name]) for name in names)] for node in nodes)])
+
+
+def _costs(figures: ReleaseFigures, candidates: Sequence[CandidateFigures]) -> list[str]:
+    """What candidates cost, below the titles of the columns."""
+    name = "lm" if figures.objective is None else figures.objective.name
+    aims = [one.metrics[name] if one.objective is None else one.objective for one in candidates]
+    weighted = aims != [one.metrics[name] for one in candidates]
+    rows = [["suppressed", "classes", "LM", "weighted " * weighted + name.upper()]]
+    for one, aim in zip(candidates, aims, strict=True):
+        figured = (_figure("lm", one.metrics["lm"]), _figure(name, aim))
+        rows.append([f"{one.suppressed:,}", f"{one.classes:,}", *figured])
+    return _aligned(rows if weighted or name != "lm" else [row[:-1] for row in rows])
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows as lines, columns right-aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+
+
+def _by_name(node: Mapping[str, int], names: Sequence[str]) -> str:
+    """A node as `--node` takes it, whatever the order.
+
+    >>> _by_name({"age": 2, "income, net": 1}, ["age", "income, net"])
+    'age=2,"income, net=1"'
+    """
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(f"{name}={node[name]}" for name in names)
+    return text.getvalue()
+
+
+def _cost(figures: ReleaseFigures) -> Iterator[str]:
+    """The quality metrics, and how much detail each quasi-identifier lost."""
+    if not figures.metrics:
+        return
+    yield ""
+    metrics = [
+        f"{name.upper()} {_figure(name, figures.metrics[name])}"
+        for name, one in METRICS.items()
+        if one.shown.first and name in figures.metrics
+    ]
+    yield "Information loss   " + "   ".join(metrics)
+    width = max(map(len, figures.losses), default=0)
+    for name, loss in figures.losses.items():
+        more = f"; {_members(figures.members[name])}" if name in figures.members else ""
+        yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{more}"
+
+
+def _members(mean: float) -> str:
+    """What the sets of a column give away although they cost little.
+
+    >>> _members(18.04)
+    'its sets list 18.0 values on average, each of somebody in the class'
+    """
+    return f"its sets list {mean:,.1f} values on average, each of somebody in the class"
+
+
+def _figure(name: str, value: float) -> str:
+    """What a metric says: in whole numbers where it counts, else to four decimals.
+
+    >>> _figure("c_dm", 600), _figure("height", 0.0), _figure("lm", 2)
+    ('600', '0', '2.0000')
+    """
+    return f"{value:,.0f}" if METRICS[name].shown.kind == "count" and value == int(value) else f"{value:,.4f}"
+
+
+def _bar(share: float) -> str:
+    full = round(share * BAR)
+    return "█" * full + "·" * (BAR - full)

@@ -1,0 +1,70 @@
+"""How counts, shares, names and tables are written for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Names of items that are listed at once: two or three lines.
+LISTED: Final = 20
+
+
+class Published(Protocol):
+    """Figures of something that may have been published."""
+
+    @property
+    def release(self) -> str | None:
+        """The path of the release."""
+        ...
+
+    @property
+    def certificate(self) -> str | None:
+        """The path of its certificate."""
+        ...
+
+
+def files(figures: Published) -> Iterator[str]:
+    """Where the release and its certificate are."""
+    if figures.release is not None:
+        yield ""
+        yield f"release      {figures.release}"
+        yield f"certificate  {figures.certificate}"
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """A count and its noun, which agree in number.
+
+    >>> many(1, "item"), many(2_000, "item"), many(2, "class", "classes")
+    ('1 item', '2,000 items', '2 classes')
+    """
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def percent(share: float | None, missing: str = "-") -> str:
+    """A share in percent; `missing` where there is none.
+
+    >>> percent(0.4648), percent(None)
+    ('46.5%', '-')
+    """
+    return missing if share is None else f"{share:.1%}"
+
+
+def shown(name: str) -> str:
+    r"""A name that is safe to print: control characters are escaped.
+
+    >>> print(shown("tea"), shown("\x1b[2J"))
+    tea '\x1b[2J'
+    """
+    return name if name.isprintable() else ascii(name)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are.
+
+    >>> listed(["tea", "jam"]), listed([str(number) for number in range(1, 1_024)])[-21:]
+    ('tea, jam', '19, 20 and 1,003 more')
+    """
+    more = len(names) - LISTED
+    return ", ".join(map(shown, names[:LISTED])) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,110 @@
+"""Top-down greedy search: what its docstring says, case by case, and the kernel against the plain loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import Choices
+from kohort.algorithms.mondrian import top_down
+from kohort.algorithms.mondrian.top_down import TopDown, grow
+from kohort.core.recoding import Multidimensional
+from kohort.errors import InfeasibleError, UsageError
+from kohort.models.k_anonymity import KAnonymity
+from tests.reference.mondrian_tables import DistinctLDiversity, in_order, leaves_of, line, random_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def groups(*values: int, k: int = 2) -> list[list[int]]:
+    """The classes of a table of one attribute."""
+    table = line(*values)
+    leaves = leaves_of(TopDown().solve(table.problem(KAnonymity(k))), table)
+    return sorted(sorted(record.quasi[0] for record in leaf) for leaf in leaves)
+
+
+def test_groups_grow_around_the_records_that_are_farthest_apart() -> None:
+    """Two heaps are two classes, though a median would cut the larger one."""
+    assert groups(1, 2, 2, 3, 3, 3, 90, 91, k=2) == [[1, 2, 2], [3, 3, 3], [90, 91]]
+
+
+def test_a_group_that_is_too_small_takes_the_nearest_of_the_other() -> None:
+    """One record far from the others is not suppressed: its nearest neighbours join it."""
+    assert groups(1, 2, 3, 4, 5, 90, k=3) == [[1, 2, 3], [4, 5, 90]]
+    assert groups(1, 2, 3, 90, k=3) == [[1, 2, 3, 90]]
+
+
+def test_equal_records_stay_together() -> None:
+    """No label is broader than it must be for the sake of equal sizes."""
+    assert groups(5, 5, 5, 5, 5) == [[5] * 5]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_classes_satisfy_whatever_the_order_of_records(seed: int) -> None:
+    """Every leaf has k records and l values, every record is in one, and shuffled tuples give the same leaves."""
+    table = random_table(seed, least=12)
+    problem = table.problem(KAnonymity(2), DistinctLDiversity(2))
+    try:
+        found = TopDown().solve(problem)
+    except InfeasibleError:
+        assert len({record.sensitive for record in table.records()}) < 2
+        return
+    leaves = leaves_of(found, table)
+    assert sum(map(len, leaves)) == len(table.records())
+    assert all(len(leaf) >= 2 and len({record.sensitive for record in leaf}) >= 2 for leaf in leaves)
+    turned = replace(table, tuples=table.tuples[::-1])
+    again = leaves_of(TopDown().solve(turned.problem(KAnonymity(2), DistinctLDiversity(2))), turned)
+    assert in_order(again) == in_order(leaves)
+
+
+def test_what_no_table_can_meet_is_refused() -> None:
+    """A table of fewer than k records has no release."""
+    with pytest.raises(InfeasibleError, match="the whole table"):
+        TopDown().solve(line(1, 2).problem(KAnonymity(3)))
+
+
+def test_it_takes_no_choices() -> None:
+    """Neither a cut nor anything of a lattice."""
+    with pytest.raises(UsageError, match="chooses its cuts itself"):
+        METHODS["top-down"](Choices(cut="median"))
+    with pytest.raises(UsageError, match="has no levels"):
+        METHODS["top-down"](Choices(objective="lm"))
+    made = METHODS["top-down"](Choices())
+    assert (made.name, made.distinct, made.full_domain, made.limit, made.objective) == (
+        "top-down",
+        False,
+        False,
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_compiled_loop_is_the_plain_one(seed: int) -> None:
+    """Numba and Python let the same tuples join the same groups."""
+    draw = np.random.default_rng(seed)
+    points = draw.integers(0, 9, (30, 3)).astype(float)
+    order = draw.permutation(30)
+    found: list[list[bool]] = []
+    plain: Callable[..., None] = vars(top_down)["grow"].py_func
+    for loop in (grow, plain):
+        boxes, chosen = points[[4, 7]], np.zeros(30, np.bool_)
+        loop(points, order, (4, 7), boxes, boxes.copy(), chosen)
+        found.append(chosen.tolist())
+    assert found[0] == found[1]
+    assert found[0][4]
+    assert not found[0][7]
+
+
+def test_the_recoding_is_multidimensional() -> None:
+    """Each region's corners are those of its tuples; boxes of different regions may overlap."""
+    table = random_table(1, least=30)
+    recoding = TopDown().solve(table.problem(KAnonymity(2))).recoding
+    assert isinstance(recoding, Multidimensional)
+    assert (recoding.low <= recoding.high).all()
+    assert top_down.ROUNDS == 3

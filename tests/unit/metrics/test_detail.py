@@ -1,0 +1,181 @@
+"""Metrics that look at single records agree with their definitions, written out over the released text."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from math import log2, prod
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import polars as pl
+import pytest
+
+from kohort import Attribute, Job, Role, Schema, anonymize
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import Choices
+from kohort.core.suppression import SuppressionLimit
+from kohort.io import read
+from kohort.metrics.known import METRICS, measured
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.models.t_closeness import TCloseness
+from kohort.schema import Label
+from kohort.schema.hierarchies.tree import from_tree
+from kohort.sweep.counting import answer, count
+from tests.jobs import freely
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kohort.metrics.base import Outcome
+
+CITIES = {"Bari": "south", "Lecce": "south", "Torino": "north", "Milano": "north", "Aosta": "north"}
+AGES = range(20, 36)
+REGIONS = from_tree({"south": ["Bari", "Lecce"], "north": ["Torino", "Milano", "Aosta"]}, root="*")
+NEW = {"classification", "ambiguity", "kl"}
+
+
+def table(seed: int, records: int = 40) -> pl.DataFrame:
+    """Some people; every value of the domains occurs."""
+    draw = np.random.default_rng(seed)
+    ages = [str(age) for age in draw.integers(AGES.start, AGES.stop, records - len(AGES))]
+    return pl.DataFrame(
+        {
+            "age": [*map(str, AGES), *ages],
+            "city": [*CITIES, *draw.choice(list(CITIES), records - len(CITIES)).tolist()],
+            "illness": draw.choice(["flu", "cold", ""], records, p=[0.6, 0.3, 0.1]).tolist(),
+        }
+    )
+
+
+def fitting(name: str, label: str) -> list[str]:
+    """The values of the domain that a released value may stand for."""
+    domain = [str(age) for age in AGES] if name == "age" else list(CITIES)
+    if label == "*":
+        return domain
+    if label.startswith("{"):
+        return [value for value in domain if value in label.strip("{}").split(", ")]
+    if label.startswith("["):
+        low, high = label[1:-1].split("-")
+        return [value for value in domain if int(low) <= int(value) < int(high) + label.endswith("]")]
+    below = [value for value, region in CITIES.items() if region == label]
+    return below or [label]
+
+
+def plainly(source: pl.DataFrame, job: Job, *, grid: int = 0) -> Mapping[str, float]:
+    """The three metrics by their definitions, from the released text."""
+    release = anonymize(source, job)
+    rows = source.select("age", "city").rows()
+    labels = cast("pl.DataFrame", release.frame()).select("age", "city").rows()
+    of = dict(zip(release.lineage.tolist(), labels, strict=True))
+    everything = ("*", "*")
+    classes = Counter(of.get(row, everything) for row in range(source.height))
+    volume = {
+        label: prod(len(fitting(name, text)) for name, text in zip(("age", "city"), label, strict=True))
+        for label in classes
+    }
+    n, suppressed = source.height, source.height - len(of)
+    ambiguity = sum(volume[of.get(row, everything)] for row in range(n)) / n
+    sick = source["illness"].to_list()
+    majority = sum(
+        max(Counter(sick[row] for row, one in of.items() if one == label).values()) for label in set(of.values())
+    )
+    # the original distribution: a number on a grid is anywhere in its cell
+    p = defaultdict[tuple[tuple[str, ...], tuple[str, str]], float](float)
+    for row, (age, city) in enumerate(rows):
+        cell = [str(int(age) - (int(age) - AGES.start) % grid + step) for step in range(grid)] if grid else [age]
+        for one in cell:
+            p[of.get(row, everything), (one, city)] += 1 / n / len(cell)
+    kl = sum(share * log2(share / (classes[label] / n / volume[label])) for (label, _), share in p.items())
+    return {"classification": (n - majority) / n, "ambiguity": ambiguity, "kl": kl} | {"suppressed": suppressed}
+
+
+def outcome_of(source: pl.DataFrame, job: Job) -> Outcome:
+    """The release as the metrics see it."""
+    records = read(source, job.reading)
+    over = replace(job, schema=job.schema.over(records.names))
+    return answer(count(records, over, None), over).outcome
+
+
+def job_of(method: str, *, grid: Fraction | None = None, city: Label | None = None, age: Label | None = None) -> Job:
+    """A job of the table."""
+    on_levels = METHODS[method](Choices()).full_domain
+    limit = SuppressionLimit.of("25%") if on_levels else None
+    schema = Schema(
+        (
+            Attribute("age", Role.QUASI, grid=grid, label=age, hierarchy="intervals:4,8" if on_levels else None),
+            Attribute(
+                "city", Role.QUASI, hierarchy=REGIONS if on_levels or city is Label.ANCESTOR else None, label=city
+            ),
+            Attribute("illness", Role.SENSITIVE),
+        )
+    )
+    models = (KAnonymity(3), DistinctLDiversity("illness", 2))
+    return freely(Job.of(schema, *models, algorithm=METHODS[method](Choices(limit=limit))))
+
+
+JOBS = {
+    "ranges and sets": (job_of("mondrian"), 0),
+    "relaxed": (job_of("mondrian-relaxed"), 0),
+    "sets of numbers": (job_of("mondrian", age=Label.SET, city=Label.SET), 0),
+    "ancestors": (job_of("mondrian", city=Label.ANCESTOR), 0),
+    "a grid": (job_of("mondrian", grid=Fraction(4)), 4),
+    "levels": (job_of("samarati"), 0),
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_metrics_of_single_records_are_their_definitions(name: str) -> None:
+    """Classification, ambiguity and KL divergence, counted from released text, are what the metrics say."""
+    job, grid = JOBS[name]
+    for seed in range(5):
+        source = table(seed)
+        found = measured(outcome_of(source, job), *NEW)
+        expected = plainly(source, job, grid=grid)
+        assert {key: found[key] for key in sorted(NEW)} == pytest.approx({key: expected[key] for key in sorted(NEW)})
+
+
+def test_suppressed_records_count_as_lost_altogether() -> None:
+    """Some of the tables above have suppressed records, which the definitions count."""
+    job, _ = JOBS["levels"]
+    assert max(plainly(table(seed), job)["suppressed"] for seed in range(5)) > 0
+
+
+def test_they_are_measured_only_on_demand_and_where_they_are_defined() -> None:
+    """A release's own figures have none of them; classification needs a sensitive attribute that a model looks at."""
+    job, _ = JOBS["levels"]
+    outcome = outcome_of(table(0), job)
+    assert not NEW & set(measured(outcome))
+    alone = replace(job, models=(KAnonymity(3),), no_model=("illness",))
+    assert NEW - set(measured(outcome_of(table(0), alone), *NEW)) == {"classification"}
+    assert not NEW & set(measured(replace(outcome, detail=None), *NEW))
+
+
+def test_a_product_beyond_the_largest_float_is_not_told() -> None:
+    """Of hundreds of large domains no number says how many combinations there are."""
+    outcome = outcome_of(table(0), JOBS["relaxed"][0])
+    assert outcome.detail is not None
+    vast = replace(outcome.detail)
+    vast.__dict__["covered"] = np.full((outcome.sizes.size, 400), 1e3)
+    assert "ambiguity" not in measured(replace(outcome, detail=vast), *NEW)
+
+
+def test_the_identity_costs_nothing() -> None:
+    """Where every record is released as it is, it stands for itself, and the distribution is that of the table."""
+    outcome = outcome_of(pl.concat([table(0)] * 2), freely(Job.of(job_of("mondrian").schema, KAnonymity(2))))
+    assert (METRICS["ambiguity"](outcome), METRICS["kl"](outcome)) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("name", ["ambiguity", "classification"])
+def test_they_are_monotone_as_they_declare(name: str) -> None:
+    """A node costs no less than those below it, where no record is suppressed."""
+    schema, models = job_of("samarati").schema, (KAnonymity(2), TCloseness("illness", Fraction(99, 100)))
+    for seed in range(3):
+        costs: dict[tuple[int, int], float] = {}
+        for node in ((0, 0), (1, 0), (1, 1), (2, 1), (2, 2)):
+            job = freely(Job.of(schema, *models, algorithm=METHODS["samarati"](Choices(node=node))))
+            people = pl.concat([table(seed)] * 2).with_columns(illness=pl.col("illness").replace({"": "flu"}))
+            costs[node] = METRICS[name].cost(outcome_of(people, job))
+        assert [*costs.values()] == sorted(costs.values())
