@@ -20,7 +20,9 @@ AudienceWord = Annotated[
     typer.Option(
         "--audience",
         metavar="WORD",
-        help="Who reads the page: internal (if not given), the steward; or public: no value, no count below k.",
+        help="Who reads the page: internal, the steward; or public, without values or counts below k.",
+        show_default="internal",
+        rich_help_panel="Output",
     ),
 ]
 

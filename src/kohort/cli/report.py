@@ -36,7 +36,8 @@ def report(
     ],
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The page to write: .html, or its figures as .json.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html, or its figures as .json."),
     ] = None,
     audience: pages.AudienceWord = None,
     charts: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -36,13 +37,40 @@ Parameter: TypeAlias = int | float | str | None
 Word = Field(strict=False)  # a word of an enumeration, though all else must have its own type
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """How the command line spells a key; a key without a `Flag` has the flag of its own name.
+
+    Attributes:
+        name: The flag without its dashes; empty for the name of the key.
+        metavar: What stands for its value in the help; empty for a word that suits its type.
+        default: What the flag is if it is not given, where the form has no default.
+        group: The part of the help that it stands in; empty for that of its table.
+        hidden: Whether only a job file has the key.
+    """
+
+    name: str = ""
+    metavar: str = ""
+    default: int | str | None = None
+    group: Literal["", "method"] = ""
+    hidden: bool = False
+
+
+#: A key that only a job file has.
+NO_FLAG = Flag(hidden=True)
+
+
 class InputPart(Part):
     """Where the table is and how it is written."""
 
     path: str = Field(description="The file, relative to the job's folder; '-' is standard input.")
-    separator: Separator | None = Field(None, description="Between cells; found by itself where it is not given.")
-    quote: Quote = Field('"', description="Round cells that hold separators; empty where there is none.")
-    encoding: Encoding = Field("utf-8", description="The text's encoding.")
+    separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
+        None, description="Between cells; found by itself where it is not given."
+    )
+    quote: Annotated[Quote, NO_FLAG] = Field(
+        '"', description="Round cells that hold separators; empty where there is none."
+    )
+    encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The text's encoding.")
     header: bool | None = Field(
         None, description="Whether the first line names the columns; if not given, it does unless it looks like data."
     )
@@ -50,11 +78,13 @@ class InputPart(Part):
     trim: bool = Field(default=False, description="Remove the blanks around every cell and column name.")
     skip_blank: bool = Field(default=False, alias="skip-blank", description="Pass over empty lines.")
     allow_empty: bool = Field(default=False, alias="allow-empty", description="Accept a table of no records.")
-    missing: list[str] = Field([""], description="The texts that mean: no value.")
+    missing: Annotated[list[str], Flag(name="missing-token", metavar="TEXT")] = Field(
+        [""], description="The texts that mean: no value."
+    )
     complete: Complete = Field(
         (), alias="complete-records", description="Leave out records without a value in these columns, or in 'all'."
     )
-    key_file: str | None = Field(
+    key_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None, alias="key-file", description="The key that pseudonyms are made with; `kohort key` writes one."
     )
 
@@ -62,9 +92,11 @@ class InputPart(Part):
 class OutputPart(Part):
     """Where the release goes."""
 
-    path: str = Field(description="The file to publish, relative to the job's folder.")
+    path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
+        description="The file to publish, relative to the job's folder."
+    )
     format: Annotated[Format, Word] | None = Field(None, description="Its format; else by the ending of its name.")
-    separator: Separator = Field(",", description="Between cells.")
+    separator: Annotated[Separator, NO_FLAG] = Field(",", description="Between cells.")
     excel_safe: bool = Field(
         default=False, alias="excel-safe", description="Neutralise cells that a spreadsheet would run."
     )
@@ -79,7 +111,7 @@ else:
 class PrivacyPart(_OfTable):
     """What every class must satisfy, besides what single columns ask for."""
 
-    max_suppression: Limit | None = Field(
+    max_suppression: Annotated[Limit | None, Flag(metavar="LIMIT", group="method")] = Field(
         None,
         alias="max-suppression",
         description="Records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
@@ -89,13 +121,13 @@ class PrivacyPart(_OfTable):
 class MethodPart(Part):
     """How the recoding is found."""
 
-    name: MethodName = Field("mondrian", description="The algorithm.")
+    name: Annotated[MethodName, Flag(name="method")] = Field("mondrian", description="The algorithm.")
     cut: Literal["nearest", "median"] | None = Field(
         None, description="Which cuts Mondrian tries; nearest if not given."
     )
     order: Annotated[Order, Word] | None = Field(None, description="Order of categorical values, where it can hold.")
     labels: Annotated[Label, Word] | None = Field(None, description="What is released, where a column can.")
-    grid: Literal["round", "none"] = Field(
+    grid: Annotated[Literal["round", "none"], Flag(name="no-grid")] = Field(
         "round",
         description="Public cut points of numeric quasi-identifiers that have no hierarchy, grid or label: a round step"
         " in proportion to their range, or none. Methods on levels need no grid.",
@@ -105,11 +137,11 @@ class MethodPart(Part):
         description="The metric of which a lattice method's release is to cost little; lm if not given."
         " 'first' (samarati): the first of the minimal nodes in lexicographic order.",
     )
-    node: Levels | None = Field(
+    node: Annotated[Levels | None, Flag(metavar="LEVELS")] = Field(
         None,
         description="Release these levels instead of searching: in the order of the quasi-identifiers, or by name.",
     )
-    time_limit: Seconds | None = Field(
+    time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
         None, alias="time-limit", description="Seconds after which best-effort stops; 30 if not given."
     )
 
@@ -117,13 +149,17 @@ class MethodPart(Part):
 class PersonPart(Part):
     """Whose the records are, where people have several."""
 
-    key: str = Field(description="The identifying column that says it; people are counted then, not records.")
+    key: Annotated[str, Flag(name="person", metavar="COLUMN")] = Field(
+        description="The identifying column that says it; people are counted then, not records."
+    )
 
 
 class PopulationPart(Part):
     """People whom an attacker may know, those of the table among them."""
 
-    path: str = Field(description="The file, relative to the job's folder; it has every quasi-identifying column.")
+    path: Annotated[str, Flag(name="population", metavar="FILE")] = Field(
+        description="The file, relative to the job's folder; it has every quasi-identifying column."
+    )
 
 
 class _Column(Part):
@@ -131,17 +167,25 @@ class _Column(Part):
 
     role: Annotated[Role, Word] = Field(description="What the column tells about a person.")
     scale: Annotated[Scale, Word] | None = Field(None, description="Numeric or categorical; else the values decide.")
-    hierarchy: str | None = Field(None, description="A hierarchy file, or a builder such as intervals:5,10,20.")
-    max_level: Level | None = Field(
+    hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
+        None, description="A hierarchy file, or a builder such as intervals:5,10,20."
+    )
+    max_level: Annotated[Level | None, Flag(metavar="LEVEL")] = Field(
         None, alias="max-level", description="The greatest level of its hierarchy that a lattice method may use."
     )
-    weight: Number = Field(
+    weight: Annotated[Number, Flag(metavar="NUMBER")] = Field(
         Fraction(1), description="How much it counts: when Mondrian chooses a cut, and in a lattice method's objective."
     )
-    bounds: Bounds | None = Field(None, description="Least and greatest value of the domain.")
-    grid: GridText | None = Field(None, description="Public cut points: a step, a list, or the hierarchy's.")
-    order: Annotated[Order, Word] | None = Field(None, description="Order of a categorical column's values.")
-    label: Annotated[Label, Word] | None = Field(None, description="What is released.")
+    bounds: Annotated[Bounds | None, Flag(metavar="LOW..HIGH")] = Field(
+        None, description="Least and greatest value of the domain."
+    )
+    grid: Annotated[GridText | None, Flag(metavar="STEP")] = Field(
+        None, description="Public cut points: a step, a list, or the hierarchy's."
+    )
+    order: Annotated[Annotated[Order, Word] | None, NO_FLAG] = Field(
+        None, description="Order of a categorical column's values."
+    )
+    label: Annotated[Annotated[Label, Word] | None, NO_FLAG] = Field(None, description="What is released.")
     missing: Annotated[Missing, Word] = Field(Missing.VALUE, description="What a missing value means.")
     pseudonym: bool = Field(
         default=False, description="Release pseudonyms in place of an identifying column's values: no anonymity."
@@ -190,7 +234,9 @@ class PerturbedPart(Part):
 class PerturbPart(Part):
     """What is changed in columns that would be released unchanged."""
 
-    columns: dict[str, PerturbedPart] = Field({}, description="Each perturbed column by its name.")
+    columns: Annotated[dict[str, PerturbedPart], Flag(name="perturb", metavar="COLUMN=METHOD[:…]")] = Field(
+        {}, description="Each perturbed column by its name."
+    )
     seed: Annotated[int, Field(ge=0)] | None = Field(
         None, description="For tests: the same seed draws the same noise, and who knows it takes the noise off."
     )
@@ -234,4 +280,4 @@ class JobFile(QuestionFile):
     output: OutputPart
     method: MethodPart = MethodPart.model_construct()
     perturb: PerturbPart = PerturbPart.model_construct()
-    purpose: PurposePart = PurposePart.model_construct()
+    purpose: Annotated[PurposePart, NO_FLAG] = PurposePart.model_construct()
