@@ -82,13 +82,11 @@ def _read(change: str) -> tuple[Place, object]:
 def _path(text: str) -> Place:
     """A dotted path of keys; empty for another text."""
     try:
-        held: Any = tomllib.loads(f"{text} = 0")
+        held: Any = {} if "\n" in text else tomllib.loads(f"{text} = 0")
     except tomllib.TOMLDecodeError:
         return ()
     found: list[str] = []
-    while isinstance(held, dict):
-        if len(held) != 1:
-            return ()
+    while held:
         [(key, held)] = held.items()
         found.append(key)
     return tuple(found)

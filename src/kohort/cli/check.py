@@ -23,9 +23,7 @@ _TABLE: Final = MappingProxyType(
         },
         "person": {
             "help": "Whose record it is: people are counted, not records; transactions of one person become one.",
-            "panel": "Reading",
         },
-        "population": {"panel": "Reading"},
     }
 )
 
@@ -47,7 +45,7 @@ class Compared(NamedTuple):
     transactions: Annotated[
         bool,
         typer.Option(
-            "--transactions", help="IN holds transactions: are they (h,k,p)-coherent?", rich_help_panel="Reading"
+            "--transactions", help="IN holds transactions: are they (h,k,p)-coherent?", rich_help_panel="Transactions"
         ),
     ] = False
     reference: Annotated[
@@ -79,7 +77,7 @@ class Compared(NamedTuple):
 
 def check(
     table: Annotated[Given, Keys(only=_OF_TABLE, changed=_TABLE)],
-    baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS)],
+    baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
     compared: Compared,
     printed: options.Printed,
 ) -> None:

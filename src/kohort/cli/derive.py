@@ -47,6 +47,7 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Promise": ("privacy", "person", "population"),
         "Method": ("method",),
         "Reading": ("input", "transactions"),
+        "Transactions": (),
         "Writing": ("output",),
         "Output": (),
     }
@@ -61,6 +62,7 @@ EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "quasi": "age,zip",
         "sensitive": "illness",
+        "transactions": "",
         "private": "hiv",
         "h": "0.4",
         "k": "10",
@@ -223,7 +225,7 @@ def _key(place: Place, info: FieldInfo) -> Key:
         kind = bool
     elif kind is bool and info.default is None:
         kind = TRI_STATE
-    elif words:
+    elif any(word not in sentence for word in words):
         sentence = f"{sentence} One of {', '.join(words)}."
     is_model = _is_model(info)
     panel = flag.group.capitalize() or ("Promise" if is_model else _panel(place[0]))
@@ -338,12 +340,14 @@ class Keys:
         form: The form, as `module:Class`.
         only: The flags to take, by name or by panel; empty for all.
         without: The flags to leave out.
+        panel: The part of the help for all of them; empty for their own.
         changed: What of a flag differs from the form: its `help`, `shown` default, `default`.
     """
 
     form: str = TABLE
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    panel: str = ""
     changed: Mapping[str, Mapping[str, object]] = field(default_factory=dict["str", "Mapping[str, object]"])
 
     def keys(self) -> tuple[Key, ...]:
@@ -354,6 +358,7 @@ class Keys:
         found = keys_of(getattr(import_module(module), name))
         chosen = [key for key in found if not self.only or key.flag in self.only or key.panel in self.only]
         chosen = [key for key in chosen if key.flag not in self.without]
+        chosen = [replace(key, panel=self.panel or key.panel) for key in chosen]
         return tuple(replace(key, **cast("Any", self.changed.get(key.flag, {}))) for key in chosen)
 
 

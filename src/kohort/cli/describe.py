@@ -26,14 +26,14 @@ _H: Final = MappingProxyType({"h": {"help": "Count the items in more than this s
 
 def inspect(
     table: options.ReadingWithTokens,
-    baskets: Annotated[Given, Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), changed=_H)],
+    baskets: Annotated[Given, Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H)],
     *,
     transactions: Annotated[
         bool,
         typer.Option(
             "--transactions",
             help="IN holds transactions: describe them and their items.",
-            rich_help_panel="Reading",
+            rich_help_panel="Transactions",
         ),
     ] = False,
     json: options.Json = False,

@@ -51,7 +51,7 @@ Vary = Annotated[
 ]
 Transactions = Annotated[
     bool,
-    typer.Option("--transactions", help="IN is a transaction database, not a table.", rich_help_panel="Reading"),
+    typer.Option("--transactions", help="IN is a transaction database, not a table.", rich_help_panel="Transactions"),
 ]
 JobFile = Annotated[
     Path | None,
@@ -78,7 +78,7 @@ def sweep(
     transactions: Transactions = False,
     job: JobFile = None,
     table: Annotated[Given, Keys(without=_WITHOUT, changed=_K)],
-    baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS)],
+    baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
     compared: Compared,
     resume: Resume = False,
     threads: options.Threads = options.CORES,

@@ -85,7 +85,7 @@ class Compared(NamedTuple):
             metavar="A,B",
             help="The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
             show_default="mmil,mm,1il,all",
-            rich_help_panel="Method",
+            rich_help_panel="Transactions",
         ),
     ] = None
     seeds: Annotated[
@@ -94,7 +94,7 @@ class Compared(NamedTuple):
             metavar="N,N",
             help="With --delta: draw the items once with each seed.",
             show_default="1,2,3",
-            rich_help_panel="Items",
+            rich_help_panel="Transactions",
         ),
     ] = None
 

@@ -61,28 +61,37 @@ NO_FLAG = Flag(hidden=True)
 
 
 class InputPart(Part):
-    """Where the table is and how it is written."""
+    """Where the table is and how it is written; paths in a job file are relative to its folder."""
 
-    path: str = Field(description="The file, relative to the job's folder; '-' is standard input.")
+    path: str = Field(description="The table: CSV, TSV (also .gz), Parquet or Arrow; '-' is standard input.")
     separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
-        None, description="Between cells; found by itself where it is not given."
+        None, description="The character between cells; detected if not given."
     )
     quote: Annotated[Quote, NO_FLAG] = Field(
-        '"', description="Round cells that hold separators; empty where there is none."
+        '"', description="The character around cells that hold separators; empty for none."
     )
-    encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The text's encoding.")
+    encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The encoding of the text.")
     header: bool | None = Field(
-        None, description="Whether the first line names the columns; if not given, it does unless it looks like data."
+        None,
+        description=(
+            "Whether the first line names the columns; without names they are column_1, column_2, … If "
+            "not given, it does, and a first line that looks like data is an error."
+        ),
     )
-    names: list[str] = Field([], description="The names of the columns, where the first line is data.")
-    trim: bool = Field(default=False, description="Remove the blanks around every cell and column name.")
-    skip_blank: bool = Field(default=False, alias="skip-blank", description="Pass over empty lines.")
-    allow_empty: bool = Field(default=False, alias="allow-empty", description="Accept a table of no records.")
+    names: list[str] = Field([], description="Names for the columns of a file without a header.")
+    trim: bool = Field(default=False, description="Remove blanks around every cell and column name.")
+    skip_blank: bool = Field(
+        default=False, alias="skip-blank", description="Skip empty lines; at the end of a file they are never an error."
+    )
+    allow_empty: bool = Field(default=False, alias="allow-empty", description="Accept a table without records.")
     missing: Annotated[list[str], Flag(name="missing-token", metavar="TEXT")] = Field(
-        [""], description="The texts that mean: no value."
+        [""],
+        description=("Texts that mean a missing value; by default only the empty cell, to which the flag adds more."),
     )
     complete: Complete = Field(
-        (), alias="complete-records", description="Leave out records without a value in these columns, or in 'all'."
+        (),
+        alias="complete-records",
+        description=("Leave out records with a missing value in one of these columns, or in any column ('all')."),
     )
     key_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None, alias="key-file", description="The key that pseudonyms are made with; `kohort key` writes one."
@@ -93,12 +102,14 @@ class OutputPart(Part):
     """Where the release goes."""
 
     path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
-        description="The file to publish, relative to the job's folder."
+        description="The release to publish; its certificate is written beside it, as NAME.kohort.json."
     )
-    format: Annotated[Format, Word] | None = Field(None, description="Its format; else by the ending of its name.")
-    separator: Annotated[Separator, NO_FLAG] = Field(",", description="Between cells.")
+    format: Annotated[Format, Word] | None = Field(
+        None, description="The format of the release; the ending of its name decides if not given."
+    )
+    separator: Annotated[Separator, NO_FLAG] = Field(",", description="The character between cells.")
     excel_safe: bool = Field(
-        default=False, alias="excel-safe", description="Neutralise cells that a spreadsheet would run."
+        default=False, alias="excel-safe", description="Neutralize cells that a spreadsheet would run as formulas."
     )
 
 
@@ -114,32 +125,52 @@ class PrivacyPart(_OfTable):
     max_suppression: Annotated[Limit | None, Flag(metavar="LIMIT", group="method")] = Field(
         None,
         alias="max-suppression",
-        description="Records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
+        description=(
+            "The most records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05."
+        ),
     )
 
 
 class MethodPart(Part):
     """How the recoding is found."""
 
-    name: Annotated[MethodName, Flag(name="method")] = Field("mondrian", description="The algorithm.")
-    cut: Literal["nearest", "median"] | None = Field(
-        None, description="Which cuts Mondrian tries; nearest if not given."
+    name: Annotated[MethodName, Flag(name="method")] = Field(
+        "mondrian", description="The algorithm; all but the two Mondrians are lattice methods."
     )
-    order: Annotated[Order, Word] | None = Field(None, description="Order of categorical values, where it can hold.")
-    labels: Annotated[Label, Word] | None = Field(None, description="What is released, where a column can.")
+    cut: Literal["nearest", "median"] | None = Field(
+        None,
+        description=(
+            "The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not "
+            "given), or median, as in the literature."
+        ),
+    )
+    order: Annotated[Order, Word] | None = Field(
+        None, description="The order of categorical values, for columns that can have it."
+    )
+    labels: Annotated[Label, Word] | None = Field(
+        None, description="What is released in place of a class's values, for columns that can have it."
+    )
     grid: Annotated[Literal["round", "none"], Flag(name="no-grid")] = Field(
         "round",
-        description="Public cut points of numeric quasi-identifiers that have no hierarchy, grid or label: a round step"
-        " in proportion to their range, or none. Methods on levels need no grid.",
+        description=(
+            "Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of "
+            "their own: multiples of a round number, or none (--no-grid), so that ranges end at values "
+            "of the data, as in the literature."
+        ),
     )
     objective: Objective | None = Field(
         None,
-        description="The metric of which a lattice method's release is to cost little; lm if not given."
-        " 'first' (samarati): the first of the minimal nodes in lexicographic order.",
+        description=(
+            "The metric that a lattice method minimizes; lm if not given. With 'first', samarati takes "
+            "the first minimal node in lexicographic order."
+        ),
     )
     node: Annotated[Levels | None, Flag(metavar="LEVELS")] = Field(
         None,
-        description="Release these levels instead of searching: in the order of the quasi-identifiers, or by name.",
+        description=(
+            "Release these levels without a search: 0,1,2 in the order of the quasi-identifiers, or by "
+            "name, age=2,sex=0,city=1."
+        ),
     )
     time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
         None, alias="time-limit", description="Seconds after which best-effort stops; 30 if not given."
@@ -147,10 +178,10 @@ class MethodPart(Part):
 
 
 class PersonPart(Part):
-    """Whose the records are, where people have several."""
+    """The people behind the records, where one person has several."""
 
     key: Annotated[str, Flag(name="person", metavar="COLUMN")] = Field(
-        description="The identifying column that says it; people are counted then, not records."
+        description="The identifying column that says whose record it is: people are counted, not records."
     )
 
 
@@ -158,45 +189,68 @@ class PopulationPart(Part):
     """People whom an attacker may know, those of the table among them."""
 
     path: Annotated[str, Flag(name="population", metavar="FILE")] = Field(
-        description="The file, relative to the job's folder; it has every quasi-identifying column."
+        description=(
+            "The population table: the people whom an attacker may know. It has every quasi-identifying column."
+        )
     )
 
 
 class _Column(Part):
     """One column, but for the privacy models."""
 
-    role: Annotated[Role, Word] = Field(description="What the column tells about a person.")
-    scale: Annotated[Scale, Word] | None = Field(None, description="Numeric or categorical; else the values decide.")
+    role: Annotated[Role, Word] = Field(description="What the column reveals about a person.")
+    scale: Annotated[Scale, Word] | None = Field(
+        None, description="Whether a column is numeric or categorical; its values decide if not given."
+    )
     hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
-        None, description="A hierarchy file, or a builder such as intervals:5,10,20."
+        None,
+        description=("A hierarchy file, or a builder: intervals:5,10,20, mask:right, dates, frequency:10 or suppress."),
     )
     max_level: Annotated[Level | None, Flag(metavar="LEVEL")] = Field(
-        None, alias="max-level", description="The greatest level of its hierarchy that a lattice method may use."
+        None, alias="max-level", description="The highest level of its hierarchy that a lattice method may use."
     )
     weight: Annotated[Number, Flag(metavar="NUMBER")] = Field(
-        Fraction(1), description="How much it counts: when Mondrian chooses a cut, and in a lattice method's objective."
+        Fraction(1),
+        description=(
+            "How much a column counts, in Mondrian's choice of cuts and in a lattice method's "
+            "objective; 1 if not given."
+        ),
     )
     bounds: Annotated[Bounds | None, Flag(metavar="LOW..HIGH")] = Field(
-        None, description="Least and greatest value of the domain."
+        None, description="The least and the greatest value of the domain."
     )
     grid: Annotated[GridText | None, Flag(metavar="STEP")] = Field(
-        None, description="Public cut points: a step, a list, or the hierarchy's."
+        None,
+        description=(
+            "Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy."
+        ),
     )
     order: Annotated[Annotated[Order, Word] | None, NO_FLAG] = Field(
-        None, description="Order of a categorical column's values."
+        None, description="The order of a categorical column's values."
     )
-    label: Annotated[Annotated[Label, Word] | None, NO_FLAG] = Field(None, description="What is released.")
-    missing: Annotated[Missing, Word] = Field(Missing.VALUE, description="What a missing value means.")
+    label: Annotated[Annotated[Label, Word] | None, NO_FLAG] = Field(
+        None, description="What is released in place of a class's values."
+    )
+    missing: Annotated[Missing, Word] = Field(
+        Missing.VALUE,
+        description=(
+            "What a missing value is: own-value, a value like any other (if not given); suppress, a "
+            "reason to leave its record out; or refuse, an error."
+        ),
+    )
     pseudonym: bool = Field(
-        default=False, description="Release pseudonyms in place of an identifying column's values: no anonymity."
+        default=False,
+        description="Release pseudonyms in place of an identifying column's values; this is not anonymity.",
     )
     allow_singling: bool = Field(
         default=False,
         alias="allow-singling",
-        description="The released column may single out more than half of the people, or hold identifying cells.",
+        description=(
+            "Release the column although it may single out more than half of the people, or holds identifying cells."
+        ),
     )
     no_model: bool = Field(
-        default=False, alias="no-model", description="Release a sensitive column though no privacy model protects it."
+        default=False, alias="no-model", description="Release a sensitive column although no privacy model protects it."
     )
 
 
@@ -217,7 +271,7 @@ class PerturbedPart(Part):
     """How one column is perturbed; which of the parameters there are depends on the method."""
 
     method: str = Field(description="noise, rank-swapping, microaggregation, rounding, coding or post-randomization.")
-    together: list[str] = Field([], description="Further columns that are changed with it (microaggregation).")
+    together: list[str] = Field([], description="Further columns that are perturbed with it (microaggregation).")
     scale: Parameter = Field(None, description="Noise: its variance, in variances of the column; 0.1 if not given.")
     decimals: Parameter = Field(None, description="Digits after the point; those of the column if not given.")
     lower: Parameter = Field(None, description="Noise: no cell is less.")
@@ -235,13 +289,21 @@ class PerturbPart(Part):
     """What is changed in columns that would be released unchanged."""
 
     columns: Annotated[dict[str, PerturbedPart], Flag(name="perturb", metavar="COLUMN=METHOD[:…]")] = Field(
-        {}, description="Each perturbed column by its name."
+        {},
+        description=(
+            "The columns to perturb, each with its method: income=noise:scale=0.1,decimals=0 as a "
+            "flag. The methods are noise, rank-swapping, microaggregation, rounding, coding and "
+            "post-randomization."
+        ),
     )
     seed: Annotated[int, Field(ge=0)] | None = Field(
-        None, description="For tests: the same seed draws the same noise, and who knows it takes the noise off."
+        None,
+        description=("For tests: the same seed draws the same noise, and anyone who knows it can remove the noise."),
     )
     insecure_reproducible: bool = Field(
-        default=False, alias="insecure-reproducible", description="Accept a seed: nothing of it may be released."
+        default=False,
+        alias="insecure-reproducible",
+        description="Accept a seed, for a release that nobody will receive.",
     )
 
 
@@ -267,9 +329,9 @@ class QuestionFile(Part):
     privacy: PrivacyPart = PrivacyPart.model_construct()
     person: PersonPart | None = None
     population: PopulationPart | None = None
-    rest: Annotated[Literal["refuse", "insensitive", "drop"], Field(description="Columns that are not listed.")] = (
-        "refuse"
-    )
+    rest: Annotated[
+        Literal["refuse", "insensitive", "drop"], Field(description="What happens to columns that are not listed.")
+    ] = "refuse"
     columns: dict[str, ColumnPart] = Field(description="Every column by its name.")
 
 
