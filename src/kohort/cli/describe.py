@@ -26,7 +26,10 @@ _H: Final = MappingProxyType({"h": {"help": "Count the items in more than this s
 
 def inspect(
     table: options.ReadingWithTokens,
-    baskets: Annotated[Given, Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H)],
+    baskets: Annotated[
+        Given,
+        Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H),
+    ],
     *,
     transactions: Annotated[
         bool,

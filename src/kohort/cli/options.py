@@ -26,7 +26,10 @@ ReadingWithTokens = Annotated[Given, Keys(only=(*READING, "missing-token"))]
 Quasi = Annotated[list[str] | None, Keys(only=("quasi",))]
 K = Annotated[int, Keys(only=("k",))]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object instead of text; an error is an object too.", rich_help_panel="Output")
+    bool,
+    typer.Option(
+        "--json", help="Print one JSON object instead of text; an error is an object too.", rich_help_panel="Output"
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel="Output")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.", rich_help_panel="Writing")]
