@@ -16,7 +16,7 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from kohort.job import Request
 
-#: The k of a job whose flags ask for no model of whole classes.
+#: The k of a job whose flags name no model of whole classes.
 USUAL_K: Final = 10
 
 #: How the flag of k differs from the job file's key.

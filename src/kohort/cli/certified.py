@@ -1,4 +1,4 @@
-"""What `kohort check --certificate` says: is what is certified true of this file?"""
+"""`kohort check --certificate`: is what is certified true of this file?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WIDTH: Final = len("not checked")
 
 
-def held(
+def certified(
     source: str,
     path: str,
     *,
@@ -73,7 +73,7 @@ def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Aga
 
     raw = flags.tables(given, [])
     listed = bool(raw["items"])
-    # An item of the original may be in no released transaction; a job has some, though here nobody looks at it.
+    # An item of the original may be in no released transaction; a job has some, though it makes no difference here.
     raw["items"] = {**(raw["items"] or {"private": ["any"]}), "allow-absent": True}
     raw |= {"output": {"path": source}, "privacy": {"h": known.h, "k": known.k, "p": known.p}}  # nothing is written
     raw["input"]["path"] = source

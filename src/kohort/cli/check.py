@@ -61,7 +61,7 @@ class Compared(NamedTuple):
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Check again what this certificate says of IN; the models come from it too.",
+            help="Check again the claims of this certificate about IN; the models come from it too.",
             rich_help_panel="Reading",
         ),
     ] = None
@@ -89,7 +89,7 @@ def check(
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "it is of tables")
         made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
-        met = coherence.judged(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
+        met = coherence.check(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
     else:
         unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
         unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
@@ -109,13 +109,13 @@ def check(
 
 
 def _certified(table: Given, baskets: Given, compared: Compared, printed: options.Printed) -> bool:
-    """Whether the certificate holds; it says which models, so no flag may."""
+    """Whether the certificate holds; it names the models, so no flag may."""
     path, of_table = compared.certificate or "", {"population", "hierarchy", "path", "separator", "encoding"}
     taken = of_table | {*_READING, *_ITEMS}
     unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
     unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
-    flags.refuse(unused, "the certificate says what is asked for")
-    return certified.held(
+    flags.refuse(unused, "the certificate names the models and how to read the file")
+    return certified.certified(
         table["path"],
         path,
         of_tables={"population": table["population"], "reference": compared.reference},

@@ -31,7 +31,7 @@ _FORMS: Final = (".json", ".txt")
 
 
 class Questions(NamedTuple):
-    """What else is compared: random counts, and predictions."""
+    """What else to compare: random counts, and predictions."""
 
     queries: Annotated[
         int | None,
@@ -114,7 +114,7 @@ def compare(
     from kohort.report.render.comparison import comparison_text
 
     if job is not None:
-        flags.refuse(table.used(), "the job file says it")
+        flags.refuse(table.used(), "the job file has it")
         known = _by_job(job)
     else:
         known = _by_flags(table)
@@ -144,7 +144,7 @@ class _Known(NamedTuple):
 
 
 def _by_job(path: Path) -> _Known:
-    """What a job file says."""
+    """What a job file gives."""
     from kohort.job import load
 
     request = load(path)
@@ -152,7 +152,7 @@ def _by_job(path: Path) -> _Known:
 
 
 def _by_flags(given: Given) -> _Known:
-    """What flags say.
+    """What flags give.
 
     Raises:
         JobError: every fault of the flags at once.

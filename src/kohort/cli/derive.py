@@ -84,7 +84,7 @@ SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": 
 #: How many flags a panel's title shows.
 SHOWN: Final = 2
 
-#: The roles of columns, by the flag that names columns of the role, and what the help says of it.
+#: The roles of columns, by the flag that names columns of the role, and the sentence of its help.
 ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "quasi": ("quasi", "Quasi-identifying columns: an attacker may know them, so they are generalized."),
@@ -103,11 +103,11 @@ class Key:
     Attributes:
         place: Its table and its name in a job file; a role stands behind `role`.
         flag: The flag without its dashes.
-        type: What the key holds, without `None`.
+        type: The type of its value, without `None`.
         default: What the flag is if it is not given; `None` leaves that to the form.
         panel: The part of the help that it stands in.
-        help: What the help says of it.
-        metavar: What stands for its value in the help.
+        help: The sentence of its help.
+        metavar: The word for its value in the help.
         shown: The default as the help shows it; empty for the default itself.
         is_model: Whether it holds parameters of a privacy model.
     """
@@ -129,7 +129,7 @@ class Key:
 
     @property
     def of_column(self) -> bool:
-        """Whether the flag says `COLUMN=VALUE`."""
+        """Whether its flag is `COLUMN=VALUE`."""
         return self.place[0] == "columns" and self.type is not bool and "=" in self.metavar
 
     @property
@@ -160,7 +160,7 @@ class Key:
         return _parameter(self.name, str if required else kind, info, default)
 
 
-#: The type of a flag that can be said, denied, or neither.
+#: The type of a flag that can be set, denied or left out.
 TRI_STATE: Final = bool | None
 
 #: The keys whose flag is repeatable, or holds several values, besides lists.
@@ -237,7 +237,7 @@ def _key(place: Place, info: FieldInfo) -> Key:
 
 
 def _flag(info: FieldInfo) -> Flag:
-    """How the command line spells a key; a model's specification says it of the model's own."""
+    """How the command line spells a key; a model's specification does so for its own."""
     from kohort.job.form import Flag
     from kohort.specification import Specification
 
@@ -283,7 +283,7 @@ def words_of(kind: Any) -> tuple[str, ...]:  # noqa: ANN401  as above
 
 
 def bare(annotation: Any) -> Any:  # noqa: ANN401  as above
-    """What a key holds, without its validators and without `None`."""
+    """The type of a key, without its validators and without `None`."""
     while True:
         args, origin = get_args(annotation), get_origin(annotation)
         if origin is Annotated:
@@ -334,7 +334,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Marks a parameter that holds what the flags of a form's keys say.
+    """Marks a parameter that holds the values of the flags of a form's keys.
 
     Attributes:
         form: The form, as `module:Class`.

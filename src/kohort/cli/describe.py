@@ -71,8 +71,8 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
     with progress() as tell:
         tell("read")
         reading = read_transactions(made.source, made.job.reading)
-    seen = profile(reading.database, made.job.coherence.h)
-    say(profile_text(seen, reading.repeated), profile_figures(seen, reading.repeated), as_json=as_json)
+    found = profile(reading.database, made.job.coherence.h)
+    say(profile_text(found, reading.repeated), profile_figures(found, reading.repeated), as_json=as_json)
 
 
 def init(

@@ -70,11 +70,11 @@ def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     return made
 
 
-def refuse(said: Mapping[str, object], what: str, hint: str = "leave it out") -> None:
+def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -> None:
     """Refuse flags that would have no effect, by the names they have without their dashes."""
     faults = [
         UsageError(what, where=f"--{flag}", hint=hint)
-        for flag, given in said.items()
+        for flag, given in flags.items()
         if given is not None and given is not False
     ]
     if faults:
@@ -134,7 +134,7 @@ def columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError])
 def shape(
     columns: dict[str, dict[str, object]], key: Key, texts: Sequence[str] | None, faults: list[UsageError]
 ) -> None:
-    """Add what the flag of a key says of some columns; each must have been given a role."""
+    """Add the values that the flag of a key gives to some columns; each must have a role."""
     flag = f"--{key.flag}"
     try:
         options.pairs(texts, flag)
@@ -202,15 +202,15 @@ def perturbed(texts: Sequence[str], faults: list[UsageError]) -> dict[str, objec
     columns: dict[str, object] = {}
     for text in texts:
         try:
-            said = said_of(text)
+            parsed = said_of(text)
         except UsageError as fault:
             faults.append(UsageError(fault.what, where=f"--{fault.where}", hint=fault.hint))
             continue
-        first, *others = said.columns
+        first, *others = parsed.columns
         if first in columns:
             what = f"column {first} is perturbed twice"
-            faults.append(UsageError(what, where=f"--perturb {text}", hint="say one method for it"))
-        columns[first] = {"method": said.method, "together": others, **said.parameters}
+            faults.append(UsageError(what, where=f"--perturb {text}", hint="give one method for it"))
+        columns[first] = {"method": parsed.method, "together": others, **parsed.parameters}
     return columns
 
 

@@ -143,7 +143,7 @@ def _write(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Write pieces of text, each said with its cells, to a file that takes its name when it is complete."""
+    """Write pieces of text, each with its number of cells, to a file that takes its name when it is complete."""
     from kohort.publish import publish
 
     cells = 0

@@ -87,21 +87,21 @@ def check(
 
     made = hierarchies.read_hierarchy(file, name=file.stem)
     warnings = hierarchies.findings(made)
-    lacking: list[int] = []
+    missing: list[int] = []
     if source is not None and column is not None:
         table = options.read_table(reading, source)
-        lacking = [records for value, records in _counts(table, column).items() if value not in made.index]
+        missing = [records for value, records in _counts(table, column).items() if value not in made.index]
     lines = [f"{_size(made)}; it nests", *(f"warning: {warning}" for warning in warnings)]
     if column is not None:
         lines.append(
-            f"NOT covered: {len(lacking):,} values of column {column} ({sum(lacking):,} records) are no leaf"
-            if lacking
+            f"NOT covered: {len(missing):,} values of column {column} ({sum(missing):,} records) are no leaf"
+            if missing
             else f"column {column} is covered"
         )
     figures: dict[str, Json] = {"leaves": len(made.leaves), "height": made.height, "warnings": [*warnings]}
-    figures |= {"missing_values": len(lacking), "missing_records": sum(lacking)}
+    figures |= {"missing_values": len(missing), "missing_records": sum(missing)}
     say("\n".join(lines), figures, as_json=json, quiet=quiet)
-    if lacking:
+    if missing:
         raise typer.Exit(1)
 
 

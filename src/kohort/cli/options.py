@@ -48,7 +48,7 @@ Threads = Annotated[
     ),
 ]
 
-#: Threads where nothing is said: the cores this process may use.
+#: Threads by default: the cores that this process may use.
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -103,13 +103,13 @@ def read_table(reading: Given, source: str = "") -> Table:
 
 
 def complete_records(texts: Sequence[str] | None) -> list[str] | str | None:
-    """The columns of complete records as a job file would say them.
+    """The columns of complete records as a job file has them.
 
     >>> complete_records(["age", "city"]), complete_records(["all"]), complete_records(None)
     (['age', 'city'], 'all', None)
     """
-    said = names(texts)
-    return "all" if said == ["all"] else said or None
+    columns = names(texts)
+    return "all" if columns == ["all"] else columns or None
 
 
 @contextmanager
@@ -150,7 +150,7 @@ def pairs(texts: Sequence[str] | None, flag: str) -> dict[str, str]:
 
 
 def weights(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, object] | None:
-    """`ITEM=NUMBER` flags as a job file would say them; `None` where there are none.
+    """`ITEM=NUMBER` flags as a job file has them; `None` where there are none.
 
     >>> weights(["bread=2", "a=b=0.5"], [])
     {'bread': '2', 'a=b': '0.5'}

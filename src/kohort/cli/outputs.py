@@ -214,7 +214,7 @@ def _audience(page: Page) -> Audience | None:
     """
     report, audience = page.report, pages.audience_of(page.audience)
     if report is None and audience is not None:
-        raise UsageError("no report is asked for", where="--audience", hint="add --report FILE.html, or leave it out")
+        raise UsageError("there is no report", where="--audience", hint="add --report FILE.html, or leave it out")
     if report is not None and report.suffix not in _REPORTS:
         raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
     if report is not None and report.suffix == ".txt" and audience is not None:

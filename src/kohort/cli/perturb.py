@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kohort.perturb.base import Perturbation
     from kohort.report import Json
 
-#: What nobody is to overlook.
+#: The warning with every result.
 WARNING: Final = "this is not anonymity: all other columns are as they were"
 
 
@@ -118,7 +118,7 @@ def _text(figures: Mapping[str, Json]) -> Iterator[str]:
     if figures["verified"]:
         yield f"Verified and published: {figures['release']}, {records:,} records in the order they had."
     else:
-        yield f"Nothing was written: {records:,} records were looked at."
+        yield f"Nothing was written: {records:,} records were examined."
 
 
 def key(

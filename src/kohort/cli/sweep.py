@@ -97,7 +97,7 @@ def sweep(
     if job is not None:
         if source is not None:
             raise UsageError("the job file names the input", where="IN", hint="leave it out")
-        flags.refuse(used["table"], "the job file says it", "leave it out, or say all by flags")
+        flags.refuse(used["table"], "the job file has it", "leave it out, or give all by flags")
         jobs = sweep_tables.of_job(job, vary)
     else:
         faults: list[UsageError] = []

@@ -86,10 +86,10 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
     """The same with the names of the private items that stand in the way; standard input cannot be read again."""
     if fault.where != "h" or made.source == "-":
         return fault
-    from kohort.cli.coherence import asked, in_the_way
+    from kohort.cli.coherence import in_the_way, problem_at
     from kohort.report.render.transactions import listed
 
-    names = listed(in_the_way(asked(made, lambda _: None)))
+    names = listed(in_the_way(problem_at(made, lambda _: None)))
     return InfeasibleError(f"{fault.what}: {names}", where=fault.where, hint=fault.hint)
 
 
