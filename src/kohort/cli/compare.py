@@ -83,7 +83,7 @@ class Shown(NamedTuple):
 #: How flags differ from the keys of a job.
 _CHANGED: Final = MappingProxyType(
     {
-        "hierarchy": {"help": "What labels of a quasi-identifier cover (repeatable; also a builder)."},
+        "hierarchy": {"help": "A hierarchy file or builder: what labels of a quasi-identifier cover."},
         "k": {"help": "The size that classes were to have: for C_AVG."},
         "encoding": {"help": "Encoding of BEFORE; a release is UTF-8."},
     }

@@ -8,13 +8,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
 
 from kohort.cli import options
-from kohort.cli.derive import keys_of
+from kohort.cli.keys import keys_of
 from kohort.errors import JobError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.cli.derive import Given, Key
+    from kohort.cli.derive import Given
+    from kohort.cli.keys import Key
     from kohort.job import Question, Request
     from kohort.job.lines import Place
     from kohort.job.parts import Part

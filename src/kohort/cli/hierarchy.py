@@ -23,7 +23,7 @@ _FORMS = (".csv", ".json")
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy: CSV (one line per leaf) or JSON (a tree).")]
 #: The flags that say how the table is read.
 Reading = Annotated[Given, Keys(only=options.READING[1:])]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="Where to write: a .csv or .json file.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where to write: a .csv or .json file.")]
 
 
 def build(

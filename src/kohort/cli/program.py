@@ -256,7 +256,7 @@ def _stopped(status: int, usage: Any = None) -> Ending:  # noqa: ANN401  typer's
     if not hasattr(usage, "format_message"):
         return Ending(status)
     named = getattr(usage, "option_name", None) or " / ".join(getattr(getattr(usage, "param", None), "opts", ()))
-    hint = f"{usage.ctx.command_path} --help" if usage.ctx else "kohort --help"
+    hint = f"{getattr(getattr(usage, 'ctx', None), 'command_path', 'kohort')} --help"
     return Ending(status, "", {"where": named, "what": usage.format_message(), "hint": hint})
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CHANGED: Final = MappingProxyType(
     {
         "sensitive": {"help": "Columns that nobody can know beforehand (repeatable); all others are tried."},
-        "hierarchy": {"help": "What its labels cover in the population table (repeatable; also a builder)."},
+        "hierarchy": {"help": "A hierarchy file or builder: what labels cover in the population table."},
     }
 )
 

@@ -88,7 +88,7 @@ class InputPart(Part):
         [""],
         description=("Texts that mean a missing value; by default only the empty cell, to which the flag adds more."),
     )
-    complete: Complete = Field(
+    complete: Annotated[Complete, Flag(metavar="A,B")] = Field(
         (),
         alias="complete-records",
         description=("Leave out records with a missing value in one of these columns, or in any column ('all')."),

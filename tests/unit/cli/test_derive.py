@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import GenericAlias
 from typing import Annotated, Any, cast
 
 import pytest
@@ -11,7 +12,8 @@ import typer.main
 from pydantic import Field, create_model
 
 from kohort.cli import program
-from kohort.cli.derive import EXAMPLES, Given, Key, Keys, flattened, keys_of
+from kohort.cli.derive import EXAMPLES, Given, Keys, flattened
+from kohort.cli.keys import Key, keys_of
 from kohort.job.form import NO_FLAG, ColumnPart, JobFile, PrivacyPart
 from kohort.job.transactions_form import TransactionFile
 from kohort.models.known import models
@@ -52,7 +54,7 @@ def test_a_key_that_is_added_to_the_form_gets_its_flag() -> None:
     make = cast("Any", create_model)
     column = make("Column", __base__=ColumnPart, zeal=(int | None, Field(None, description="How eager.")))
     privacy = make("Privacy", __base__=PrivacyPart, zest=(bool, Field(default=False, description="Is it lively?")))
-    form = make("Form", __base__=JobFile, columns=(dict[str, column], {}), privacy=(privacy, ...))
+    form = make("Form", __base__=JobFile, columns=(GenericAlias(dict, (str, column)), {}), privacy=(privacy, ...))
     found = {key.flag: key for key in keys_of(form)}
     assert (found["zeal"].metavar, found["zeal"].help, found["zeal"].kind) == (
         "COLUMN=N",
