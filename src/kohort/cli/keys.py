@@ -226,15 +226,12 @@ def _panel(table: str) -> str:
 
 def _metavar(key: str, kind: Any) -> str:  # noqa: ANN401  as above
     """A word for the value of a key that suits its type."""
-    origin = get_origin(kind)
-    if _is_part(kind):
-        return ",".join(name.upper() for name in kind.model_fields)
     if words_of(kind):
         return "WORD"
     if kind is int and len(key) > 1:
         return "N"
-    shapes = {list: "A,B", dict: "ITEM=NUMBER", tuple: "LOW..HIGH"}
-    return "A,B" if kind is bool else shapes.get(origin, key.rpartition("-")[2].upper())
+    shapes = {bool: "A,B", list: "A,B", dict: "ITEM=NUMBER"}
+    return shapes.get(get_origin(kind) or kind, key.rpartition("-")[2].upper())
 
 
 def words_of(kind: Any) -> tuple[str, ...]:  # noqa: ANN401  as above

@@ -103,6 +103,14 @@ def test_other_faults_keep_their_lines(job: Path) -> None:
     assert f"where: {job}, line 11 (columns.age.gird)" in ran.err
 
 
+def test_a_fault_beside_a_change_keeps_its_line(job: Path) -> None:
+    """What the file says of a column is its own fault, though a flag says more of the column."""
+    job.write_text(JOB.replace('role = "quasi", grid', "grid"), encoding="utf-8")
+    ran = kohort("run", job, "--set", "columns.age.bounds=[0, 99]", "--dry-run")
+    assert ran.status == 2
+    assert f"role is missing\n    where: {job}, line 11 (columns.age)" in ran.err
+
+
 def test_of_transactions_too(tmp_path: Path) -> None:
     """A job on transactions is changed likewise."""
     (tmp_path / "b.dat").write_text("bread milk\n" * 4 + "pill bread\n", encoding="utf-8")
