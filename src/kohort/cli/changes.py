@@ -6,7 +6,7 @@ import tomllib
 from copy import deepcopy
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kohort.errors import UsageError
 
@@ -63,7 +63,7 @@ def _has(raw: Mapping[str, Any], place: Place) -> bool:
     for key in place:
         if not isinstance(held, dict) or key not in held:
             return False
-        held = held[key]
+        held = cast("dict[str, Any]", held)[key]
     return True
 
 
@@ -108,9 +108,10 @@ def _put(raw: dict[str, Any], place: Place, value: object) -> None:
         UsageError: a key above it holds no table.
     """
     *above, last = place
-    held = raw
+    table = raw
     for key in above:
-        held = held.setdefault(key, {})
-        if not isinstance(held, dict):
+        below = table.setdefault(key, {})
+        if not isinstance(below, dict):
             raise UsageError(f"{key} is no table", hint="see kohort schema for the keys of a job")
-    held[last] = value
+        table = cast("dict[str, Any]", below)
+    table[last] = value

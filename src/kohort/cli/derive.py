@@ -78,8 +78,9 @@ class Given:
     def used(self) -> dict[str, object]:
         """The values of the flags that the command line has, by the flag."""
         typed = [key for key in self.keys if key.flag in self.typed]
-        denied = {f"no-{key.flag}": True for key in typed if key.type == TRI_STATE and not self.values[key.flag]}
-        return {key.flag: self.values[key.flag] for key in typed} | denied
+        found: dict[str, object] = {key.flag: self.values[key.flag] for key in typed}
+        denied = [key for key in typed if key.type == TRI_STATE and not found[key.flag]]
+        return found | {f"no-{key.flag}": True for key in denied}
 
     def only(self, *flags: str) -> Given:
         """Those of some flags."""
@@ -175,7 +176,11 @@ def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> Pa
     """The flags of keys: all in one value, or one as a parameter of its own type and default."""
     parameters = [key.parameter() for key in keys]
     if kind is Given:
-        return Parts(parameters, lambda line: _given(keys, line))
+
+        def given(line: Line) -> object:
+            return _given(keys, line)
+
+        return Parts(parameters, given)
     [made] = parameters
     return Parts(
         [made.replace(default=default, annotation=Annotated[kind, get_args(made.annotation)[1]])], _value_of(name)
@@ -189,7 +194,11 @@ def _fields(group: Any) -> Parts:  # noqa: ANN401  a class
         Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, Parameter.empty), annotation=hints[name])
         for name in group._fields
     ]
-    return Parts(parameters, lambda line: group(**{name: line.values[name] for name in group._fields}))
+
+    def made(line: Line) -> object:
+        return group(**{name: line.values[name] for name in group._fields})
+
+    return Parts(parameters, made)
 
 
 def _given(keys: tuple[Key, ...], line: Line) -> Given:

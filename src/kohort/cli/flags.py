@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_origin
 
 from kohort.cli import options
 from kohort.cli.keys import keys_of
@@ -177,9 +176,9 @@ def _read(key: Key, value: Any, faults: list[UsageError]) -> object:  # noqa: AN
     if value is None or (value is False and key.type is bool):
         return key.default
     if key.place in _READERS:
-        return _READERS[key.place](value, faults)
+        return _READERS[key.place](cast("list[str]", value), faults)
     if get_origin(key.type) is list:
-        return options.names(value) or None
+        return options.names(cast("list[str]", value)) or None
     return value_of(key, value) if isinstance(value, str) else value
 
 
@@ -232,16 +231,14 @@ def node(texts: Sequence[str], faults: list[UsageError]) -> object:
 
 
 #: What reads the flags whose values have a form of their own.
-_READERS: Final[Mapping[Place, Callable[[Any, list[UsageError]], object]]] = MappingProxyType(
-    {
-        ("input", "missing"): lambda texts, _: ["", *texts],
-        ("input", "complete-records"): lambda texts, _: options.complete_records(texts) or [],
-        ("method", "node"): node,
-        ("method", "grid"): lambda *_: "none",
-        ("perturb", "columns"): perturbed,
-        ("items", "weight"): options.weights,
-    }
-)
+_READERS: Final[Mapping[Place, Callable[[list[str], list[UsageError]], object]]] = {
+    ("input", "missing"): lambda texts, _: ["", *texts],
+    ("input", "complete-records"): lambda texts, _: options.complete_records(texts) or [],
+    ("method", "node"): node,
+    ("method", "grid"): lambda _, __: "none",
+    ("perturb", "columns"): perturbed,
+    ("items", "weight"): options.weights,
+}
 
 
 # --- from a place of a job to its flag --------------------------------------------------------------------------------

@@ -230,7 +230,7 @@ def _metavar(key: str, kind: Any) -> str:  # noqa: ANN401  as above
         return "WORD"
     if kind is int and len(key) > 1:
         return "N"
-    shapes = {bool: "A,B", list: "A,B", dict: "ITEM=NUMBER"}
+    shapes: dict[Any, str] = {bool: "A,B", list: "A,B", dict: "ITEM=NUMBER"}
     return shapes.get(get_origin(kind) or kind, key.rpartition("-")[2].upper())
 
 
