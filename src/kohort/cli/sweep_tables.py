@@ -86,10 +86,10 @@ def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
 
 
 def _flag(name: str) -> str:
-    """The flag that says of one job what is varied."""
-    model, _, column = name.partition(":")
-    flag = "--delta-disclosure" if model == "delta" else f"--{model}"
-    return f"{flag} {column}=…" if column else flag
+    """The flag that gives one job what is varied."""
+    from kohort.job import JobFile
+
+    return f"--{varied.QUASI}" if name == varied.QUASI else flags.flag_at(JobFile, varied.place_of(name))
 
 
 def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
