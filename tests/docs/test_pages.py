@@ -57,7 +57,7 @@ KOHORT: Any = typer.main.get_command(app)
 
 def made(command: Any) -> Any:  # noqa: ANN401  typer's own class has no public name
     """A command with its flags."""
-    return command.load() if hasattr(command, "load") else command
+    return command.loaded if hasattr(command, "loaded") else command
 
 
 def known(words: list[str]) -> Iterator[Any]:

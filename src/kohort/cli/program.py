@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from importlib import import_module
 from io import TextIOWrapper
 from json import dumps
@@ -99,7 +100,8 @@ class Deferred(TyperCommand):
         super().__init__(name, help=sentence)
         self._place = place
 
-    def load(self) -> Any:  # noqa: ANN401  typer's own class has no public name
+    @cached_property
+    def loaded(self) -> Any:  # noqa: ANN401  typer's own class has no public name
         """The command with its flags."""
         from kohort.cli.derive import flattened
 
@@ -112,7 +114,7 @@ class Deferred(TyperCommand):
     def make_context(self, info_name: str | None, args: list[str], *others: Any, **extra: Any) -> Any:  # noqa: ANN401
         """The context of the command with its flags."""
         _limit_threads(args)
-        return self.load().make_context(info_name, args, *others, **extra)
+        return self.loaded.make_context(info_name, args, *others, **extra)
 
 
 class Group(TyperGroup):

@@ -25,7 +25,7 @@ def flags_of(words: str) -> dict[str, Any]:
     group: Any = typer.main.get_command(program.app)
     for word in words.split():
         group = group.commands[word]
-    return {option.opts[0]: option for option in group.load().params if option.param_type_name == "option"}
+    return {option.opts[0]: option for option in group.loaded.params if option.param_type_name == "option"}
 
 
 @pytest.mark.parametrize("form", [JobFile, TransactionFile])

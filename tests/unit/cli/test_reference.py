@@ -32,7 +32,7 @@ def commands() -> dict[str, Any]:
             if hasattr(command, "commands"):
                 groups.append((f"{words} ", command))
             else:
-                found[words] = command.load()
+                found[words] = command.loaded
     return found
 
 
