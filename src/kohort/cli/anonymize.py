@@ -46,7 +46,7 @@ def anonymize(
     _carry_out(flags.request(raw, faults), page, files, run)
 
 
-def run(  # one screen of flags, all of them about what is written and shown
+def run(
     job: Job,
     changes: Changes = None,
     *,
