@@ -84,7 +84,7 @@ def test_commands_exist(page: Path) -> None:
             for parameter in command.params
             for flag in (*parameter.opts, *parameter.secondary_opts)
         }
-        assert found or words[0] in {"--help", "--version", "--install-completion", "COMMAND", "…"}, line
+        assert found or words[0] in {"--help", "--version", "COMMAND", "…"}, line
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= flags | {"--help"}, line
 
 
