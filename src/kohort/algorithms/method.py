@@ -26,26 +26,32 @@ FIRST: Final = "first"
 
 #: The parameters of methods: of Mondrian, and of those that search a lattice.
 CUT: Final = Parameter(
-    "cut", word("nearest", "median"), "Which cuts Mondrian tries; nearest if not given.", ("nearest",), origin="beside"
+    "cut",
+    word("nearest", "median"),
+    "The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given), or median, as in the"
+    " literature.",
+    ("nearest",),
+    origin="beside",
 )
 LIMIT: Final = Parameter(
     "limit",
     {"type": "string"},
-    "Records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
+    "The most records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05.",
     ("5%",),
     origin="beside",
 )
 PREFERRED: Final = Parameter(
     "objective",
     {"type": "string"},
-    "The metric of which a lattice method's release is to cost little; lm if not given.",
+    "The metric that a lattice method minimizes; lm if not given.",
     ("lm",),
     origin="beside",
 )
 NODE: Final = Parameter(
     "node",
     {"type": "string"},
-    "Release these levels instead of searching: in the order of the quasi-identifiers, or by name.",
+    "Release these levels without a search: 0,1,2 in the order of the quasi-identifiers, or by name,"
+    " age=2,sex=0,city=1.",
     ("0,1,2",),
     origin="beside",
 )

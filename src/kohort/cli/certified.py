@@ -1,4 +1,4 @@
-"""What `kohort check --certificate` says: is what is certified true of this file?"""
+"""`kohort check --certificate`: is what is certified true of this file?"""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.certificate import Again, Certificate, CoherenceCertificate
+    from kohort.cli.derive import Given
     from kohort.report import Json
 
 #: How wide an outcome is printed.
 WIDTH: Final = len("not checked")
 
 
-def held(
+def certified(
     source: str,
     path: str,
     *,
     of_tables: Mapping[str, object],
     hierarchy: Sequence[str] | None,
-    of_transactions: Mapping[str, object],
+    of_transactions: Given,
     json: bool,
     quiet: bool,
 ) -> bool:
-    """Whether nothing in the file at `source` differs from its certificate at `path`, which is said too.
+    """Whether nothing in the file at `source` differs from its certificate at `path`, which is printed.
 
     Args:
         source: The release.
@@ -44,7 +45,7 @@ def held(
     with progress(quiet=quiet) as tell:
         tell("check")
         if isinstance(known, Certificate):
-            flags.refuse(of_transactions, "it is of transactions, and the certificate is of a table")
+            flags.refuse(of_transactions.used(), "it is of transactions, and the certificate is of a table")
             again = _table(source, known, of_tables, hierarchy)
         else:
             flags.refuse(
@@ -66,20 +67,16 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
     return check_table_again(source, known, Brought(**of_tables, hierarchies=hierarchies))
 
 
-def _transactions(source: str, known: CoherenceCertificate, said: Mapping[str, object]) -> Again:
-    """The transactions checked again: in the form that is said, by the items that are."""
+def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
+    """The transactions checked again: in the form and by the items that the flags name."""
     from kohort.certificate.again import check_transactions_again
 
-    items = {key: said[key] for key in ("private", "private-file", "public", "public-file")}
-    listed = any(names is not None for names in items.values())
-    raw = {
-        "transactions": {key: said[key] for key in ("format", "key", "item")},
-        "input": {"path": source, "separator": said["separator"]},
-        "output": {"path": source},  # where nothing is written
-        "privacy": {"h": known.h, "k": known.k, "p": known.p},
-        # An item of the original may be in no released transaction; a job has some, though here nobody looks at it.
-        "items": {**items, "allow-absent": True} if listed else {"private": ["any"], "allow-absent": True},
-    }
+    raw = flags.tables(given, [])
+    listed = bool(raw["items"])
+    # An item of the original may be in no released transaction; a job has some, though it makes no difference here.
+    raw["items"] = {**(raw["items"] or {"private": ["any"]}), "allow-absent": True}
+    raw |= {"output": {"path": source}, "privacy": {"h": known.h, "k": known.k, "p": known.p}}  # nothing is written
+    raw["input"]["path"] = source
     made = flags.transaction_request(raw, ())
     return check_transactions_again(source, known, made.job.reading, made.job.roles if listed else None)
 

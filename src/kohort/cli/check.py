@@ -2,193 +2,125 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from types import MappingProxyType
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import basket_options, certified, coherence, flags, judged, options
+from kohort.cli import certified, coherence, flags, judged, options
+from kohort.cli.derive import BASKETS, Given, Keys
 
-if TYPE_CHECKING:
-    from kohort.engines.table import Table
+#: How flags differ from the keys of a job.
+_TABLE: Final = MappingProxyType(
+    {
+        "k": {
+            "help": "Every class has at least k records, every cohort k transactions.",
+            "shown": "10 transactions; none of a table",
+        },
+        "sensitive": {"help": "Sensitive columns: find the strictest model that each meets. (repeatable)"},
+        "hierarchy": {
+            "help": "A hierarchy: the distances between sensitive values, or what labels cover in the population table."
+        },
+        "person": {
+            "help": "Whose record it is: people are counted, not records; transactions of one person become one.",
+        },
+    }
+)
 
-Person = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Says whose a record is: people are counted then; of transactions, all of one person become one.",
-    ),
-]
-ShowValues = Annotated[
-    bool,
-    typer.Option(
-        "--show-values", help="Show the cells of failing classes, or the private items that stand in the way."
-    ),
-]
-Hierarchy = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=FILE", help="By which sensitive values are apart, or labels cover values of the population."
-    ),
-]
-Reference = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="The table before its release: t, delta-disclosure and beta refer to its values.",
-        show_default="IN itself",
-    ),
-]
-Certificate = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Check again what this certificate says of IN; it says what is asked for too."),
-]
+#: The flags of a table, and of transactions.
+_OF_TABLE: Final = (*options.READING, "missing-token", "quasi", "sensitive", "hierarchy", "Promise")
+_OF_BASKETS: Final = (
+    *("path", "separator", "encoding", "format", "key", "person", "item", "private", "private-file", "public"),
+    *("public-file", "allow-absent", "h", "k", "p", "max-sets"),
+)
+
+#: The flags of transactions that say how they are read, and which items are private.
+_READING: Final = ("format", "key", "item")
+_ITEMS: Final = ("private", "private-file", "public", "public-file")
 
 
-Sensitive = Annotated[
-    list[str] | None,
-    typer.Option(metavar="A,B", help="Sensitive columns: tell the strictest model that each meets (repeatable)."),
-]
+class Compared(NamedTuple):
+    """What the file is compared with, and what is shown of it."""
 
-#: The k of transactions where none is given.
-USUAL_K: Final = 10
+    transactions: Annotated[
+        bool,
+        typer.Option(
+            "--transactions", help="IN holds transactions: are they (h,k,p)-coherent?", rich_help_panel="Transactions"
+        ),
+    ] = False
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The table before its release: t, delta-disclosure and beta compare with its values.",
+            show_default="IN itself",
+            rich_help_panel="Reading",
+        ),
+    ] = None
+    certificate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Check again the claims of this certificate about IN; the models come from it too.",
+            rich_help_panel="Reading",
+        ),
+    ] = None
+    show_values: Annotated[
+        bool,
+        typer.Option(
+            "--show-values",
+            help="Show the cells of failing classes, or the private items that stand in the way.",
+            rich_help_panel="Output",
+        ),
+    ] = False
 
 
 def check(
-    source: options.Source,
-    *,
-    quasi: options.Quasi = None,
-    sensitive: Sensitive = None,
-    k: Annotated[
-        int | None,
-        typer.Option(
-            "--k",
-            metavar="K",
-            help="Every class has at least k records, every cohort k transactions.",
-            show_default="10 transactions; none of a table",
-        ),
-    ] = None,
-    distinct_l: options.DistinctL = None,
-    entropy_l: options.EntropyL = None,
-    recursive: options.RecursiveL = None,
-    t: options.T = None,
-    distance: options.Distance = None,
-    alpha: options.Alpha = None,
-    delta_disclosure: options.DeltaDisclosure = None,
-    beta: options.Beta = None,
-    enhanced_beta: options.EnhancedBeta = None,
-    k_map: options.KMap = None,
-    presence: options.Presence = None,
-    max_risk: options.MaximumRisk = None,
-    average_risk: options.AverageRisk = None,
-    population: options.PopulationFile = None,
-    reference: Reference = None,
-    hierarchy: Hierarchy = None,
-    missing_token: options.MissingTokens = None,
-    certificate: Certificate = None,
-    transactions: Annotated[
-        bool, typer.Option("--transactions", help="IN holds transactions: are they (h,k,p)-coherent?")
-    ] = False,
-    h: basket_options.H = None,
-    p: basket_options.P = None,
-    format_: basket_options.Form = None,
-    key: basket_options.Key = None,
-    person: Person = None,
-    item: basket_options.Item = None,
-    private: basket_options.Private = None,
-    private_file: basket_options.PrivateFile = None,
-    public: basket_options.Public = None,
-    public_file: basket_options.PublicFile = None,
-    allow_absent: basket_options.AllowAbsent = False,
-    max_sets: basket_options.MaxSets = None,
-    show_values: ShowValues = False,
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    table: Annotated[Given, Keys(only=_OF_TABLE, changed=_TABLE)],
+    baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
+    compared: Compared,
+    printed: options.Printed,
 ) -> None:
-    """Check a file against privacy models or its certificate: status 0 if met, 1 if not. Without either, measure it."""
+    """Check a file against privacy models or its certificate; without either, measure it."""
     options.use_threads()
-    of_columns = {
-        "l": distinct_l,
-        "entropy-l": entropy_l,
-        "recursive": recursive,
-        "t": t,
-        "distance": distance,
-        "alpha": alpha,
-        "delta": delta_disclosure,
-        "beta": beta,
-        "enhanced-beta": enhanced_beta,
-    }
-    of_table = {"k-map": k_map, "presence": presence, "max-risk": max_risk, "average-risk": average_risk}
-    beside = {"population": population, "reference": reference, "hierarchy": hierarchy, "missing-token": missing_token}
-    how = options.Reading(header, names, skip_blank, trim)
-    lines = how.flags()
-    reading = {"format": format_, "key": key, "person": person, "item": item}
-    items = {
-        "private": options.names(private) or None,
-        "private-file": private_file,
-        "public": options.names(public) or None,
-        "public-file": public_file,
-        "allow-absent": allow_absent,
-    }
-    others = {"h": h, "p": p, "max-sets": max_sets}
-    of_tables = {("delta-disclosure" if key == "delta" else key): texts for key, texts in of_columns.items()} | of_table
-    if certificate is not None:
-        said: dict[str, object] = {
-            "quasi": quasi,
-            "sensitive": sensitive,
-            "k": k,
-            **of_tables,
-            **others,
-            "transactions": transactions,
-        }
-        said |= {
-            "person": person,
-            **lines,
-            "missing-token": missing_token,
-            "allow-absent": allow_absent,
-            "show-values": show_values,
-        }
-        flags.refuse(said, "the certificate says what is asked for")
-        met = certified.held(
-            source,
-            certificate,
-            of_tables={"population": population, "reference": reference},
-            hierarchy=hierarchy,
-            of_transactions={**reading, **items, "separator": separator},
-            json=json,
-            quiet=quiet,
-        )
-    elif transactions:
-        flags.refuse({"quasi": quasi, "sensitive": sensitive, **of_tables, **beside, **lines}, "it is of tables")
-        raw = {
-            "transactions": reading,
-            "input": {"path": source, "separator": separator, "encoding": encoding},
-            "output": {"path": source},  # where nothing is written
-            "privacy": {
-                "h": "0.4" if h is None else h,
-                "k": USUAL_K if k is None else k,
-                "p": 4 if p is None else p,
-            },
-            "items": items,
-            "method": {"max-sets": max_sets},
-        }
-        met = coherence.judged(flags.transaction_request(raw, ()), values=show_values, json=json, quiet=quiet)
+    if compared.certificate is not None:
+        met = _certified(table, baskets, compared, printed)
+    elif compared.transactions:
+        unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
+        flags.refuse({**unused, "reference": compared.reference}, "it is of tables")
+        made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
+        met = coherence.check(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
     else:
-        of_transactions = {**reading, "person": None, **items, **others}
-        flags.refuse(of_transactions, "it is of transactions", "leave it out, or add --transactions")
-        whole = {"k": k, **of_table, "presence": flags.share_range(presence)}
-        files = {"person": person, "population": population}
-
-        def read(path: str) -> Table:
-            return options.read_table(path, separator, encoding, how)
-
-        made = judged.asked({"quasi": quasi, "sensitive": sensitive}, of_columns, whole, hierarchy, files)
-        tokens = ["", *(missing_token or ())]
-        met = judged.judged(made, read, source, reference, missing=tokens, values=show_values, json=json, quiet=quiet)
+        unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
+        unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
+        flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")
+        met = judged.judged(
+            judged.requested(table),
+            lambda path: options.read_table(table, path),
+            table["path"],
+            compared.reference,
+            missing=["", *(table["missing-token"] or ())],
+            values=compared.show_values,
+            json=printed.json,
+            quiet=printed.quiet,
+        )
     if not met:
         raise typer.Exit(1)
+
+
+def _certified(table: Given, baskets: Given, compared: Compared, printed: options.Printed) -> bool:
+    """Whether the certificate holds; it names the models, so no flag may."""
+    path, of_table = compared.certificate or "", {"population", "hierarchy", "path", "separator", "encoding"}
+    taken = of_table | {*_READING, *_ITEMS}
+    unused = {flag: value for flag, value in (baskets.used() | table.used()).items() if flag not in taken}
+    unused |= {"transactions": compared.transactions, "show-values": compared.show_values}
+    flags.refuse(unused, "the certificate names the models and how to read the file")
+    return certified.certified(
+        table["path"],
+        path,
+        of_tables={"population": table["population"], "reference": compared.reference},
+        hierarchy=table["hierarchy"],
+        of_transactions=baskets.only(*_READING, *_ITEMS, "separator"),
+        json=printed.json,
+        quiet=printed.quiet,
+    )

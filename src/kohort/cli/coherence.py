@@ -1,4 +1,4 @@
-"""What `kohort check --transactions` says: are these transactions coherent?"""
+"""`kohort check --transactions`: are these transactions coherent?"""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from kohort.transactions.problem import SuppressionProblem
 
 
-def judged(made: TransactionRequest, *, values: bool, json: bool, quiet: bool) -> bool:
-    """Whether the transactions are coherent, which is said too; `values` names the items that stand in the way."""
+def check(made: TransactionRequest, *, values: bool, json: bool, quiet: bool) -> bool:
+    """Whether the transactions are coherent, which is printed; `values` names the items that stand in the way."""
     from kohort.assessment.checking.transactions import check_transactions
 
     with progress(quiet=quiet) as tell:
-        problem = asked(made, tell)
+        problem = problem_at(made, tell)
         tell("count")
         found = check_transactions(problem.database, problem.roles, made.job.coherence, most=made.job.most)
     over = in_the_way(problem) if values else []
@@ -36,8 +36,8 @@ def judged(made: TransactionRequest, *, values: bool, json: bool, quiet: bool) -
     return found.met
 
 
-def asked(made: TransactionRequest, tell: Callable[[str], None]) -> SuppressionProblem:
-    """The transactions and what is asked of them.
+def problem_at(made: TransactionRequest, tell: Callable[[str], None]) -> SuppressionProblem:
+    """The transactions with their roles and model.
 
     Raises:
         UsageError: a name is of no item.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from kohort.cli import flags, options
+from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -22,90 +24,116 @@ if TYPE_CHECKING:
     from kohort.report.figures import Figures
     from kohort.schema import Schema
 
-#: Queries that are asked where nothing is said and the quasi-identifiers are known.
+#: Queries where no number is given and the quasi-identifiers are known.
 QUERIES: Final = 200
 
 #: Forms that the comparison can be written in.
 _FORMS: Final = (".json", ".txt")
 
 
-def compare(
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The table; - is standard input.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release: the same columns by name.")],
-    *,
-    quasi: options.Quasi = None,
-    hierarchy: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=FILE", help="What labels of a quasi-identifier cover (repeatable; also a builder)."
-        ),
-    ] = None,
-    job: Annotated[
-        Path | None,
-        typer.Option("--job", metavar="JOB.toml", help="Take roles, hierarchies and k from the release's job file."),
-    ] = None,
-    k: Annotated[
-        int | None, typer.Option("--k", metavar="K", help="The size that classes were to have: for C_AVG.")
-    ] = None,
+class Questions(NamedTuple):
+    """What else to compare: random counts, and predictions."""
+
     queries: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=0,
-            help="Random counts that both tables are asked, where quasi-identifiers are known; 0: none.",
+            help="Random counts to ask of both tables, if quasi-identifiers are known; 0: none.",
             show_default=str(QUERIES),
+            rich_help_panel="Method",
         ),
-    ] = None,
+    ] = None
     target: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="Train a classifier on each table to predict this column from quasi-identifiers."
+            metavar="COLUMN",
+            help="Train a classifier on each table to predict this column from the quasi-identifiers.",
+            rich_help_panel="Method",
         ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed asks and holds out the same.")] = 0,
-    missing_token: options.MissingTokens = None,
-    separator: options.Separator = None,
-    encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of BEFORE; a release is UTF-8.")] = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
+    ] = None
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="The same seed draws the same counts and holds out the same records.",
+            rich_help_panel="Method",
+        ),
+    ] = 0
+
+
+class Shown(NamedTuple):
+    """Where the comparison goes."""
+
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Write it too: .json, with values of the table in it, or .txt."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the comparison too: .json, with values of the table in it, or .txt.",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    overwrite: options.Overwrite = False
+    json: options.Json = False
+    quiet: options.Quiet = False
+
+
+#: How flags differ from the keys of a job.
+_CHANGED: Final = MappingProxyType(
+    {
+        "hierarchy": {"help": "A hierarchy file or builder: what labels of a quasi-identifier cover."},
+        "k": {"help": "The size that classes were to have: for C_AVG."},
+        "encoding": {"help": "Encoding of BEFORE; a release is UTF-8."},
+    }
+)
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The table; '-' is standard input.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release: the same columns by name.")],
+    *,
+    table: Annotated[
+        Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)
+    ],
+    job: Annotated[
+        Path | None,
+        typer.Option(
+            "--job",
+            metavar="JOB.toml",
+            help="Take roles, hierarchies and k from the release's job file.",
+            rich_help_panel="Reading",
+        ),
     ] = None,
-    overwrite: options.Overwrite = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    questions: Questions,
+    shown: Shown,
 ) -> None:
-    """What did a release cost? Means, distributions, associations, counts and predictions before and after."""
+    """Compare a table and its release: means, distributions, associations, counts and predictions."""
     options.use_threads()
     from kohort.report.render.comparison import comparison_text
 
-    said: dict[str, object] = {"quasi": quasi, "hierarchy": hierarchy, "k": k, "missing-token": missing_token}
-    reading = options.Reading(header, names, skip_blank, trim)
-    how: dict[str, object] = {"separator": separator, **reading.flags()}
     if job is not None:
-        flags.refuse(said | how | {"encoding": encoding if encoding != "utf-8" else None}, "the job file says it")
-        asked = _by_job(job)
+        flags.refuse(table.used(), "the job file has it")
+        known = _by_job(job)
     else:
-        asked = _by_flags(quasi, hierarchy, k, missing_token)
-        asked = asked._replace(reading=reading.options(separator, encoding))
-    _refuse_unasked(asked, queries=queries, target=target)
+        known = _by_flags(table)
+    _refuse_unknown(known, questions)
     inputs = _inputs(before, after)
-    write = _writer(out, inputs, overwrite=overwrite)
-    figures = _figures(before, after, asked, _Questions(queries, target, seed), quiet=quiet)
+    write = _writer(shown.out, inputs, overwrite=shown.overwrite)
+    figures = _figures(before, after, known, questions, quiet=shown.quiet)
     text = comparison_text(figures)
     write(text, figures)
-    say(text, figures.as_json(), as_json=json, quiet=quiet)
+    say(text, figures.as_json(), as_json=shown.json, quiet=shown.quiet)
 
 
-class _Asked(NamedTuple):
+class _Known(NamedTuple):
     """What is known of the tables.
 
     Attributes:
         schema: Roles, hierarchies, and texts that mean no value.
-        k: The size that classes were to have; `None` where nobody says it.
+        k: The size that classes were to have; `None` if unknown.
         reading: How the first table is written; `None` for the usual way.
         request: The job that made the release.
     """
@@ -116,54 +144,38 @@ class _Asked(NamedTuple):
     request: Request | None = None
 
 
-class _Questions(NamedTuple):
-    """What is asked of both tables besides.
-
-    Attributes:
-        queries: How many random counts; `None` as many as usual.
-        target: The column to predict.
-        seed: What is drawn by.
-    """
-
-    queries: int | None
-    target: str | None
-    seed: int
-
-
-def _by_job(path: Path) -> _Asked:
-    """What a job file says."""
+def _by_job(path: Path) -> _Known:
+    """What a job file gives."""
     from kohort.job import load
 
     request = load(path)
-    return _Asked(request.job.schema, request.job.k, request.job.reading, request)
+    return _Known(request.job.schema, request.job.k, request.job.reading, request)
 
 
-def _by_flags(
-    quasi: Sequence[str] | None, hierarchy: Sequence[str] | None, k: int | None, missing: Sequence[str] | None
-) -> _Asked:
-    """What flags say.
+def _by_flags(given: Given) -> _Known:
+    """What flags give.
 
     Raises:
         JobError: every fault of the flags at once.
     """
     from kohort.schema import Schema
 
-    if not options.names(quasi):
-        flags.refuse({"k": k, "hierarchy": hierarchy}, "no quasi-identifier is named", "add --quasi, or leave it out")
-        return _Asked(Schema((), frozenset(missing or ())), None)
+    missing, how = frozenset(given["missing-token"] or ()), options.reader(given)
+    if not options.names(given["quasi"]):
+        unused = {"k": given["k"], "hierarchy": given["hierarchy"]}
+        flags.refuse(unused, "no quasi-identifier is named", "add --quasi, or leave it out")
+        return _Known(Schema((), missing), None, how)
     faults: list[UsageError] = []
-    columns = flags.columns({"quasi": quasi}, faults)
-    flags.shape(columns, "hierarchy", hierarchy, faults)
-    raw = {"privacy": {"k": k}, "columns": columns}
-    made = flags.question(raw, faults)
-    return _Asked(replace(made.schema, missing=frozenset(missing or ())), k)
+    raw = flags.tables(given.only("quasi", "hierarchy", "k"), faults)
+    made = flags.question({"privacy": {}, **raw}, faults)
+    return _Known(replace(made.schema, missing=missing), given["k"], how)
 
 
-def _refuse_unasked(asked: _Asked, *, queries: int | None, target: str | None) -> None:
+def _refuse_unknown(known: _Known, questions: Questions) -> None:
     """Refuse questions about quasi-identifiers where none is known."""
-    if not asked.schema.quasi:
-        said = {"queries": queries or None, "target": target}
-        flags.refuse(said, "no quasi-identifier is named", "add --quasi or --job, or leave it out")
+    if not known.schema.quasi:
+        unused = {"queries": questions.queries or None, "target": questions.target}
+        flags.refuse(unused, "no quasi-identifier is named", "add --quasi or --job, or leave it out")
 
 
 def _inputs(before: str, after: str) -> tuple[Path, ...]:
@@ -192,7 +204,7 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
     return write
 
 
-def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, quiet: bool) -> ComparisonFigures:
+def _figures(before: str, after: str, known: _Known, questions: Questions, *, quiet: bool) -> ComparisonFigures:
     """Read both tables, and compare them."""
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
@@ -207,14 +219,14 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
     with progress(quiet=quiet) as tell:
         tell("read")
         with options.refusing_empty():
-            old, new = read(before, asked.reading or ReadOptions()), read(after, ReadOptions(header=True))
-            old = old if asked.request is None else entered_by(asked.request.job, old)
-        schema = _over(asked, old)
+            old, new = read(before, known.reading or ReadOptions()), read(after, ReadOptions(header=True))
+            old = old if known.request is None else entered_by(known.request.job, old)
+        schema = _over(known, old)
         target = _target(questions.target, old, new)
         tell("compare")
         lines = lines_of(old, new, schema=schema)
         quasi = [line for line in lines if line.known.domain is not None]
-        figures = comparison_figures(comparison_of(old, new, lines, k=asked.k))
+        figures = comparison_figures(comparison_of(old, new, lines, k=known.k))
         queries = QUERIES if questions.queries is None else questions.queries
         if quasi and queries:
             tell(f"ask {queries:,} counts")
@@ -226,20 +238,20 @@ def _figures(before: str, after: str, asked: _Asked, questions: _Questions, *, q
     return figures.model_copy(update=asking)
 
 
-def _over(asked: _Asked, table: Table) -> Schema:
+def _over(known: _Known, table: Table) -> Schema:
     """The schema, which must name no column that the table does not have.
 
     Raises:
         UsageError: it does; the message names the nearest.
     """
-    if asked.request is None:
-        for attribute in asked.schema.attributes:
+    if known.request is None:
+        for attribute in known.schema.attributes:
             _named(table, attribute.name)
-        return asked.schema
+        return known.schema
     try:
-        return asked.schema.over(table.names)
+        return known.schema.over(table.names)
     except UsageError as fault:
-        raise asked.request.placed(fault) from None
+        raise known.request.placed(fault) from None
 
 
 def _target(name: str | None, before: Table, after: Table) -> str | None:

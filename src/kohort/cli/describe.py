@@ -4,114 +4,103 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kohort.cli import basket_options, flags, options
+from kohort.cli import flags, options
+from kohort.cli.derive import BASKETS, Given, Keys
 from kohort.cli.screen import progress, say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from kohort.assessment.inspection import Guess
     from kohort.report import Json
 
 
+#: How the flag of h differs from the key of a job.
+_H: Final = MappingProxyType({"h": {"help": "Count the items in more than this share of the transactions."}})
+
+
 def inspect(
-    source: options.Source,
+    table: options.ReadingWithTokens,
+    baskets: Annotated[
+        Given,
+        Keys(form=BASKETS, only=("path", "separator", "encoding", "Reading", "h"), panel="Transactions", changed=_H),
+    ],
     *,
     transactions: Annotated[
-        bool, typer.Option("--transactions", help="IN holds transactions: say what they and their items are like.")
-    ] = False,
-    h: Annotated[
-        str | None,
+        bool,
         typer.Option(
-            "--h", metavar="H", help="Count the items in more than this share of transactions.", show_default="0.4"
+            "--transactions",
+            help="IN holds transactions: describe them and their items.",
+            rich_help_panel="Transactions",
         ),
-    ] = None,
-    format_: basket_options.Form = None,
-    key: basket_options.Key = None,
-    person: basket_options.Person = None,
-    item: basket_options.Item = None,
-    missing_token: options.MissingTokens = None,
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
+    ] = False,
     json: options.Json = False,
 ) -> None:
-    """Guess what each column reveals, and say why; write nothing."""
-    how = options.Reading(header, names, skip_blank, trim)
-    reading = {"format": format_, "key": key, "person": person, "item": item}
+    """Guess what each column reveals, with reasons; write nothing."""
+    shared = {"path", "separator", "encoding"}
     if transactions:
-        unused = {"missing-token": missing_token, **how.flags()}
-        flags.refuse(unused, "it is of tables")
-        file = {"path": source, "separator": separator, "encoding": encoding}
-        _inspect_transactions({"transactions": reading, "input": file}, h, as_json=json)
+        flags.refuse({flag: value for flag, value in table.used().items() if flag not in shared}, "it is of tables")
+        _inspect_transactions(baskets, as_json=json)
         return
-    flags.refuse({**reading, "h": h}, "it is of transactions", "leave it out, or add --transactions")
-    table = options.read_table(source, separator, encoding, how)
+    unused = {flag: value for flag, value in baskets.used().items() if flag not in shared}
+    flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")
+    read = options.read_table(table)
     from kohort.assessment.inspection import inspect_table
 
-    guesses = inspect_table(table, missing=frozenset(["", *(missing_token or ())]))
-    figures: dict[str, Json] = {"records": table.records, "columns": [_figures(guess) for guess in guesses]}
+    guesses = inspect_table(read, missing=frozenset(["", *(table["missing-token"] or ())]))
+    figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
     say(_text(guesses), figures, as_json=json)
 
 
-def _inspect_transactions(raw: Mapping[str, object], h: str | None, *, as_json: bool) -> None:
-    """Say what the transactions are like that these tables of a job describe."""
+def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
+    """Describe the transactions."""
     options.use_threads()
     from kohort.cli.profile import profile_figures, profile_text
     from kohort.io.baskets import read_transactions
     from kohort.transactions.profile import profile
 
-    said = {"privacy": {"h": "0.4" if h is None else h, "k": 2, "p": 1}}
-    unsaid = {"output": {"path": "-"}, "items": {"delta": 1}}  # nothing is written, no roles are asked for
-    made = flags.transaction_request({**raw, **said, **unsaid}, ())
+    unused = {"output": {"path": "-"}, "items": {"delta": 1}}  # nothing is written, no roles are needed
+    raw = flags.tables(baskets, []) | unused
+    raw["privacy"] |= {"k": 2, "p": 1}
+    made = flags.transaction_request(raw, ())
     with progress() as tell:
         tell("read")
         reading = read_transactions(made.source, made.job.reading)
-    seen = profile(reading.database, made.job.coherence.h)
-    say(profile_text(seen, reading.repeated), profile_figures(seen, reading.repeated), as_json=as_json)
+    found = profile(reading.database, made.job.coherence.h)
+    say(profile_text(found, reading.repeated), profile_figures(found, reading.repeated), as_json=as_json)
 
 
 def init(
-    source: options.Source,
+    reading: options.ReadingWithTokens,
     *,
-    out: Annotated[Path, typer.Option("--out", metavar="JOB", help="The job file to write.")] = Path("job.toml"),
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="JOB", help="The job file to write.", rich_help_panel="Writing"),
+    ] = Path("job.toml"),
     k: options.K = 10,
-    missing_token: options.MissingTokens = None,
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a job file with those guesses, for you to correct."""
+    """Write a job file with these guesses, for you to correct."""
     options.use_threads()
-    how = options.Reading(header, names, skip_blank, trim)
     from kohort.job.draft import draft_of, job_text
     from kohort.models.k_anonymity import KAnonymity
     from kohort.publish import check_target, publish
 
     KAnonymity(k)  # refuses what is no k
+    source = reading["path"]
     inputs = () if source == "-" else (Path(source),)
     check_target(out, overwrite=overwrite, inputs=inputs)
-    table = options.read_table(source, separator, encoding, how)
-    path = None if source == "-" else Path(source)
-    draft = draft_of(table, k=k, missing=("", *(missing_token or ())), path=path, folder=out.parent)
-    reading: dict[str, object] = {
-        "separator": separator,
-        "encoding": encoding if encoding != "utf-8" else None,
-        **how.keys(),
-    }
-    text = job_text(draft, _from_folder(source, out.parent), reading=reading)
+    table = options.read_table(reading)
+    path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()
+    draft = draft_of(table, k=k, missing=("", *tokens), path=path, folder=out.parent)
+    keys = flags.tables(reading.only(*(flag for flag in reading.used() if flag not in {"path", "missing-token"})), [])
+    text = job_text(draft, _from_folder(source, out.parent), reading=keys.get("input", {}))
     publish(out, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
     say(_drafted(out, draft.undecided), quiet=quiet)
 
@@ -126,7 +115,9 @@ def _drafted(out: Path, undecided: Sequence[str]) -> str:
 
 def schema(
     *,
-    transactions: Annotated[bool, typer.Option("--transactions", help="That of a job file on transactions.")] = False,
+    transactions: Annotated[
+        bool, typer.Option("--transactions", help="Print that of a job file on transactions.")
+    ] = False,
 ) -> None:
     """Print the JSON Schema of a job file."""
     from json import dumps

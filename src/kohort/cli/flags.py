@@ -1,43 +1,56 @@
-"""From the flags of `kohort anonymize` to the tables of a job: as a job file would say it, every fault at its flag."""
+"""From the flags of a job to its tables: as a job file has them, every fault at its flag."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_origin
 
 from kohort.cli import options
+from kohort.cli.keys import keys_of
 from kohort.errors import JobError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.cli.derive import Given
+    from kohort.cli.keys import Key
     from kohort.job import Question, Request
     from kohort.job.lines import Place
+    from kohort.job.parts import Part
     from kohort.job.transactions import TransactionRequest
 
 T = TypeVar("T")
 
+#: The tables of a job that are there only with a key.
+_OPTIONAL: Final = frozenset({"columns", "person", "population"})
+
+#: The role of a column that only such a flag names.
+_ROLES: Final = {"no-model": "sensitive", "pseudonym": "identifying"}
+
 
 def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
     """The request that the flags make; their faults come all at once."""
+    from kohort.job import JobFile
     from kohort.job import request as made_of
 
-    return together(lambda: made_of(raw, where=_flag), faults)
+    return together(lambda: made_of(raw, where=lambda place: flag_at(JobFile, place)), faults)
 
 
 def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:
     """The same for a file that is only judged."""
+    from kohort.job import JobFile
     from kohort.job import question as made_of
 
-    return together(lambda: made_of(raw, where=_flag), faults)
+    return together(lambda: made_of(raw, where=lambda place: flag_at(JobFile, place)), faults)
 
 
 def transaction_request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
     """The same for a job on transactions."""
+    from kohort.job.transactions import TransactionFile
     from kohort.job.transactions import request as made_of
 
-    return together(lambda: made_of(raw, where=_transaction_flag), faults)
+    return together(lambda: made_of(raw, where=lambda place: flag_at(TransactionFile, place)), faults)
 
 
 def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
@@ -57,17 +70,54 @@ def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     return made
 
 
-def refuse(said: Mapping[str, object], what: str, hint: str = "leave it out") -> None:
+def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -> None:
     """Refuse flags that would have no effect, by the names they have without their dashes."""
     faults = [
         UsageError(what, where=f"--{flag}", hint=hint)
-        for flag, given in said.items()
+        for flag, given in flags.items()
         if given is not None and given is not False
     ]
     if faults:
         from kohort.job import job_error
 
         raise job_error(faults)
+
+
+# --- the tables of a job ----------------------------------------------------------------------------------------------
+
+
+def tables(given: Given, faults: list[UsageError]) -> dict[str, Any]:
+    """The tables of a job, as a job file would have them; what is not given is left out."""
+    found: dict[str, Any] = {}
+    if any(key.place[0] == "columns" for key in given.keys):
+        found["columns"] = _columns(given, faults)
+    for key in given.keys:
+        *above, name = key.place
+        if above and above[0] not in _OPTIONAL:
+            found.setdefault(above[0], {})
+        value = None if key.place[0] == "columns" else _read(key, given[key.flag], faults)
+        if value is not None:
+            (found.setdefault(above[0], {}) if above else found)[name] = value
+    return found
+
+
+def _columns(given: Given, faults: list[UsageError]) -> dict[str, dict[str, object]]:
+    """The columns of a job from the flags that name some of them."""
+    made = columns(
+        {key.place[-1]: given[key.flag] for key in given.keys if key.place[:2] == ("columns", "role")}, faults
+    )
+    named = {key.place[-1]: given[key.flag] for key in given.keys if key.place[0] == "columns" and key.type is bool}
+    valued = [key for key in given.keys if key.of_column]
+    _mark(made, "no-model", named.get("no-model"))
+    for key in valued:
+        if not key.is_model:
+            shape(made, key, given[key.flag], faults)
+    _allow_singling(made, named.get("allow-singling"), given.values.get("rest"), faults)
+    _mark(made, "pseudonym", named.get("pseudonym"))
+    for key in valued:
+        if key.is_model:
+            shape(made, key, given[key.flag], faults)
+    return made
 
 
 def columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError]) -> dict[str, dict[str, object]]:
@@ -82,32 +132,34 @@ def columns(roles: Mapping[str, Sequence[str] | None], faults: list[UsageError])
 
 
 def shape(
-    columns: dict[str, dict[str, object]],
-    key: str,
-    texts: Sequence[str] | None,
-    faults: list[UsageError],
-    *,
-    role: str = "quasi",
+    columns: dict[str, dict[str, object]], key: Key, texts: Sequence[str] | None, faults: list[UsageError]
 ) -> None:
-    """Add what `--key` says of some columns; each must have been given a role, usually `role`."""
-    flag = _column_flag(key)
+    """Add the values that the flag of a key gives to some columns; each must have a role."""
+    flag = f"--{key.flag}"
     try:
         options.pairs(texts, flag)
     except UsageError as fault:
         faults.append(fault)
     for name, text in options.readable(texts).items():
         if name in columns:
-            columns[name][key] = _value(key, text)
+            columns[name][key.place[-1]] = value_of(key, text)
         else:
             near = " or ".join(get_close_matches(name, columns))
+            role = "sensitive" if key.is_model else "quasi"
             hint = f"did you mean {near}?" if near else f"name it first: --{role} {name}"
             faults.append(UsageError(f"column {name} has no role", where=f"{flag} {name}=…", hint=hint))
 
 
-def allow_singling(
-    columns: dict[str, dict[str, object]], texts: Sequence[str] | None, rest: str, faults: list[UsageError]
+def _mark(columns: dict[str, dict[str, object]], key: str, texts: Sequence[str] | None) -> None:
+    """Set a key of the columns that its flag names; one without a role gets the role that the key is of."""
+    for name in options.names(texts):
+        columns.setdefault(name, {"role": _ROLES[key]})[key] = True
+
+
+def _allow_singling(
+    columns: dict[str, dict[str, object]], texts: Sequence[str] | None, rest: object, faults: list[UsageError]
 ) -> None:
-    """Add which columns may single people out; one that only the rest covers gets the rest's role by its name."""
+    """Set which columns may single people out; one that only the rest covers gets the rest's role by its name."""
     for name in options.names(texts):
         if name in columns or rest in {"sensitive", "insensitive"}:
             columns.setdefault(name, {"role": rest})["allow-singling"] = True
@@ -116,49 +168,59 @@ def allow_singling(
             faults.append(UsageError(f"column {name} has no role", where=f"--allow-singling {name}", hint=hint))
 
 
-def no_model(columns: dict[str, dict[str, object]], texts: Sequence[str] | None) -> None:
-    """Add which sensitive columns go without a model; one without a role is sensitive."""
-    for name in options.names(texts):
-        columns.setdefault(name, {"role": "sensitive"})["no-model"] = True
+# --- single values ----------------------------------------------------------------------------------------------------
 
 
-def pseudonyms(columns: dict[str, dict[str, object]], texts: Sequence[str] | None) -> None:
-    """Add which columns get pseudonyms; one without a role is identifying."""
-    for name in options.names(texts):
-        columns.setdefault(name, {"role": "identifying"})["pseudonym"] = True
+def _read(key: Key, value: Any, faults: list[UsageError]) -> object:  # noqa: ANN401  whatever typer made of a flag
+    """The value of a flag as a job file would have it; `None` where it is not given."""
+    if value is None or (value is False and key.type is bool):
+        return key.default
+    if key.place in _READERS:
+        return _READERS[key.place](cast("list[str]", value), faults)
+    if get_origin(key.type) is list:
+        return options.names(cast("list[str]", value)) or None
+    return value_of(key, value) if isinstance(value, str) else value
 
 
-def perturbed(
-    texts: Sequence[str] | None, seed: int | None, faults: list[UsageError], *, insecure_reproducible: bool
-) -> dict[str, object]:
-    """What is perturbed as the job file would say it."""
-    columns: dict[str, object] = {}
-    asked: dict[str, object] = {"columns": columns, "seed": seed, "insecure-reproducible": insecure_reproducible}
-    if not texts:
-        return asked
+def value_of(key: Key, text: str) -> object:
+    """The text of a value as a job file would have it: a table, a list or the text itself, by the type of its key."""
+    kind = key.type
+    fields = getattr(kind, "model_fields", None)
+    if fields is not None:
+        parts = text.split(",", len(fields) - 1)
+        return dict(zip(fields, [*parts, *[""] * (len(fields) - len(parts))], strict=True))
+    if get_origin(kind) is tuple:
+        return text.split("..")
+    cuts = any(get_origin(one) is tuple for one in get_args(kind))
+    return text.split(",") if cuts and "," in text else text
+
+
+def perturbed(texts: Sequence[str], faults: list[UsageError]) -> dict[str, object]:
+    """What is perturbed, as a job file would have it."""
     from kohort.perturb.text import said_of
 
+    columns: dict[str, object] = {}
     for text in texts:
         try:
-            said = said_of(text)
+            parsed = said_of(text)
         except UsageError as fault:
             faults.append(UsageError(fault.what, where=f"--{fault.where}", hint=fault.hint))
             continue
-        first, *others = said.columns
+        first, *others = parsed.columns
         if first in columns:
             what = f"column {first} is perturbed twice"
-            faults.append(UsageError(what, where=f"--perturb {text}", hint="say one method for it"))
-        columns[first] = {"method": said.method, "together": others, **said.parameters}
-    return asked
+            faults.append(UsageError(what, where=f"--perturb {text}", hint="give one method for it"))
+        columns[first] = {"method": parsed.method, "together": others, **parsed.parameters}
+    return columns
 
 
-def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
-    """The node of `--node` as the job file would say it: a list of levels, or a level for each name."""
-    said = [one.strip() for one in options.names(texts)]
-    if not any("=" in one for one in said):
-        return said if texts else None
+def node(texts: Sequence[str], faults: list[UsageError]) -> object:
+    """The node of `--node`, as a job file would have it: a list of levels, or a level for each name."""
+    levels = [one.strip() for one in options.names(texts)]
+    if not any("=" in one for one in levels):
+        return levels
     found: dict[str, str] = {}
-    for one in said:
+    for one in levels:
         column, equals, level = one.rpartition("=")  # a level has none
         if not equals or column in found:
             what = f"column {column} is given twice" if equals else "some level has no name"
@@ -168,75 +230,39 @@ def node(texts: Sequence[str] | None, faults: list[UsageError]) -> object:
     return found
 
 
-def _value(key: str, text: str) -> object:
-    """The text of a COLUMN=VALUE flag as the job file would say it."""
-    match key:
-        case "bounds":
-            return text.split("..")
-        case "grid" if "," in text:
-            return text.split(",")
-        case "recursive":
-            c, _, l = text.partition(",")  # noqa: E741  as the paper calls it
-            return {"c": c, "l": l}
-        case _:
-            return text
+#: What reads the flags whose values have a form of their own.
+_READERS: Final[Mapping[Place, Callable[[list[str], list[UsageError]], object]]] = {
+    ("input", "missing"): lambda texts, _: ["", *texts],
+    ("input", "complete-records"): lambda texts, _: options.complete_records(texts) or [],
+    ("method", "node"): node,
+    ("method", "grid"): lambda _, __: "none",
+    ("perturb", "columns"): perturbed,
+    ("items", "weight"): options.weights,
+}
 
 
-def share_range(text: str | None) -> list[str] | None:
-    """`LOW..HIGH` as the job file would say it.
-
-    >>> share_range("0.1..0.9")
-    ['0.1', '0.9']
-    """
-    return None if text is None else text.split("..")
+# --- from a place of a job to its flag --------------------------------------------------------------------------------
 
 
-def _column_flag(key: str) -> str:
-    """The flag of a column's key; `--delta` is of transactions."""
-    return "--delta-disclosure" if key == "delta" else f"--{key}"
-
-
-#: Flags that have another name than their key in a job file.
-_FLAGS: Final[Mapping[Place, str]] = MappingProxyType(
-    {
-        ("input", "path"): "IN",
-        ("output", "path"): "--out",
-        ("method", "name"): "--method",
-        ("person", "key"): "--person",
-        ("population", "path"): "--population",
-    }
-)
-
-
-def _flag(place: Place) -> str:
-    """The flag that a job file's key stands for."""
+def flag_at(form: type[Part], place: Place) -> str:
+    """The flag that a place of a job stands for."""
+    flags = _flags(form)
     match place:
-        case ("perturb", "columns", name, *_):
-            return f"--perturb {name}=…"
-        case ("columns", name, key, *_):
-            return f"{_column_flag(key)} {name}=…"
+        case ("input", "path"):
+            return "IN"
+        case ("items",):
+            return "--private"
         case ("columns", name):
             return f"column {name}"
+        case ("columns", name, key, *_):
+            return f"--{flags.get(('columns', key), key)} {name}=…"
+        case ("perturb", "columns", name, *_) | ("items", "weight", name):
+            return f"--{flags[place[:2]]} {name}=…"
         case _:
-            return _FLAGS.get(place, f"--{place[-1]}") if place else "the flags"
+            return f"--{flags.get(place[:2], place[-1])}" if place else "the flags"
 
 
-#: The same in a job on transactions.
-_TRANSACTION_FLAGS: Final[Mapping[Place, str]] = MappingProxyType(
-    {
-        ("input", "path"): "IN",
-        ("output", "path"): "--out",
-        ("output", "format"): "--out-format",
-        ("output", "separator"): "--out-separator",
-        ("items",): "--private",
-    }
-)
-
-
-def _transaction_flag(place: Place) -> str:
-    """The flag that a key of a job on transactions stands for."""
-    match place:
-        case ("items", "weight", item):
-            return f"--weight {item}=…"
-        case _:
-            return _TRANSACTION_FLAGS.get(place, f"--{place[-1]}") if place else "the flags"
+@cache
+def _flags(form: type[Part]) -> Mapping[Place, str]:
+    """The flag of each place that has one."""
+    return {key.place: key.flag for key in keys_of(form)}

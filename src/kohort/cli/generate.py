@@ -17,16 +17,14 @@ if TYPE_CHECKING:
 
     from kohort.report import Json
 
-app = typer.Typer(help="Synthetic data, seeded and streamed to any size.", no_args_is_help=True)
-
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same bytes.")]
 
 
-@app.command()
 def italy(
     *,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FOLDER", help="Where people.csv and its hierarchies go; made if needed.")
+        Path,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Where people.csv and its hierarchies go; made if needed."),
     ] = Path("italy"),
     records: Annotated[int, typer.Option(metavar="N", min=1, help="How many people.")] = 30_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
@@ -41,12 +39,13 @@ def italy(
     _write_folder(write_italy, out, records, seed, "people", overwrite=overwrite, json=json, quiet=quiet)
 
 
-@app.command()
 def admissions(
     *,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="FOLDER", help="Where admissions.csv and its hierarchies go; made if needed."),
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Where admissions.csv and its hierarchies go; made if needed."
+        ),
     ] = Path("admissions"),
     records: Annotated[int, typer.Option(metavar="N", min=1, help="How many stays.")] = 30_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same stays.")] = 7,
@@ -61,10 +60,9 @@ def admissions(
     _write_folder(write_admissions, out, records, seed, "stays", overwrite=overwrite, json=json, quiet=quiet)
 
 
-@app.command()
 def baskets(
     *,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the basket lines go.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the basket lines go.")] = Path(
         "baskets.dat"
     ),
     transactions: Annotated[int, typer.Option(metavar="N", min=1, help="How many transactions.")] = 10_000,
@@ -86,10 +84,11 @@ def baskets(
     _write(out, pieces, figures, overwrite=overwrite, json=json, quiet=quiet)
 
 
-@app.command()
 def matrix(
     *,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the matrix goes.")] = Path("matrix.csv"),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the matrix goes.")] = Path(
+        "matrix.csv"
+    ),
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows: transactions.")] = 10_000,
     columns: Annotated[int, typer.Option(metavar="N", min=1, help="How many columns: items.")] = 100,
     density: Annotated[float, typer.Option(metavar="D", min=0, max=1, help="The probability of a 1.")] = 0.1,
@@ -144,7 +143,7 @@ def _write(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Write pieces of text, each said with its cells, to a file that takes its name when it is complete."""
+    """Write pieces of text, each with its number of cells, to a file that takes its name when it is complete."""
     from kohort.publish import publish
 
     cells = 0

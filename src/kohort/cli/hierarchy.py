@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kohort.cli import options
+from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import say
 from kohort.errors import UsageError
 
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
 #: Forms that a hierarchy file can have, by its name's ending.
 _FORMS = (".csv", ".json")
 
-app = typer.Typer(help="Build, show, check and convert generalization hierarchies.", no_args_is_help=True)
-
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy: CSV (one line per leaf) or JSON (a tree).")]
-Out = Annotated[Path, typer.Option("--out", metavar="OUT", help="Where to write: a .csv or .json file.")]
+#: The flags that say how the table is read.
+Reading = Annotated[Given, Keys(only=options.READING[1:])]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where to write: a .csv or .json file.")]
 
 
-@app.command()
 def build(
     spec: Annotated[
         str,
@@ -37,12 +37,7 @@ def build(
     source: Annotated[str, typer.Option("--in", metavar="IN", help="The table whose values become leaves.")],
     column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column of the table.")],
     out: Out,
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
+    reading: Reading,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -54,14 +49,13 @@ def build(
     _check_out(out, inputs, overwrite=overwrite)
     if not hierarchies.is_builder(spec, name=column):
         raise UsageError(f"{spec} is no builder", where="BUILDER", hint="to rewrite a file: kohort hierarchy convert")
-    table = options.read_table(source, separator, encoding, options.Reading(header, names, skip_blank, trim))
+    table = options.read_table(reading, source)
     counts = _counts(table, column)
     made = hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
     _write(made, out, overwrite=overwrite)
     say(f"wrote {out}: {_size(made)}", quiet=quiet)
 
 
-@app.command()
 def show(
     file: File,
     *,
@@ -74,7 +68,6 @@ def show(
     say(f"{_size(made)}\n{hierarchies.show(made, limit=limit)}")
 
 
-@app.command()
 def check(
     file: File,
     *,
@@ -82,12 +75,7 @@ def check(
         str | None, typer.Option("--in", metavar="IN", help="A table with a column that it must cover.")
     ] = None,
     column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="That column.")] = None,
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
+    reading: Reading,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -99,25 +87,24 @@ def check(
 
     made = hierarchies.read_hierarchy(file, name=file.stem)
     warnings = hierarchies.findings(made)
-    lacking: list[int] = []
+    missing: list[int] = []
     if source is not None and column is not None:
-        table = options.read_table(source, separator, encoding, options.Reading(header, names, skip_blank, trim))
-        lacking = [records for value, records in _counts(table, column).items() if value not in made.index]
+        table = options.read_table(reading, source)
+        missing = [records for value, records in _counts(table, column).items() if value not in made.index]
     lines = [f"{_size(made)}; it nests", *(f"warning: {warning}" for warning in warnings)]
     if column is not None:
         lines.append(
-            f"NOT covered: {len(lacking):,} values of column {column} ({sum(lacking):,} records) are no leaf"
-            if lacking
+            f"NOT covered: {len(missing):,} values of column {column} ({sum(missing):,} records) are no leaf"
+            if missing
             else f"column {column} is covered"
         )
     figures: dict[str, Json] = {"leaves": len(made.leaves), "height": made.height, "warnings": [*warnings]}
-    figures |= {"missing_values": len(lacking), "missing_records": sum(lacking)}
+    figures |= {"missing_values": len(missing), "missing_records": sum(missing)}
     say("\n".join(lines), figures, as_json=json, quiet=quiet)
-    if lacking:
+    if missing:
         raise typer.Exit(1)
 
 
-@app.command()
 def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet: options.Quiet = False) -> None:
     """Write a hierarchy in the other form: CSV rows to a JSON tree, or back."""
     from kohort.schema.hierarchies import read_hierarchy

@@ -10,9 +10,10 @@ from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from kohort.assessment.checking import Check, FailingClass, Finding
+    from kohort.cli.derive import Given
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
     from kohort.report import Json
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the flags ask of a table.
+class Requested:
+    """The privacy models that a table is checked against.
 
     Attributes:
-        schema: What they say of its columns.
-        models: The privacy models; without any, only what the table achieves is told.
-        sensitive: The columns of which it is told what the table achieves.
+        schema: What the flags say of its columns.
+        models: The privacy models; without any, the report says only what the table achieves.
+        sensitive: The columns whose strictest models are reported.
         population: Where the population table is.
     """
 
@@ -36,54 +37,41 @@ class Asked:
     population: str | None
 
 
-def asked(
-    roles: Mapping[str, Sequence[str] | None],
-    of_columns: Mapping[str, Sequence[str] | None],
-    of_table: Mapping[str, object],
-    hierarchy: Sequence[str] | None,
-    files: Mapping[str, str | None],
-) -> Asked:
-    """What the flags ask of a table.
-
-    Args:
-        roles: The columns that are quasi-identifying, and those that are sensitive.
-        of_columns: What is asked of sensitive columns, `COLUMN=VALUE` by the key of a job file.
-        of_table: What is asked of the whole table, by its key.
-        hierarchy: Hierarchies, `COLUMN=FILE`.
-        files: Where the population table is, and what the person key is.
+def requested(given: Given) -> Requested:
+    """The models and columns that the flags name.
 
     Raises:
         JobError: every fault of the flags at once.
     """
     faults: list[UsageError] = []
-    named = flags.columns(roles, faults)
+    named = flags.columns({role: given[role] for role in ("quasi", "sensitive")}, faults)
     columns = {name: said for name, said in named.items() if said["role"] == "quasi"}
     if not columns:
         faults.append(UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one"))
-    for key, texts in of_columns.items():
-        for name in options.readable(texts):
+    of_columns = [key for key in given.keys if key.is_model and key.of_column]
+    for key in of_columns:
+        for name in options.readable(given[key.flag]):
             columns.setdefault(name, {"role": "sensitive"})
-        flags.shape(columns, key, texts, faults, role="sensitive")
+        flags.shape(columns, key, given[key.flag], faults)
     sensitive = [name for name, said in named.items() if said["role"] == "sensitive"]
-    tried = {name for name in sensitive if "t" not in columns.get(name, {})}  # no model asked for needs its hierarchy
-    others = {text for text in hierarchy or () if text.partition("=")[0] in tried}
-    flags.shape(columns, "hierarchy", [text for text in hierarchy or () if text not in others], faults)
-    person, population = files["person"], files["population"]
-    judged = any(said is not None for said in (*of_columns.values(), *of_table.values()))
-    raw: dict[str, object] = {
-        "privacy": of_table,
-        "person": None if person is None else {"key": person},
-        "population": {"path": population} if population is not None and judged else None,
-        "columns": columns,
-    }
-    made = flags.question(raw, faults)
-    attributes = [one for one in made.schema.attributes if one.name not in tried]
-    attributes += [_sensitive(name, options.pairs([*others], "--hierarchy").get(name)) for name in tried]
-    return Asked(replace(made.schema, attributes=tuple(attributes)), made.models, tuple(sensitive), population)
+    measured = {name for name in sensitive if "t" not in columns.get(name, {})}  # no given model needs its hierarchy
+    hierarchies = given["hierarchy"] or ()
+    others = [text for text in hierarchies if text.partition("=")[0] in measured]
+    [key] = [key for key in given.keys if key.flag == "hierarchy"]
+    flags.shape(columns, key, [text for text in hierarchies if text not in others], faults)
+    of_table = [key for key in given.keys if key.is_model and not key.of_column]
+    raw = flags.tables(given.only("person", *(key.flag for key in of_table)), faults)
+    if any(given[key.flag] is not None for key in (*of_columns, *of_table)):
+        raw |= flags.tables(given.only("population"), faults)
+    made = flags.question({"privacy": {}, **raw, "columns": columns}, faults)
+    attributes = [one for one in made.schema.attributes if one.name not in measured]
+    attributes += [_sensitive(name, options.pairs(others, "--hierarchy").get(name)) for name in measured]
+    schema = replace(made.schema, attributes=tuple(attributes))
+    return Requested(schema, made.models, tuple(sensitive), given["population"])
 
 
 def _sensitive(name: str, hierarchy: str | None) -> Attribute:
-    """A sensitive column of which no model is asked; its hierarchy says how far values are apart."""
+    """A sensitive column without a requested model; its hierarchy says how far values are apart."""
     from pathlib import Path
 
     from kohort.schema import Attribute, Role
@@ -95,7 +83,7 @@ def _sensitive(name: str, hierarchy: str | None) -> Attribute:
 
 
 def judged(
-    made: Asked,
+    made: Requested,
     read: Callable[[str], Table],
     source: str,
     reference: str | None,
@@ -105,7 +93,7 @@ def judged(
     json: bool,
     quiet: bool,
 ) -> bool:
-    """Whether the table at `source` meets what is asked, which is said too; `values` shows cells of failing classes."""
+    """Whether the table at `source` meets its models, which is printed; `values` shows cells of failing classes."""
     from kohort.assessment.checking import check
 
     quasi = [attribute.name for attribute in made.schema.quasi]
@@ -130,7 +118,7 @@ def judged(
 # --- as JSON ----------------------------------------------------------------------------------------------------------
 
 
-def _figures(found: Check, made: Asked, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
+def _figures(found: Check, made: Requested, quasi: Sequence[str], *, values: bool) -> dict[str, Json]:
     from kohort.models.k_anonymity import k_of
 
     figures: dict[str, Json] = {
@@ -189,7 +177,7 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
         yield from achieved.lines(found)
 
 
-def _notes(found: Check, made: Asked, *, own: bool) -> Iterator[str]:
+def _notes(found: Check, made: Requested, *, own: bool) -> Iterator[str]:
     """What to know of the figures; `own`: without a table before the release."""
     if not made.sensitive and all(model.declared.sensitive is None for model in made.models):
         yield "note: no model here looks at what a class reveals; name the sensitive columns with --sensitive"

@@ -20,80 +20,79 @@ if TYPE_CHECKING:
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
-    from kohort.report.page import Page
+    from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
     from kohort.report.release import GridFigures, ReleaseFigures
 
 #: Forms that a report can have, by its name's ending.
 _REPORTS = (*pages.FORMS, ".txt")
 
-ReportFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Publish a report too: a page (.html), its figures (.json), or what is printed (.txt).",
-    ),
-]
 
-MappingFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--mapping",
-        metavar="FILE",
-        help="Write value and released value of every column too (.csv, .json): for the steward, not to be released.",
-    ),
-]
+class PageOptions(NamedTuple):
+    """The report that is published with a release, and for whom."""
 
-
-CompareGrid = Annotated[
-    bool,
-    typer.Option(
-        "--compare-grid",
-        help="Search again without the grids, or with proposed ones: what do range ends expose, what do grids cost?",
-    ),
-]
-
-PictureFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--picture",
-        metavar="FILE",
-        help="Draw the lattice, or its frontier, too (.svg, .png); also in a dry run. No value is in it.",
-    ),
-]
-
-
-Attack = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--attack",
-        metavar="A,B",
-        help="Try these attacks of `kohort risk` on the release, with the input at hand, or all; shown in the report.",
-    ),
-]
-
-
-class Asked(NamedTuple):
-    """A report that is asked for: where it goes, and the word for who reads it."""
-
-    path: Path | None
-    audience: str | None
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Publish a report too: a page (.html), its figures (.json), or the printed text (.txt).",
+            rich_help_panel="Output",
+        ),
+    ] = None
+    audience: pages.AudienceWord = None
 
 
 class Files(NamedTuple):
-    """What is published with a release."""
+    """What else is made of a table's release: files, comparisons and attacks."""
 
-    report: Asked
-    mapping: Path | None
-    picture: Path | None
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="Write each value and its released value, by column (.csv, .json): for the steward only.",
+            rich_help_panel="Output",
+        ),
+    ] = None
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="Draw the lattice, or its frontier (.svg, .png), without any value; also in a dry run.",
+            rich_help_panel="Output",
+        ),
+    ] = None
+    compare_grid: Annotated[
+        bool,
+        typer.Option(
+            "--compare-grid",
+            help="Search again without the grids, or with proposed ones: what range ends reveal, what grids cost.",
+            rich_help_panel="Output",
+        ),
+    ] = False
+    attack: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attack",
+            metavar="A,B",
+            help="Try these attacks of `kohort risk`, or all, on the release, with its input; the report shows them.",
+            rich_help_panel="Output",
+        ),
+    ] = None
+
+
+def used(files: Files) -> dict[str, object]:
+    """The files by their flags."""
+    return {name.replace("_", "-"): value for name, value in files._asdict().items()}
 
 
 class Figures:
-    """What tells of a release, in files and on the screen; comparisons and attacks are made once."""
+    """Makes the figures of a release, for files and for the screen; comparisons and attacks are made once."""
 
     def __init__(self, *, compare: bool, attack: Sequence[str] | None, threads: int) -> None:
-        """Keep what is asked for."""
+        """Keep which comparisons and attacks to make."""
         self._compare = compare
         self._threads = threads
         self._attack = attack
@@ -109,8 +108,8 @@ class Figures:
         attacks = {} if outcomes is None else {"attacks": attack_figures(outcomes)}
         return release_figures(release).model_copy(update={**self.compared(release), **attacks})
 
-    def page(self, release: Release, audience: Audience | None) -> Page:
-        """What a page is drawn from; how cuts compare is told to the steward only."""
+    def page(self, release: Release, audience: Audience | None) -> PageModel:
+        """The model of a page; only the steward reads how cuts compare."""
         from kohort.report.page import page
         from kohort.report.page.audience import Audience
 
@@ -121,7 +120,7 @@ class Figures:
         return internal.model_copy(update=self.compared(release))
 
     def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
-        """What attacks found, where some were asked for."""
+        """The outcomes of the attacks; `None` without any."""
         from kohort.report.attacks import attacked
 
         if self._attack is not None and self._outcomes is None:
@@ -129,7 +128,7 @@ class Figures:
         return self._outcomes
 
     def compared(self, release: Release) -> dict[str, GridFigures | None]:
-        """How the cuts compare, where that was asked."""
+        """How the cuts compare; empty without `--compare-grid`."""
         from kohort.pipeline import exposure
         from kohort.report.release import grid_figures
 
@@ -138,8 +137,8 @@ class Figures:
         return self._compared
 
 
-def figures_of(made: Request, *, compare: bool, attack: Sequence[str] | None, threads: int) -> Figures:
-    """What tells of a release.
+def figures_of(made: Request, files: Files, *, threads: int) -> Figures:
+    """What makes the figures of a release.
 
     Raises:
         UsageError: there are no cuts to compare, or there is no such attack.
@@ -147,34 +146,38 @@ def figures_of(made: Request, *, compare: bool, attack: Sequence[str] | None, th
     from kohort.cli.attack import names_of
     from kohort.pipeline import exposure
 
-    if compare:
+    if files.compare_grid:
         with _placed("--compare-grid"):
             exposure.check_cuts(made.job)
-    return Figures(compare=compare, attack=None if attack is None else names_of(attack), threads=threads)
+    attack = None if files.attack is None else names_of(files.attack)
+    return Figures(compare=files.compare_grid, attack=attack, threads=threads)
 
 
-def companions(made: Request, files: Files, told: Figures, *, dry_run: bool) -> tuple[Report, ...]:
+def companions(
+    made: Request, page: PageOptions, files: Files, figures: Figures, *, dry_run: bool
+) -> tuple[Report, ...]:
     """The files to publish with the release, and what writes each.
 
     Args:
         made: The job.
-        files: Where they go.
-        told: What tells of the release in figures.
+        page: The report.
+        files: The other files.
+        figures: What makes the figures of the release.
         dry_run: Whether nothing is to be written.
 
     Raises:
-        UsageError: one of them cannot be written; it is told before any work.
+        UsageError: one of them cannot be written; this comes before any work.
     """
     from kohort import pipeline
     from kohort.report import mapping
 
-    report = files.report.path
+    report = page.report
     for flag, path in (("--report", report), ("--mapping", files.mapping)):
         _refuse_dry(flag, path, dry_run=dry_run)
     found: list[Report] = []
-    audience = _audience(files.report)
+    audience = _audience(page)
     if report is not None:
-        found.append(pipeline.Report(report, _writer(report, audience, made.quasi, told)))
+        found.append(pipeline.Report(report, _writer(report, audience, made.quasi, figures)))
     if files.mapping is not None:
         with _placed("--mapping"):
             mapping.check(made.job.algorithm)
@@ -184,15 +187,15 @@ def companions(made: Request, files: Files, told: Figures, *, dry_run: bool) -> 
     return tuple(found)
 
 
-def transaction_companions(asked: Asked, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
-    """The same for a release of transactions: its report, if one is asked for.
+def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Companion[TransactionRelease], ...]:
+    """The same for a release of transactions: its report, if there is to be one.
 
     Raises:
-        UsageError: it cannot be written; it is told before any work.
+        UsageError: it cannot be written; this comes before any work.
     """
-    report = asked.path
+    report = page.report
     _refuse_dry("--report", report, dry_run=dry_run)
-    audience = _audience(asked)
+    audience = _audience(page)
     if report is None:
         return ()
     from kohort.publish import Companion
@@ -207,15 +210,15 @@ def transaction_companions(asked: Asked, *, dry_run: bool) -> tuple[Companion[Tr
     return (Companion(report, lambda release: write(transactions_page(release, audience=reader))),)
 
 
-def _audience(asked: Asked) -> Audience | None:
+def _audience(page: PageOptions) -> Audience | None:
     """The audience of a report; refuses a report of no known form, and text that the public should read.
 
     Raises:
         UsageError: one of these, or there is no report.
     """
-    report, audience = asked.path, pages.audience_of(asked.audience)
+    report, audience = page.report, pages.audience_of(page.audience)
     if report is None and audience is not None:
-        raise UsageError("no report is asked for", where="--audience", hint="add --report FILE.html, or leave it out")
+        raise UsageError("there is no report", where="--audience", hint="add --report FILE.html, or leave it out")
     if report is not None and report.suffix not in _REPORTS:
         raise UsageError(f"a report is one of {', '.join(_REPORTS)}", where="--report", hint="name it so")
     if report is not None and report.suffix == ".txt" and audience is not None:
@@ -250,11 +253,13 @@ def _placed(flag: str) -> Generator[None]:
         raise UsageError(fault.what, where=flag, hint=fault.hint) from None
 
 
-def _writer(path: Path, audience: Audience | None, quasi: Sequence[str], told: Figures) -> Callable[[Release], bytes]:
-    """What writes a release's report in the form that its name asks for."""
+def _writer(
+    path: Path, audience: Audience | None, quasi: Sequence[str], figures: Figures
+) -> Callable[[Release], bytes]:
+    """What writes a release's report in the form of its file's name."""
     from kohort.report.render.release import release_text
 
     if path.suffix == ".txt":
-        return lambda release: f"{release_text(told(release), quasi)}\n".encode()
+        return lambda release: f"{release_text(figures(release), quasi)}\n".encode()
     write = pages.writer_of(path.suffix)
-    return lambda release: write(told.page(release, audience))
+    return lambda release: write(figures.page(release, audience))

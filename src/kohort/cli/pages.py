@@ -20,7 +20,9 @@ AudienceWord = Annotated[
     typer.Option(
         "--audience",
         metavar="WORD",
-        help="Who reads the page: internal (if not given), the steward; or public: no value, no count below k.",
+        help="Who reads the page: internal, the steward; or public, without values or counts below k.",
+        show_default="internal",
+        rich_help_panel="Output",
     ),
 ]
 
@@ -29,7 +31,7 @@ FORMS: Final = (".html", ".json")
 
 
 def audience_of(word: str | None) -> Audience | None:
-    """The audience that was said.
+    """The audience that a flag names.
 
     Raises:
         UsageError: there is none called so.
@@ -44,10 +46,10 @@ def audience_of(word: str | None) -> Audience | None:
 
 
 def writer_of(ending: str) -> Callable[[Page], bytes]:
-    """What writes a page in the form that a file's ending asks for; what is missing for it is told before any work.
+    """What writes a page model in the form of a file's ending; a missing library is reported before any work.
 
     Raises:
-        MissingExtraError: a page is asked for, and what it is made with is not installed.
+        MissingExtraError: a page needs a library that is not installed.
     """
     if ending == ".json":
         return lambda page: (dumps(page.as_json(), indent=2, allow_nan=False) + "\n").encode()

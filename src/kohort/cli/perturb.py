@@ -1,13 +1,15 @@
-"""`kohort perturb`: some columns of a table with noise and its kin, all others as they are."""
+"""`kohort perturb`: some columns of a table with noise and its kin; `kohort key`: a key for pseudonyms."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
 
 import typer
 
 from kohort.cli import options
+from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -17,36 +19,29 @@ if TYPE_CHECKING:
     from kohort.perturb.base import Perturbation
     from kohort.report.perturbed import PerturbationFigures
 
-#: What nobody is to overlook.
+#: The warning with every result.
 WARNING: Final = "this is not anonymity: all other columns are as they were"
 
 
+#: The flags of a job that a perturbation has too.
+_FLAGS: Final = (
+    *(*options.READING, "missing-token", "perturb", "seed", "insecure-reproducible"),
+    *("out", "format", "excel-safe"),
+)
+
+#: How flags differ from the keys of a job.
+_CHANGED: Final = MappingProxyType({"out": {"help": "The perturbed table."}})
+
+
 def perturb(
-    source: options.Source,
+    table: Annotated[Given, Keys(only=_FLAGS, changed=_CHANGED)],
     *,
-    out: Annotated[Path, typer.Option("--out", metavar="OUT", help="The perturbed table.")],
-    perturb: options.Perturb = None,
-    seed: options.InsecureSeed = None,
-    insecure_reproducible: options.InsecureReproducible = False,
-    missing_token: options.MissingTokens = None,
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
-    format_: Annotated[
-        str | None, typer.Option("--format", metavar="WORD", help="Format of OUT, where its name tells none.")
-    ] = None,
-    excel_safe: Annotated[
-        bool, typer.Option("--excel-safe", help="Neutralise cells that a spreadsheet would run.")
-    ] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     dry_run: options.DryRun = False,
     overwrite: options.Overwrite = False,
 ) -> None:
-    """Change columns by noise, rank swapping, microaggregation, rounding, coding or PRAM, and measure what that did."""
+    """Perturb columns of a table, and measure the effect."""
     options.use_threads()
     from kohort.engines.perturbing import perturb as perturbed
     from kohort.io.write import format_of, write
@@ -54,26 +49,27 @@ def perturb(
     from kohort.report.perturbed import PerturbationFigures, effect_figures
     from kohort.verify.altered import verify_perturbed
 
-    asked = _asked(perturb, seed, insecure_reproducible=insecure_reproducible)
-    form, inputs = format_of(out, format_), () if source == "-" else (Path(source),)
+    out, source, seed, excel_safe = Path(table["out"]), table["path"], table["seed"], table["excel-safe"]
+    requested = _requested(table["perturb"], seed, insecure_reproducible=table["insecure-reproducible"])
+    form, inputs = format_of(out, table["format"]), () if source == "-" else (Path(source),)
     check_target(out, overwrite=overwrite, inputs=inputs)
-    table = options.read_table(source, separator, encoding, options.Reading(header, names, skip_blank, trim))
-    missing, digest = frozenset({"", *(missing_token or ())}), None
+    original = options.read_table(table)
+    missing, digest = frozenset({"", *(table["missing-token"] or ())}), None
     with progress(quiet=quiet) as tell:
         tell("perturb")
-        made, effects = perturbed(table, asked, missing=missing, seed=seed)
+        made, effects = perturbed(original, requested, missing=missing, seed=seed)
         if not dry_run:
 
             def written(file: BinaryIO) -> None:
                 write(made, file, form, excel_safe=excel_safe)
 
             def verified(file: BinaryIO) -> str:
-                return verify_perturbed(file, table, effects, format_=form, excel_safe=excel_safe, missing=missing)
+                return verify_perturbed(file, original, effects, format_=form, excel_safe=excel_safe, missing=missing)
 
             tell("write and verify")
             digest = publish(out, written, verified, overwrite=overwrite, inputs=inputs)
     figures = PerturbationFigures(
-        records=table.records,
+        records=original.records,
         perturbed=effect_figures(effects),
         warning=WARNING,
         release=None if dry_run else str(out),
@@ -83,8 +79,8 @@ def perturb(
     say("\n".join(_text(figures)), figures.as_json(), as_json=json, quiet=quiet)
 
 
-def _asked(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
-    """The perturbations that the flags ask for.
+def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:
+    """The perturbations of the flags.
 
     Raises:
         UsageError: something is wrong with them.
@@ -94,21 +90,21 @@ def _asked(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducib
     from kohort.perturb.text import perturbation_of
     from kohort.release.altered import seed_misfits
 
-    asked: list[Perturbation] = []
+    found: list[Perturbation] = []
     faults: list[UsageError] = []
     for text in texts or ():
         try:
-            asked.append(perturbation_of(text))
+            found.append(perturbation_of(text))
         except UsageError as fault:
             faults.append(UsageError(fault.what, where=f"--{fault.where}", hint=fault.hint))
     if not texts:
         faults.append(UsageError("no column is to be perturbed", where="--perturb", hint="income=noise:scale=0.1, say"))
     elif not faults:  # one that is wrong may have been random
-        misfits = seed_misfits(asked, seed, insecure_reproducible=insecure_reproducible)
+        misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
         faults += [UsageError(one.what, where=f"--{one.key[-1]}", hint=one.hint) for one in misfits]
     if faults:
         raise faults[0] if len(faults) == 1 else job_error(faults)
-    return asked
+    return found
 
 
 def _text(figures: PerturbationFigures) -> Iterator[str]:
@@ -122,4 +118,21 @@ def _text(figures: PerturbationFigures) -> Iterator[str]:
     if figures.verified:
         yield f"Verified and published: {figures.release}, {records:,} records in the order they had."
     else:
-        yield f"Nothing was written: {records:,} records were looked at."
+        yield f"Nothing was written: {records:,} records were examined."
+
+
+def key(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the key goes; no file is ever replaced.")],
+    *,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a new key for pseudonyms, which only you may read."""
+    from kohort.perturb.pseudonyms import write_key
+
+    write_key(file)
+    text = (
+        f"A new key is in {file}, which only you may read (mode 0600).\n"
+        "Who has it can make everybody's pseudonym again: keep it apart from the release, and never publish it.\n"
+        "A pseudonym is not anonymity: it links what is released of a person, in every release made with this key."
+    )
+    say(text, quiet=quiet)

@@ -1,4 +1,4 @@
-"""What `kohort inspect --transactions` tells of a transaction database, as figures and as text; no item is named."""
+"""`kohort inspect --transactions`: a transaction database in figures and in text; no item is named."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from kohort.report.render.text import many
-from kohort.schema.numbers import said
+from kohort.schema.numbers import said as written
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
@@ -16,46 +16,46 @@ if TYPE_CHECKING:
     from kohort.transactions.profile import DatabaseProfile, Spread
 
 
-def profile_figures(seen: DatabaseProfile, repeated: int) -> dict[str, Json]:
+def profile_figures(found: DatabaseProfile, repeated: int) -> dict[str, Json]:
     """The profile as one JSON object; `repeated` cells named an item that their transaction already had."""
     return {
-        "transactions": seen.transactions,
-        "items": seen.items,
-        "cells": seen.cells,
+        "transactions": found.transactions,
+        "items": found.items,
+        "cells": found.cells,
         "repeated": repeated,
-        "density": seen.density,
-        "empty": seen.empty,
-        "unique": seen.unique,
-        "unique_share": seen.unique_share,
-        "lengths": _quantiles(seen.lengths),
-        "supports": _quantiles(seen.supports),
-        "bands": [{"least": band.least, "most": band.most, "items": band.items} for band in seen.bands],
-        "h": float(seen.h),
-        "above": seen.above,
-        "above_share": seen.above_share,
-        "feasible_h": _feasible(seen),
-        "advice": list(_advice(seen)),
+        "density": found.density,
+        "empty": found.empty,
+        "unique": found.unique,
+        "unique_share": found.unique_share,
+        "lengths": _quantiles(found.lengths),
+        "supports": _quantiles(found.supports),
+        "bands": [{"least": band.least, "most": band.most, "items": band.items} for band in found.bands],
+        "h": float(found.h),
+        "above": found.above,
+        "above_share": found.above_share,
+        "feasible_h": _feasible(found),
+        "advice": list(_advice(found)),
     }
 
 
-def profile_text(seen: DatabaseProfile, repeated: int) -> str:
+def profile_text(found: DatabaseProfile, repeated: int) -> str:
     """The profile as a few lines for a person."""
     again = f", {repeated:,} more {'names' if repeated == 1 else 'name'} an item again" if repeated else ""
-    bands = [(f"{band.least:,}" + f" to {band.most:,}" * (band.most > band.least), band.items) for band in seen.bands]
+    bands = [(f"{band.least:,}" + f" to {band.most:,}" * (band.most > band.least), band.items) for band in found.bands]
     width = max((len(name) for name, _ in bands), default=0)
-    unique = f"{seen.unique:,} ({seen.unique_share:.1%}) unique"
+    unique = f"{found.unique:,} ({found.unique_share:.1%}) unique"
     lines = [
-        f"{many(seen.transactions, 'transaction')}: {seen.empty:,} of no item, {unique}",
-        f"{many(seen.items, 'item')} in {many(seen.cells, 'cell')}{again}; density {seen.density:.4%}",
+        f"{many(found.transactions, 'transaction')}: {found.empty:,} of no item, {unique}",
+        f"{many(found.items, 'item')} in {many(found.cells, 'cell')}{again}; density {found.density:.4%}",
         "",
-        *_table(seen),
+        *_table(found),
         "",
         "items in so many transactions:",
         *(f"  {name:>{width}}  {items:>9,}" for name, items in bands),
-        f"  more than {said(seen.h)} of all: {seen.above:,} ({seen.above_share:.2%})",
+        f"  more than {written(found.h)} of all: {found.above:,} ({found.above_share:.2%})",
         "",
         "unique: no other transaction has the same items",
-        *_advice(seen),
+        *_advice(found),
     ]
     return "\n".join(lines)
 
@@ -65,9 +65,9 @@ def _quantiles(spread: Spread) -> dict[str, Json]:
     return {"mean": spread.mean, **{str(percent): q for percent, q in zip(PERCENTS, spread.quantiles, strict=True)}}
 
 
-def _table(seen: DatabaseProfile) -> Iterator[str]:
+def _table(found: DatabaseProfile) -> Iterator[str]:
     """How lengths and supports are distributed, one line each."""
-    numbers = {"items of a transaction": seen.lengths, "transactions of an item": seen.supports}
+    numbers = {"items of a transaction": found.lengths, "transactions of an item": found.supports}
     heads = ("least", *(f"{percent} %" for percent in PERCENTS[1:-1]), "most")
     width = max(5, *(len(f"{spread.quantiles[-1]:,}") for spread in numbers.values()))
     yield " " * 23 + f"  {'mean':>{width + 3}}" + "".join(f"  {head:>{width}}" for head in heads)
@@ -76,18 +76,18 @@ def _table(seen: DatabaseProfile) -> Iterator[str]:
         yield f"{name:<23}  {spread.mean:>{width + 3},.2f}{quantiles}"
 
 
-def _feasible(seen: DatabaseProfile) -> float:
+def _feasible(found: DatabaseProfile) -> float:
     """The least h at which any item can be private, rounded up to four digits after the point."""
-    return ceil(seen.feasible_h * 10_000) / 10_000
+    return ceil(found.feasible_h * 10_000) / 10_000
 
 
-def _advice(seen: DatabaseProfile) -> Iterator[str]:
-    """What has to be said before these transactions can be released."""
+def _advice(found: DatabaseProfile) -> Iterator[str]:
+    """The decisions before these transactions can be released."""
     yield "Say which items are private (--private or --private-file): all others are then public, or those of --public."
     yield "To try, draw them: --delta 0.4 --seed 7"
-    h, feasible = said(seen.h), f"{_feasible(seen):.4g}"
-    if seen.above:
-        count = f"{seen.above:,} of {seen.items:,} items"
+    h, feasible = written(found.h), f"{_feasible(found):.4g}"
+    if found.above:
+        count = f"{found.above:,} of {found.items:,} items"
         yield f"At h = {h}, {count} cannot be private; from h = {feasible} on any item can."
     else:
         yield f"At h = {h}, any item can be private; the least such h is {feasible}."

@@ -36,7 +36,8 @@ def report(
     ],
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The page to write: .html, or its figures as .json.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The page to write: .html, or its figures as .json."),
     ] = None,
     audience: pages.AudienceWord = None,
     charts: Annotated[
@@ -53,10 +54,10 @@ def report(
     options.use_threads(threads)
     from kohort.publish import publish
 
-    whose = pages.audience_of(audience)
+    reader = pages.audience_of(audience)
     write = _writer(out, charts, format_)
     with progress(quiet=quiet) as tell:
-        page, inputs = _told(source, out, whose, threads=threads, overwrite=overwrite, tell=tell)
+        page, inputs = _figures(source, out, reader, threads=threads, overwrite=overwrite, tell=tell)
         tell("draw")
         first, *others = _files(page, out, write, charts, format_)
     publish(
@@ -75,7 +76,7 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     """What writes the page; refuses what could not be written before any work.
 
     Raises:
-        UsageError: nothing is asked for, or a form that is not known.
+        UsageError: nothing to write, or an unknown form.
         MissingExtraError: what draws pages or charts is not installed.
     """
     if out is None and charts is None:
@@ -83,7 +84,7 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     if out is not None and out.suffix not in pages.FORMS:
         raise UsageError(f"a page is one of {', '.join(pages.FORMS)}", where="--out", hint="name it so")
     if format_ is not None and charts is None:
-        raise UsageError("no charts are asked for", where="--format", hint="add --charts FOLDER, or leave it out")
+        raise UsageError("there are no charts", where="--format", hint="add --charts FOLDER, or leave it out")
     if format_ is not None and format_ not in CHARTS:
         raise UsageError("there is no such format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
     if charts is not None:
@@ -91,14 +92,14 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     return pages.writer_of(".json" if out is None else out.suffix)
 
 
-class Told(NamedTuple):
-    """A page, and the files that it came of, which no output may replace."""
+class Figures(NamedTuple):
+    """A page model, and the files that it was made from, which no output may replace."""
 
     page: Page
     inputs: Sequence[Path]
 
 
-def _told(
+def _figures(
     source: Path,
     out: Path | None,
     audience: Audience | None,
@@ -106,8 +107,8 @@ def _told(
     threads: int,
     overwrite: bool,
     tell: Callable[[str], None],
-) -> Told:
-    """The page that is to be drawn, and the files that no output may replace.
+) -> Figures:
+    """The page model to draw, and the files that no output may replace.
 
     Raises:
         UsageError: the source is neither figures nor a job.
@@ -118,7 +119,7 @@ def _told(
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[source])
     if source.suffix == ".json":
-        return Told(for_audience(read_page(source), audience), [source])
+        return Figures(for_audience(read_page(source), audience), [source])
     if source.suffix != ".toml":
         raise UsageError(
             "a page is drawn from figures or from a job", where=str(source), hint="name FIGURES.json, or JOB.toml"
@@ -130,8 +131,8 @@ def _told(
     return remade(text, audience, threads=threads, tell=tell)
 
 
-def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Told:
-    """The page of the release of a job on a table, which is made again."""
+def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Figures:
+    """The page model of the release of a job on a table, which is made again."""
     from kohort.job import of
     from kohort.pipeline.again import again, refuse_random
     from kohort.report.page import page
@@ -147,10 +148,10 @@ def _table(text: Document, audience: Audience | None, *, threads: int, tell: Cal
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
     if made.population is not None:
         inputs.append(Path(made.population))
-    return Told(page(release, audience=audience or Audience.INTERNAL), inputs)
+    return Figures(page(release, audience=audience or Audience.INTERNAL), inputs)
 
 
-def _transactions(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Told:
+def _transactions(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Figures:
     """The same of transactions."""
     del threads  # one is enough
     from kohort.job.transactions import of
@@ -166,7 +167,7 @@ def _transactions(text: Document, audience: Audience | None, *, threads: int, te
     except UsageError as fault:
         raise made.placed(fault) from None
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
-    return Told(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
+    return Figures(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
 
 
 def _files(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import attack as attacking
 from kohort.cli import flags, options
+from kohort.cli.attack import Attacks
+from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
@@ -15,53 +17,68 @@ if TYPE_CHECKING:
     from kohort.engines.table import Table
 
 
-def risk(
-    source: options.Source,
-    *,
-    quasi: options.Quasi = None,
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Columns that nobody can know beforehand (repeatable); all others are tried."),
-    ] = None,
-    person: options.PersonKey = None,
-    population: options.PopulationFile = None,
+#: How flags differ from the keys of a job.
+_CHANGED: Final = MappingProxyType(
+    {
+        "sensitive": {"help": "Columns that nobody can know beforehand (repeatable); all others are tried."},
+        "hierarchy": {"help": "A hierarchy file or builder: what labels cover in the population table."},
+    }
+)
+
+
+class Sample(NamedTuple):
+    """The population behind the file, and how risk is counted."""
+
     population_size: Annotated[
-        int | None, typer.Option(metavar="N", help="IN is a sample of so many people: estimate what it tells of them.")
-    ] = None,
-    sampling_fraction: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Or which share of the people IN is: 0.05.")
-    ] = None,
-    hierarchy: Annotated[
-        list[str] | None,
+        int | None,
         typer.Option(
-            metavar="COLUMN=FILE", help="What its labels cover in the population table (repeatable; also a builder)."
+            metavar="N",
+            help="IN is a sample of so many people: estimate its risk among them.",
+            rich_help_panel="Promise",
         ),
-    ] = None,
+    ] = None
+    sampling_fraction: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Or the share of the people that IN is: 0.05.", rich_help_panel="Promise"),
+    ] = None
     threshold: Annotated[
-        str, typer.Option(metavar="SHARE", help="Count who is at a greater risk: 0.2 is that of classes of five.")
-    ] = "0.2",
+        str,
+        typer.Option(
+            metavar="SHARE",
+            help="Count the people at a greater risk: 0.2 is that of classes of five.",
+            rich_help_panel="Promise",
+        ),
+    ] = "0.2"
     known: Annotated[
         int | None,
-        typer.Option(metavar="M", help="Also say the risk when only M of the quasi-identifying columns are known."),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of samples, where there is too much to look at all.")] = 0,
-    attack: attacking.Attack = None,
-    original: attacking.Original = None,
-    register: attacking.Register = None,
-    register_key: attacking.RegisterKey = None,
-    other_release: attacking.OtherRelease = None,
+        typer.Option(
+            metavar="M",
+            help="Report the risk when only M of the quasi-identifying columns are known, too.",
+            rich_help_panel="Promise",
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of samples, if there are too many to try all.", rich_help_panel="Promise")
+    ] = 0
+
+
+def risk(
+    table: Annotated[
+        Given,
+        Keys(only=(*options.READING, "quasi", "sensitive", "hierarchy", "person", "population"), changed=_CHANGED),
+    ],
+    sample: Sample,
+    attacks: Attacks,
+    *,
     show_values: Annotated[
-        bool, typer.Option("--show-values", help="Show cells of the smallest classes: records' values.")
+        bool,
+        typer.Option(
+            "--show-values", help="Show cells of the smallest classes: values of records.", rich_help_panel="Output"
+        ),
     ] = False,
-    separator: options.Separator = None,
-    encoding: options.Encoding = "utf-8",
-    header: options.Header = None,
-    names: options.Names = None,
-    skip_blank: options.SkipBlank = False,
-    trim: options.Trim = False,
     json: options.Json = False,
 ) -> None:
-    """Say whom an attacker could find in this file, as it stands, and by what; write nothing."""
+    """Report whom an attacker could find in a file as it stands, and how; write nothing."""
     options.use_threads()
     from kohort.assessment.risk import assess
     from kohort.assessment.risk.attacks import Evidence
@@ -71,45 +88,40 @@ def risk(
     from kohort.report.render.risk import risk_text
     from kohort.report.risk import risk_figures
 
-    columns, labels = options.names(quasi), options.pairs(hierarchy, "--hierarchy")
+    columns, sensitive = options.names(table["quasi"]), options.names(table["sensitive"])
+    labels = options.pairs(table["hierarchy"], "--hierarchy")
     if not columns:
         raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
-    if population is None and attack is None:
-        flags.refuse({"hierarchy": hierarchy}, "it is of a population table", "leave it out, or add --population FILE")
-    attacking.refuse_unused(attack, original, register, register_key, other_release)
-    limit = threshold_of(threshold)  # before any table is read
+    if table["population"] is None and attacks.attack is None:
+        what, hint = "it is of a population table", "leave it out, or add --population FILE"
+        flags.refuse({"hierarchy": table["hierarchy"]}, what, hint)
+    attacks.refuse_unused()
+    limit = threshold_of(sample.threshold)  # before any table is read
 
     def read(path: str) -> Table:
-        return options.read_table(path, separator, encoding, options.Reading(header, names, skip_blank, trim))
+        return options.read_table(table, path)
 
-    table = read(source)
-    others = None if population is None else read(population)
-    outcomes = attacking.tried(
-        attack,
-        Evidence(
-            table, tuple(columns), tuple(options.names(sensitive)), key=register_key, hierarchies=labels, seed=seed
-        ),
-        read,
-        original=original,
-        register=register,
-        other_release=other_release,
-    )
+    released = read(table["path"])
+    population = None if table["population"] is None else read(table["population"])
+    key, seed = attacks.register_key, sample.seed
+    evidence = Evidence(released, tuple(columns), tuple(sensitive), key=key, hierarchies=labels, seed=seed)
+    outcomes = attacks.outcomes(evidence, read)
     with progress() as tell:
         tell("assess")
         found = assess(
-            table,
+            released,
             columns,
-            sensitive=options.names(sensitive),
-            person=person,
-            population=others,
-            population_size=population_size,
-            sampling_fraction=sampling_fraction,
+            sensitive=sensitive,
+            person=table["person"],
+            population=population,
+            population_size=sample.population_size,
+            sampling_fraction=sample.sampling_fraction,
             threshold=limit,
-            known=known,
+            known=sample.known,
             hierarchies=labels,
             seed=seed,
         )
-    attacks = attack_figures(outcomes)
-    figures = risk_figures(found, values=show_values).model_copy(update={"attacks": attacks})
-    text = risk_text(figures) + ("\n\n" + attacks_text(attacks) if attacks else "")
+    tried = attack_figures(outcomes)
+    figures = risk_figures(found, values=show_values).model_copy(update={"attacks": tried})
+    text = risk_text(figures) + ("\n\n" + attacks_text(tried) if tried else "")
     say(text, figures.as_json(), as_json=json)

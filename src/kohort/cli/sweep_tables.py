@@ -16,6 +16,7 @@ from kohort.errors import JobError, UnsupportedError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
+    from kohort.cli.derive import Given
     from kohort.cli.sweep_transactions import Shown
     from kohort.job import Request
     from kohort.job.lines import Place
@@ -24,26 +25,27 @@ if TYPE_CHECKING:
     from kohort.sweep.tables import TableSweep
 
 
-def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError]) -> varied.Variations:
-    """The jobs that flags make; k is 10 where nothing is said of it or instead of it.
+def of_flags(
+    raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given
+) -> varied.Variations:
+    """The jobs that flags make; k is 10 unless it or another model of whole classes is given or varied.
 
     Args:
         raw: The tables of the job that stays as it is.
-        vary: What is varied, as it is said.
+        vary: The texts of `--vary`.
         faults: What is wrong with other flags.
+        given: The flags.
 
     Raises:
-        UsageError: something cannot be varied, or is said besides.
+        UsageError: something cannot be varied, or is given too.
     """
-    from kohort.models.known import models
-
-    asked = varied.all_of(vary)
-    for name in asked:
-        if name != varied.QUASI and varied.said_at(raw, varied.place_of(name)) is not None:
+    instead_of_k = {key.place[-1]: given[key.flag] for key in given.keys if key.is_model and not key.of_column}
+    parameters = varied.all_of(vary)
+    for name in parameters:
+        if name != varied.QUASI and _is_given(name, raw, given):
             raise UsageError(f"{name} is varied", where=_flag(name), hint="leave it out, or vary another")
-    flag_of = {_flag(name): f"--vary {name}" for name in asked}
-    instead = {key for key, kind in models().items() if not kind.specification.of_column}  # of k, or k itself
-    if varied.said_at(raw, ("privacy", "k")) is None and not {*asked} & instead:
+    flag_of = {_flag(name): f"--vary {name}" for name in parameters}
+    if all(value is None for value in instead_of_k.values()) and not {*parameters} & {*instead_of_k}:
         raw = {**raw, "privacy": {**varied.table(raw, ("privacy",)), "k": 10}}
 
     def make(tables: Mapping[str, object]) -> Request:
@@ -52,7 +54,12 @@ def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageE
         except JobError as fault:
             raise _at(fault, flag_of) from None
 
-    return varied.Variations(raw, asked, make)
+    return varied.Variations(raw, parameters, make)
+
+
+def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
+    """Whether a flag gives what is varied: of a column its value, or else the flag itself."""
+    return varied.said_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
 
 
 def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
@@ -69,20 +76,20 @@ def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
     if text.is_of_transactions:
         hint = "say it by flags, with --transactions"
         raise UnsupportedError("a job on transactions is no base of a sweep", where="--job", hint=hint)
-    asked = varied.all_of(vary)
-    place_of = {varied.place_of(name): f"--vary {name}" for name in asked}
+    parameters = varied.all_of(vary)
+    place_of = {varied.place_of(name): f"--vary {name}" for name in parameters}
 
     def where(place: Place) -> str:
         return place_of.get(place) or text.where(place)
 
-    return varied.Variations(text.raw, asked, lambda raw: request(raw, where=where, folder=text.folder), (path,))
+    return varied.Variations(text.raw, parameters, lambda raw: request(raw, where=where, folder=text.folder), (path,))
 
 
 def _flag(name: str) -> str:
-    """The flag that says of one job what is varied."""
-    model, _, column = name.partition(":")
-    flag = "--delta-disclosure" if model == "delta" else f"--{model}"
-    return f"{flag} {column}=…" if column else flag
+    """The flag that gives one job what is varied."""
+    from kohort.job import JobFile
+
+    return f"--{varied.QUASI}" if name == varied.QUASI else flags.flag_at(JobFile, varied.place_of(name))
 
 
 def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:

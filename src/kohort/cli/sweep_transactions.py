@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
@@ -15,14 +15,15 @@ from kohort.cli.sweep_files import Outputs
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Sequence
 
+    from kohort.cli.derive import Given
     from kohort.job.transactions import TransactionRequest
     from kohort.sweep.transaction_plan import Plan
     from kohort.sweep.transactions import Sweep
 
-#: What stays as it is where nothing is said.
-_BASE: Final[Mapping[str, str | int]] = MappingProxyType({"h": "0.4", "k": 10, "p": 4})
+#: What can be varied.
+_VARIED: Final = frozenset({"h", "k", "p", "delta"})
 
 #: The flags behind the places that faults of a sweep name.
 _FLAGS: Final = MappingProxyType(
@@ -32,58 +33,98 @@ _FLAGS: Final = MappingProxyType(
 
 
 class Shown(NamedTuple):
-    """What is told of a sweep, and where.
+    """What of a sweep is written and printed."""
 
-    Attributes:
-        out: Where the figures go.
-        picture: Where the picture goes.
-        figure: What is drawn.
-        seconds: Whether they are told.
-        json: One object instead of text.
-        quiet: Nothing.
-        overwrite: Whether files may be replaced.
-    """
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write every point or run (.csv), or all figures (.json).",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="Draw a figure against what is varied (.svg, .png).",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="Of a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+            show_default="lm",
+            rich_help_panel="Writing",
+        ),
+    ] = None
+    seconds: Annotated[
+        bool,
+        typer.Option(
+            "--seconds",
+            help="Report the seconds of each point or run, which differ from time to time.",
+            rich_help_panel="Output",
+        ),
+    ] = False
+    json: options.Json = False
+    quiet: options.Quiet = False
+    overwrite: options.Overwrite = False
 
-    out: Path | None
-    picture: Path | None
-    figure: str | None
-    seconds: bool
-    json: bool
-    quiet: bool
-    overwrite: bool
+
+class Compared(NamedTuple):
+    """The methods and the draws that a sweep over transactions compares."""
+
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="The methods to compare: mmil, mm, 1il, all; also give-back, optimal, cells.",
+            show_default="mmil,mm,1il,all",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N,N",
+            help="With --delta: draw the items once with each seed.",
+            show_default="1,2,3",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
 
 
-def carry_out(
-    raw: Mapping[str, Mapping[str, object]],
-    said: Mapping[str, str | int | None],
-    vary: Sequence[str],
-    compared: tuple[list[str] | None, list[str] | None],
-    shown: Shown,
-) -> None:
-    """Sweep over the transactions that the tables of a job describe.
+def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared, shown: Shown) -> None:
+    """Sweep over the transactions at `source`.
 
     Args:
-        raw: The tables of the job, without what is in `said`.
-        said: The parameters h, k, p and delta that stay as they are.
-        vary: What is varied: one parameter.
-        compared: The scores, and the seeds.
-        shown: What is told.
+        given: The flags of a job on transactions.
+        source: Where the transactions are.
+        vary: The texts of `--vary`, of which there may be one.
+        compared: The methods and draws.
+        shown: What is written and printed.
     """
     if len(vary) > 1:
         raise UsageError(
             "of transactions one parameter is varied", where="--vary", hint="ask for the others one by one"
         )
     name, values = varied.read(vary[0])
-    base = _base(name, said, values)
-    scores, seeds = compared
-    if seeds is not None and base["delta"] is None:
+    if name in _VARIED and name in given.used():
+        raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
+    raw = flags.tables(given, [])
+    if name == "delta":
+        raw["items"]["delta"] = values[0]
+    if compared.seeds is not None and "delta" not in raw["items"]:
         raise UsageError("only roles that are drawn have seeds", where="--seeds", hint="leave it out, or add --delta")
-    items = {**raw["items"], "delta": base["delta"]}
-    made = flags.transaction_request(
-        {**raw, "items": items, "privacy": {one: base[one] for one in ("h", "k", "p")}}, ()
-    )
+    raw["input"]["path"], raw["output"] = source, {"path": str(shown.out or "nothing is released")}
+    made = flags.transaction_request(raw, ())
     with _placed(made):
-        plan = _plan(made, (name, values), scores, seeds)
+        plan = _plan(made, (name, values), compared)
         outputs = _outputs(made, shown)
         found = _swept(made, plan, quiet=shown.quiet, timed=shown.seconds)
     outputs.publish(found)
@@ -94,20 +135,11 @@ def carry_out(
         raise typer.Exit(found.status)
 
 
-def _base(name: str, said: Mapping[str, str | int | None], values: list[str]) -> dict[str, str | int | None]:
-    """What stays as it is; what is varied must not be said, too."""
-    if said.get(name) is not None:
-        raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
-    first = {"delta": values[0]} if name == "delta" else {}
-    return {one: _BASE.get(one) if value is None else value for one, value in said.items()} | first
-
-
-def _plan(
-    made: TransactionRequest, vary: tuple[str, list[str]], scores: list[str] | None, seeds: list[str] | None
-) -> Plan:
+def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compared) -> Plan:
     """The sweep that the flags make."""
     from kohort.sweep.transaction_plan import SCORES, SEEDS, Plan
 
+    scores, seeds = compared
     try:
         numbers = [int(one) for one in options.names(seeds)] if seeds else SEEDS
     except ValueError:

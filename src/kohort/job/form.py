@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -26,7 +27,6 @@ from kohort.job.values import (
     Seconds,
     Separator,
 )
-from kohort.metrics.known import OBJECTIVES
 from kohort.perturb.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
@@ -43,25 +43,63 @@ Parameter: TypeAlias = int | float | str | None
 Word = Field(strict=False)  # a word of an enumeration, though all else must have its own type
 
 
-class InputPart(Part):
-    """Where the table is and how it is written."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """How the command line spells a key; a key without a `Flag` has the flag of its own name.
 
-    path: str = Field(description="The file, relative to the job's folder; '-' is standard input.")
-    separator: Separator | None = Field(None, description="Between cells; found by itself where it is not given.")
-    quote: Quote = Field('"', description="Round cells that hold separators; empty where there is none.")
-    encoding: Encoding = Field("utf-8", description="The text's encoding.")
+    Attributes:
+        name: The flag without its dashes; empty for the name of the key.
+        metavar: What stands for its value in the help; empty for a word that suits its type.
+        default: What the flag is if it is not given, where the form has no default.
+        group: The part of the help that it stands in; empty for that of its table.
+        hidden: Whether only a job file has the key.
+    """
+
+    name: str = ""
+    metavar: str = ""
+    default: int | str | None = None
+    group: Literal["", "method"] = ""
+    hidden: bool = False
+
+
+#: A key that only a job file has.
+NO_FLAG = Flag(hidden=True)
+
+
+class InputPart(Part):
+    """Where the table is and how it is written; paths in a job file are relative to its folder."""
+
+    path: str = Field(description="The table: CSV, TSV (also .gz), Parquet or Arrow; '-' is standard input.")
+    separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
+        None, description="The character between cells; detected if not given."
+    )
+    quote: Annotated[Quote, NO_FLAG] = Field(
+        '"', description="The character around cells that hold separators; empty for none."
+    )
+    encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The encoding of the text.")
     header: bool | None = Field(
-        None, description="Whether the first line names the columns; if not given, it does unless it looks like data."
+        None,
+        description=(
+            "Whether the first line names the columns; without names they are column_1, column_2, … If "
+            "not given, it does, and a first line that looks like data is an error."
+        ),
     )
-    names: list[str] = Field([], description="The names of the columns, where the first line is data.")
-    trim: bool = Field(default=False, description="Remove the blanks around every cell and column name.")
-    skip_blank: bool = Field(default=False, alias="skip-blank", description="Pass over empty lines.")
-    allow_empty: bool = Field(default=False, alias="allow-empty", description="Accept a table of no records.")
-    missing: list[str] = Field([""], description="The texts that mean: no value.")
-    complete: Complete = Field(
-        (), alias="complete-records", description="Leave out records without a value in these columns, or in 'all'."
+    names: list[str] = Field([], description="Names for the columns of a file without a header.")
+    trim: bool = Field(default=False, description="Remove blanks around every cell and column name.")
+    skip_blank: bool = Field(
+        default=False, alias="skip-blank", description="Skip empty lines; at the end of a file they are never an error."
     )
-    key_file: str | None = Field(
+    allow_empty: bool = Field(default=False, alias="allow-empty", description="Accept a table without records.")
+    missing: Annotated[list[str], Flag(name="missing-token", metavar="TEXT")] = Field(
+        [""],
+        description=("Texts that mean a missing value; by default only the empty cell, to which the flag adds more."),
+    )
+    complete: Annotated[Complete, Flag(metavar="A,B")] = Field(
+        (),
+        alias="complete-records",
+        description=("Leave out records with a missing value in one of these columns, or in any column ('all')."),
+    )
+    key_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None, alias="key-file", description="The key that pseudonyms are made with; `kohort key` writes one."
     )
 
@@ -69,11 +107,15 @@ class InputPart(Part):
 class OutputPart(Part):
     """Where the release goes."""
 
-    path: str = Field(description="The file to publish, relative to the job's folder.")
-    format: Annotated[Format, Word] | None = Field(None, description="Its format; else by the ending of its name.")
-    separator: Separator = Field(",", description="Between cells.")
+    path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
+        description="The release to publish; its certificate is written beside it, as NAME.kohort.json."
+    )
+    format: Annotated[Format, Word] | None = Field(
+        None, description="The format of the release; the ending of its name decides if not given."
+    )
+    separator: Annotated[Separator, NO_FLAG] = Field(",", description="The character between cells.")
     excel_safe: bool = Field(
-        default=False, alias="excel-safe", description="Neutralise cells that a spreadsheet would run."
+        default=False, alias="excel-safe", description="Neutralize cells that a spreadsheet would run as formulas."
     )
 
 
@@ -86,7 +128,7 @@ else:
 class PrivacyPart(_OfTable):
     """What every class must satisfy, besides what single columns ask for."""
 
-    max_suppression: Limit | None = Field(
+    max_suppression: Annotated[Limit | None, Flag(metavar="LIMIT", group="method")] = Field(
         None,
         alias="max-suppression",
         description=LIMIT.sentence,
@@ -96,66 +138,111 @@ class PrivacyPart(_OfTable):
 class MethodPart(Part):
     """How the recoding is found."""
 
-    name: MethodName = Field("mondrian", description=f"The algorithm: {', '.join(METHODS)}.")
+    name: Annotated[MethodName, Flag(name="method")] = Field(
+        "mondrian", description="The algorithm; all but Mondrian and top-down are lattice methods."
+    )
     cut: Literal["nearest", "median"] | None = Field(None, description=CUT.sentence)
-    order: Annotated[Order, Word] | None = Field(None, description="Order of categorical values, where it can hold.")
-    labels: Annotated[Label, Word] | None = Field(None, description="What is released, where a column can.")
-    grid: Literal["round", "none"] = Field(
+    order: Annotated[Order, Word] | None = Field(
+        None, description="The order of categorical values, for columns that can have it."
+    )
+    labels: Annotated[Label, Word] | None = Field(
+        None, description="What is released in place of a class's values, for columns that can have it."
+    )
+    grid: Annotated[Literal["round", "none"], Flag(name="no-grid")] = Field(
         "round",
-        description="Public cut points of numeric quasi-identifiers that have no hierarchy, grid or label: a round step"
-        " in proportion to their range, or none. Methods on levels need no grid.",
+        description=(
+            "Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of "
+            "their own: multiples of a round number, or none (--no-grid), so that ranges end at values "
+            "of the data, as in the literature."
+        ),
     )
     objective: Objective | None = Field(
         None,
-        description=f"{PREFERRED.sentence} One of {', '.join(OBJECTIVES)}."
-        " 'first' (samarati): the first of the minimal nodes in lexicographic order.",
+        description=f"{PREFERRED.sentence} With 'first', samarati takes the first minimal node in lexicographic order.",
     )
-    node: Levels | None = Field(
+    node: Annotated[Levels | None, Flag(metavar="LEVELS")] = Field(
         None,
         description=NODE.sentence,
     )
-    time_limit: Seconds | None = Field(None, alias="time-limit", description=TIME_LIMIT.sentence)
+    time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
+        None, alias="time-limit", description=TIME_LIMIT.sentence
+    )
 
 
 class PersonPart(Part):
-    """Whose the records are, where people have several."""
+    """The people behind the records, where one person has several."""
 
-    key: str = Field(description="The identifying column that says it; people are counted then, not records.")
+    key: Annotated[str, Flag(name="person", metavar="COLUMN")] = Field(
+        description="The identifying column that says whose record it is: people are counted, not records."
+    )
 
 
 class PopulationPart(Part):
     """People whom an attacker may know, those of the table among them."""
 
-    path: str = Field(description="The file, relative to the job's folder; it has every quasi-identifying column.")
+    path: Annotated[str, Flag(name="population", metavar="FILE")] = Field(
+        description=(
+            "The population table: the people whom an attacker may know. It has every quasi-identifying column."
+        )
+    )
 
 
 class _Column(Part):
     """One column, but for the privacy models."""
 
-    role: Annotated[Role, Word] = Field(description="What the column tells about a person.")
-    scale: Annotated[Scale, Word] | None = Field(None, description="Numeric or categorical; else the values decide.")
-    hierarchy: str | None = Field(None, description="A hierarchy file, or a builder such as intervals:5,10,20.")
-    max_level: Level | None = Field(
-        None, alias="max-level", description="The greatest level of its hierarchy that a lattice method may use."
+    role: Annotated[Role, Word] = Field(description="What the column reveals about a person.")
+    scale: Annotated[Scale, Word] | None = Field(
+        None, description="Whether a column is numeric or categorical; its values decide if not given."
     )
-    weight: Number = Field(
-        Fraction(1), description="How much it counts: when Mondrian chooses a cut, and in a lattice method's objective."
+    hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
+        None,
+        description=("A hierarchy file, or a builder: intervals:5,10,20, mask:right, dates, frequency:10 or suppress."),
     )
-    bounds: Bounds | None = Field(None, description="Least and greatest value of the domain.")
-    grid: GridText | None = Field(None, description="Public cut points: a step, a list, or the hierarchy's.")
-    order: Annotated[Order, Word] | None = Field(None, description="Order of a categorical column's values.")
-    label: Annotated[Label, Word] | None = Field(None, description="What is released.")
-    missing: Annotated[Missing, Word] = Field(Missing.VALUE, description="What a missing value means.")
+    max_level: Annotated[Level | None, Flag(metavar="LEVEL")] = Field(
+        None, alias="max-level", description="The highest level of its hierarchy that a lattice method may use."
+    )
+    weight: Annotated[Number, Flag(metavar="NUMBER")] = Field(
+        Fraction(1),
+        description=(
+            "How much a column counts, in Mondrian's choice of cuts and in a lattice method's "
+            "objective; 1 if not given."
+        ),
+    )
+    bounds: Annotated[Bounds | None, Flag(metavar="LOW..HIGH")] = Field(
+        None, description="The least and the greatest value of the domain."
+    )
+    grid: Annotated[GridText | None, Flag(metavar="STEP")] = Field(
+        None,
+        description=(
+            "Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy."
+        ),
+    )
+    order: Annotated[Annotated[Order, Word] | None, NO_FLAG] = Field(
+        None, description="The order of a categorical column's values."
+    )
+    label: Annotated[Annotated[Label, Word] | None, NO_FLAG] = Field(
+        None, description="What is released in place of a class's values."
+    )
+    missing: Annotated[Missing, Word] = Field(
+        Missing.VALUE,
+        description=(
+            "What a missing value is: own-value, a value like any other (if not given); suppress, a "
+            "reason to leave its record out; or refuse, an error."
+        ),
+    )
     pseudonym: bool = Field(
-        default=False, description="Release pseudonyms in place of an identifying column's values: no anonymity."
+        default=False,
+        description="Release pseudonyms in place of an identifying column's values; this is not anonymity.",
     )
     allow_singling: bool = Field(
         default=False,
         alias="allow-singling",
-        description="The released column may single out more than half of the people, or hold identifying cells.",
+        description=(
+            "Release the column although it may single out more than half of the people, or holds identifying cells."
+        ),
     )
     no_model: bool = Field(
-        default=False, alias="no-model", description="Release a sensitive column though no privacy model protects it."
+        default=False, alias="no-model", description="Release a sensitive column although no privacy model protects it."
     )
 
 
@@ -197,12 +284,22 @@ else:
 class PerturbPart(Part):
     """What is changed in columns that would be released unchanged."""
 
-    columns: dict[str, PerturbedPart] = Field({}, description="Each perturbed column by its name.")
+    columns: Annotated[dict[str, PerturbedPart], Flag(name="perturb", metavar="COLUMN=METHOD[:…]")] = Field(
+        {},
+        description=(
+            "The columns to perturb, each with its method: income=noise:scale=0.1,decimals=0 as a "
+            "flag. The methods are noise, rank-swapping, microaggregation, rounding, coding and "
+            "post-randomization."
+        ),
+    )
     seed: Annotated[int, Field(ge=0)] | None = Field(
-        None, description="For tests: the same seed draws the same noise, and who knows it takes the noise off."
+        None,
+        description=("For tests: the same seed draws the same noise, and anyone who knows it can remove the noise."),
     )
     insecure_reproducible: bool = Field(
-        default=False, alias="insecure-reproducible", description="Accept a seed: nothing of it may be released."
+        default=False,
+        alias="insecure-reproducible",
+        description="Accept a seed, for a release that nobody will receive.",
     )
 
 
@@ -228,9 +325,9 @@ class QuestionFile(Part):
     privacy: PrivacyPart = PrivacyPart.model_construct()
     person: PersonPart | None = None
     population: PopulationPart | None = None
-    rest: Annotated[Literal["refuse", "insensitive", "drop"], Field(description="Columns that are not listed.")] = (
-        "refuse"
-    )
+    rest: Annotated[
+        Literal["refuse", "insensitive", "drop"], Field(description="What happens to columns that are not listed.")
+    ] = "refuse"
     columns: dict[str, ColumnPart] = Field(description="Every column by its name.")
 
 
@@ -241,4 +338,4 @@ class JobFile(QuestionFile):
     output: OutputPart
     method: MethodPart = MethodPart.model_construct()
     perturb: PerturbPart = PerturbPart.model_construct()
-    purpose: PurposePart = PurposePart.model_construct()
+    purpose: Annotated[PurposePart, NO_FLAG] = PurposePart.model_construct()

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from kohort.io.baskets.options import Form
-from kohort.job.form import PurposePart, Word
+from kohort.job.form import NO_FLAG, Flag, PurposePart, Word
 from kohort.job.parts import Part
 from kohort.job.values import Encoding, Seconds, Separator, number, passing, wrong
 from kohort.release.transactions import TransactionJob
@@ -105,74 +105,125 @@ class TransactionsPart(Part):
     """What a transaction is in the input. A job file with this table is one on transactions."""
 
     format: Annotated[Form, Word] | None = Field(
-        None, description="The form that they lie in; if not given, lists for a Parquet file, and else basket."
+        None,
+        description=(
+            "How transactions are stored: basket (a line each), long (a record for each item), matrix "
+            "(of 0 and 1), matrix-header, or lists; if not given, lists for Parquet, and else basket."
+        ),
     )
-    key: str | None = Field(None, description="The column that says which transaction a record belongs to.")
-    person: str | None = Field(
-        None, description="The same where the column says whose it is: all of one person become one transaction."
+    key: Annotated[str | None, Flag(metavar="COLUMN")] = Field(
+        None, description="The column that says which transaction a record belongs to; the first if not given."
     )
-    item: str | None = Field(None, description="The column of items.")
+    person: Annotated[str | None, Flag(metavar="COLUMN")] = Field(
+        None,
+        description=(
+            "Instead of a key, the column that says whose record it is: all of one person become one transaction."
+        ),
+    )
+    item: Annotated[str | None, Flag(metavar="COLUMN")] = Field(None, description="The column of items.")
 
 
 class BasketsPart(Part):
     """Where the transactions are and how they are written."""
 
-    path: str = Field(description="The file, relative to the job's folder; '-' is standard input.")
-    separator: Separator | None = Field(
-        None, description="Between items or cells; blanks for basket lines, else found by itself, if not given."
+    path: str = Field(description="The transactions: text (also .gz) or Parquet; '-' is standard input.")
+    separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
+        None, description=("The character between items or cells; if not given, blanks for baskets, and else detected.")
     )
-    encoding: Encoding = Field("utf-8", description="The text's encoding.")
+    encoding: Annotated[Encoding, Flag(metavar="NAME")] = Field("utf-8", description="The encoding of the text.")
 
 
 class ReleasePart(Part):
     """Where the release goes."""
 
-    path: str = Field(description="The file to publish, relative to the job's folder.")
-    format: Annotated[Form, Word] | None = Field(None, description="Its form; if not given, that of the input.")
-    separator: Separator | None = Field(None, description="Between items or cells; if not given, that of the input.")
+    path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
+        description="The release to publish; its certificate is written beside it, as NAME.kohort.json."
+    )
+    format: Annotated[Annotated[Form, Word] | None, Flag(name="out-format")] = Field(
+        None, description="The form of the release; that of the input if not given."
+    )
+    separator: Annotated[Separator | None, Flag(name="out-separator", metavar="CHAR")] = Field(
+        None, description="The character between items or cells of the release; that of the input if not given."
+    )
 
 
 class CoherencePart(Part):
     """What every cohort must satisfy: the transactions that share at most p public items."""
 
-    h: H = Field(description="No private item is in more than this share of a cohort.")
-    k: K = Field(description="Every cohort has at least k transactions.")
-    p: P = Field(description="The public items that an attacker knows at most.")
+    h: Annotated[H, Flag(metavar="H", default="0.4")] = Field(
+        description="The largest share of a cohort that may have a private item, such as 0.4 or 2/5."
+    )
+    k: Annotated[K, Flag(metavar="K", default=10)] = Field(description="Every cohort has at least k transactions.")
+    p: Annotated[P, Flag(metavar="P", default=4)] = Field(
+        description="The most public items of a person that an attacker knows."
+    )
 
 
 class ItemsPart(Part):
     """Which items are public, which private, and how much each counts."""
 
-    private: Names | None = Field(None, description="The private items; unless public ones are said, all others are.")
-    private_file: str | None = Field(None, alias="private-file", description="A file of them, one a line.")
-    public: Names | None = Field(None, description="The public items; the rest is neither.")
-    public_file: str | None = Field(None, alias="public-file", description="A file of them, one a line.")
-    delta: Delta | None = Field(None, description="For experiments: the share of items that are drawn as public.")
-    seed: Seed | None = Field(None, description="Of the draw; 0 if not given.")
-    draw: Annotated[Draw, Word] | None = Field(None, description="How private items are drawn; feasible if not given.")
-    allow_absent: bool = Field(
-        default=False, alias="allow-absent", description="Names may stand for items that are in no transaction."
+    private: Names | None = Field(
+        None, description="Items that nobody may infer; all others are public unless public items are listed."
     )
-    min_support: Support | None = Field(
-        None, alias="min-support", description="Items in a smaller share of the transactions are removed first."
+    private_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
+        None, alias="private-file", description="A file of private items, one on each line."
+    )
+    public: Names | None = Field(
+        None, description="Items that an attacker may know; the rest are neither public nor private."
+    )
+    public_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
+        None, alias="public-file", description="A file of public items, one on each line."
+    )
+    delta: Annotated[Delta | None, Flag(metavar="SHARE")] = Field(
+        None, description="For experiments: draw this share of the items as public."
+    )
+    seed: Seed | None = Field(None, description="The same seed draws the same items; 0 if not given.")
+    draw: Annotated[Draw, Word] | None = Field(
+        None,
+        description=(
+            "How private items are drawn: feasible, among those in at most h of all transactions (if "
+            "not given); uniform; or paper, as in the paper."
+        ),
+    )
+    allow_absent: bool = Field(
+        default=False, alias="allow-absent", description="Accept names of items that are in no transaction."
+    )
+    min_support: Annotated[Support | None, Flag(metavar="SHARE")] = Field(
+        None, alias="min-support", description="First remove items that are in a smaller share of the transactions."
     )
     weight: dict[str, Weight] | None = Field(None, description="How much a cell of an item counts; 1 if not given.")
-    weight_file: str | None = Field(None, alias="weight-file", description="A file of weights, ITEM=NUMBER a line.")
+    weight_file: Annotated[str | None, Flag(metavar="FILE")] = Field(
+        None, alias="weight-file", description="A file of weights, ITEM=NUMBER on each line."
+    )
 
 
 class SuppressionPart(Part):
     """How the suppression is found."""
 
     score: Annotated[Score, Word] | None = Field(
-        None, description="What makes an item the next to drop; mmil if not given."
+        None,
+        description=(
+            "The item to drop next: mmil, in the most minimal moles for what it loses (if not given); "
+            "mm, in the most; 1il, of the least loss; or all, every public item."
+        ),
     )
     give_back: bool = Field(
-        default=False, alias="give-back", description="Give items back at the end that turn out to be dispensable."
+        default=False,
+        alias="give-back",
+        description="At the end, restore items whose suppression turned out to be unnecessary.",
     )
-    optimal: bool = Field(default=False, description="Find the least loss and prove it, or say how far it may be.")
-    time_limit: Seconds | None = Field(None, alias="time-limit", description="Seconds after which optimal stops.")
-    suppress: Literal["items", "cells"] = Field("items", description="Whole items, or single cells of them.")
-    max_sets: Sets | None = Field(None, alias="max-sets", description="Sets of items that may be held in memory.")
+    optimal: bool = Field(default=False, description="Find the least loss and prove it; needs the extra 'optimal'.")
+    time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
+        None,
+        alias="time-limit",
+        description="Seconds after which --optimal stops, and reports how far from the least loss it may be.",
+    )
+    suppress: Literal["items", "cells"] = Field(
+        "items", description="What to suppress: whole items, or single cells, which promises less."
+    )
+    max_sets: Sets | None = Field(
+        None, alias="max-sets", description="The most sets of items to hold in memory at once."
+    )
 
 
 class TransactionFile(Part):
@@ -184,4 +235,4 @@ class TransactionFile(Part):
     privacy: CoherencePart
     items: ItemsPart
     method: SuppressionPart = SuppressionPart.model_construct()
-    purpose: PurposePart = PurposePart.model_construct()
+    purpose: Annotated[PurposePart, NO_FLAG] = PurposePart.model_construct()

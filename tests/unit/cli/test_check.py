@@ -330,12 +330,12 @@ def test_a_release_and_its_certificate(register: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "status", "said"),
     [
-        (["--quasi", "age"], 2, "the certificate says what is asked for"),
-        (["--sensitive", "age"], 2, "the certificate says what is asked for"),
-        (["--k", 3], 2, "the certificate says what is asked for"),
-        (["--l", "a=2"], 2, "the certificate says what is asked for"),
-        (["--transactions"], 2, "the certificate says what is asked for"),
-        (["--show-values"], 2, "the certificate says what is asked for"),
+        (["--quasi", "age"], 2, "the certificate names the models"),
+        (["--sensitive", "age"], 2, "the certificate names the models"),
+        (["--k", 3], 2, "the certificate names the models"),
+        (["--l", "a=2"], 2, "the certificate names the models"),
+        (["--transactions"], 2, "the certificate names the models"),
+        (["--show-values"], 2, "the certificate names the models"),
         (["--private", "a"], 2, "the certificate is of a table"),
         (["--hierarchy", "age"], 2, "there is no ="),
     ],

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from kohort import cli
-from kohort.cli import screen
+from kohort.cli import program, screen
 from kohort.errors import FileError
 from tests.command import kohort
 
@@ -177,7 +177,7 @@ def test_an_interrupt_before_any_command_is_one_too(monkeypatch: pytest.MonkeyPa
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "app", interrupt)
+    monkeypatch.setattr(program, "app", interrupt)
     assert kohort("--help").status == 130
 
 

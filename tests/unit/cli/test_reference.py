@@ -32,7 +32,7 @@ def commands() -> dict[str, Any]:
             if hasattr(command, "commands"):
                 groups.append((f"{words} ", command))
             else:
-                found[words] = command
+                found[words] = command.loaded
     return found
 
 
@@ -43,14 +43,14 @@ def purpose(command: Any) -> str:  # noqa: ANN401  typer's own class has no publ
 
 def table(command: Any) -> str:  # noqa: ANN401  as above
     """The arguments and flags of a command with what the help says of each."""
-    rows = [_row(option) for option in command.params if option.name != "help"]
+    rows = [_row(option) for option in command.params]
     if not rows:
         return "It has no flags."
     return "\n".join(["| argument or flag | meaning | default |", "|---|---|---|", *rows])
 
 
 def _row(option: Any) -> str:  # noqa: ANN401  as above
-    flag = "/".join([option.opts[-1], *option.secondary_opts]) if option.param_type_name == "option" else ""
+    flag = "/".join([*option.opts, *option.secondary_opts]) if option.param_type_name == "option" else ""
     value = "" if getattr(option, "is_flag", False) else option.metavar or ""
     shown = option.show_default if isinstance(option.show_default, str) else option.default
     default = "required" if option.required else "" if shown in {None, False} else f"`{shown}`"
@@ -75,6 +75,7 @@ def test_a_command_is_documented_as_it_is(name: str) -> None:
     if os.environ.get("KOHORT_GOLDEN") == "write":
         page, section = PAGE.read_text("utf-8"), sections()[name]
         written = re.sub(r"\| argument or flag \|(?:.*\n)*?(?=\n|\Z)", lambda _: table(command) + "\n", section)
+        written = re.sub(r"\A\n\n.*?\n(?=\n)", lambda _: f"\n\n{purpose(command)}\n", written, flags=re.DOTALL)
         PAGE.write_text(page.replace(section, written), encoding="utf-8")
     section = sections()[name]
     assert section.startswith(f"\n\n{purpose(command)}\n")

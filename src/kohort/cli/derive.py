@@ -1,0 +1,240 @@
+"""The flags of a command: those of a form's keys, and its own, made for typer.
+
+A command is a function of few parameters. `flattened` turns it into one that typer reads: a parameter marked with
+`Keys` becomes the flags of those keys of a form, a named tuple the flags of its fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from copy import copy
+from dataclasses import dataclass, field, replace
+from inspect import Parameter, Signature
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast, get_args, get_origin, get_type_hints
+
+import typer
+from typer.models import OptionInfo
+
+from kohort.cli.keys import PANELS, TRI_STATE, Key, keys_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+#: The form of a job on a table, and that of one on transactions.
+TABLE: Final = "kohort.job.form:JobFile"
+BASKETS: Final = "kohort.job.transactions_form:TransactionFile"
+
+#: What a panel's title shows of a flag.
+EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "quasi": "age,zip",
+        "sensitive": "illness",
+        "transactions": "",
+        "private": "hiv",
+        "h": "0.4",
+        "k": "10",
+        "t": "illness=0.2",
+        "threshold": "0.2",
+        "vary": "k=5,10",
+        "method": "optimal",
+        "give-back": "",
+        "queries": "100",
+        "target": "income",
+        "set": "privacy.k=20",
+        "separator": "';'",
+        "missing-token": "'?'",
+        "out": "release.csv",
+        "overwrite": "",
+        "report": "report.html",
+        "json": "",
+        "attack": "all",
+    }
+)
+
+#: How many flags a panel's title shows.
+SHOWN: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the flags of some keys hold.
+
+    Attributes:
+        keys: The keys.
+        values: The value of each flag, by the flag without its dashes.
+        typed: The flags that the command line has, all others being what they are by default.
+    """
+
+    keys: tuple[Key, ...]
+    values: Mapping[str, Any]
+    typed: frozenset[str]
+
+    def __getitem__(self, flag: str) -> Any:  # noqa: ANN401  whatever typer made of a flag
+        """The value of a flag."""
+        return self.values[flag]
+
+    def used(self) -> dict[str, object]:
+        """The values of the flags that the command line has, by the flag."""
+        typed = [key for key in self.keys if key.flag in self.typed]
+        found: dict[str, object] = {key.flag: self.values[key.flag] for key in typed}
+        denied = [key for key in typed if key.type == TRI_STATE and not found[key.flag]]
+        return found | {f"no-{key.flag}": True for key in denied}
+
+    def only(self, *flags: str) -> Given:
+        """Those of some flags."""
+        return replace(self, keys=tuple(key for key in self.keys if key.flag in flags))
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Marks a parameter that holds the values of the flags of a form's keys.
+
+    Attributes:
+        form: The form, as `module:Class`.
+        only: The flags to take, by name or by panel; empty for all.
+        without: The flags to leave out.
+        panel: The part of the help for all of them; empty for their own.
+        changed: What of a flag differs from the form: its `help`, `shown` default, `default`.
+    """
+
+    form: str = TABLE
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    panel: str = ""
+    changed: Mapping[str, Mapping[str, object]] = field(default_factory=dict["str", "Mapping[str, object]"])
+
+    def keys(self) -> tuple[Key, ...]:
+        """The keys."""
+        from importlib import import_module
+
+        module, _, name = self.form.partition(":")
+        found = keys_of(getattr(import_module(module), name))
+        chosen = [key for key in found if not self.only or key.flag in self.only or key.panel in self.only]
+        chosen = [key for key in chosen if key.flag not in self.without]
+        chosen = [replace(key, panel=self.panel or key.panel) for key in chosen]
+        return tuple(replace(key, **cast("Any", self.changed.get(key.flag, {}))) for key in chosen)
+
+
+class Line(NamedTuple):
+    """A command line: the value of each parameter, and those that were typed."""
+
+    values: Mapping[str, Any]
+    typed: AbstractSet[str]
+
+
+class Parts(NamedTuple):
+    """The flags that a parameter of a command stands for, and what makes its value of a command line."""
+
+    flags: list[Parameter]
+    make: Callable[[Line], object]
+
+
+def flattened(function: Callable[..., None]) -> Callable[..., None]:
+    """A command's function as typer reads it: a parameter for each flag."""
+    hints = get_type_hints(function, include_extras=True)
+    found: dict[str, Parameter] = {}
+    makers: dict[str, Callable[[Line], object]] = {}
+    for name, own in Signature.from_callable(function).parameters.items():
+        parts, makers[name] = _parts(name, hints[name], own.default)
+        for part in parts:
+            found.setdefault(part.name, part)
+
+    def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401  whatever typer made of the flags
+        typed = {name for name in values if _is_typed(context, name)}
+        function(**{name: make(Line(values, typed)) for name, make in makers.items()})
+
+    context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = [context, *_in_panels(list(found.values()))]
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _is_typed(context: Any, name: str) -> bool:  # noqa: ANN401  typer's class does not tell its sources' type
+    """Whether the command line has the flag of a parameter."""
+    return str(context.get_parameter_source(name).name) == "COMMANDLINE"
+
+
+def _parts(name: str, hint: Any, default: object) -> Parts:  # noqa: ANN401  an annotation
+    """The flags that a parameter stands for, and what makes its value of theirs."""
+    kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    for mark in marks:
+        if isinstance(mark, Keys):
+            return _of_keys(mark.keys(), kind, name, default)
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return _fields(kind)
+    return Parts([Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)], _value_of(name))
+
+
+def _value_of(name: str) -> Callable[[Line], object]:
+    return lambda line: line.values[name]
+
+
+def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> Parts:  # noqa: ANN401  a type
+    """The flags of keys: all in one value, or one as a parameter of its own type and default."""
+    parameters = [key.parameter() for key in keys]
+    if kind is Given:
+
+        def given(line: Line) -> object:
+            return _given(keys, line)
+
+        return Parts(parameters, given)
+    [made] = parameters
+    return Parts(
+        [made.replace(default=default, annotation=Annotated[kind, get_args(made.annotation)[1]])], _value_of(name)
+    )
+
+
+def _fields(group: Any) -> Parts:  # noqa: ANN401  a class
+    """The flags of a named tuple's fields."""
+    hints, defaults = get_type_hints(group, include_extras=True), group._field_defaults
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, Parameter.empty), annotation=hints[name])
+        for name in group._fields
+    ]
+
+    def made(line: Line) -> object:
+        return group(**{name: line.values[name] for name in group._fields})
+
+    return Parts(parameters, made)
+
+
+def _given(keys: tuple[Key, ...], line: Line) -> Given:
+    """What a command line gives of some keys."""
+    names = {key.flag: "source" if key.place == ("input", "path") else key.name for key in keys}
+    typed = frozenset(flag for flag, name in names.items() if name in line.typed)
+    return Given(keys, {flag: line.values[name] for flag, name in names.items()}, typed)
+
+
+def _in_panels(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """The parameters by panel, whose titles show some of their flags."""
+    panels: dict[str, list[OptionInfo]] = {panel: [] for panel in PANELS}
+    order: dict[str, int] = {}
+    for one in parameters:
+        info = get_args(one.annotation)[1]
+        panel = info.rich_help_panel if isinstance(info, OptionInfo) else None
+        order[one.name] = 1 + list(panels).index(panel) if panel in panels else 0
+        if panel in panels and isinstance(info, OptionInfo):
+            panels[panel].append(info)
+    return sorted(
+        (one.replace(annotation=_titled(one.annotation, panels)) for one in parameters), key=lambda one: order[one.name]
+    )
+
+
+def _titled(annotation: Any, panels: Mapping[str, Sequence[OptionInfo]]) -> Any:  # noqa: ANN401  as above
+    """An option with the title of its panel."""
+    kind, info = get_args(annotation)[:2]
+    if not isinstance(info, OptionInfo) or info.rich_help_panel not in panels:
+        return annotation
+    made = copy(info)
+    made.rich_help_panel = _title(cast("str", info.rich_help_panel), panels[cast("str", info.rich_help_panel)])
+    return Annotated[kind, made]
+
+
+def _title(panel: str, infos: Sequence[OptionInfo]) -> str:
+    """The title of a panel: its name, and an example of its flags."""
+    flags = [str(info.default).removeprefix("--") for info in infos if info.default != "--out" or info.metavar == "OUT"]
+    shown = [f"--{flag} {EXAMPLES[flag]}".strip() for flag in EXAMPLES if flag in flags][:SHOWN]
+    return f"{panel}, such as {' '.join(shown)}" if shown else panel

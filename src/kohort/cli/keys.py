@@ -1,0 +1,261 @@
+"""The keys of a job's form and their flags: one flag for each key, its description the help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from inspect import Parameter
+from types import MappingProxyType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+)
+
+import typer
+from typer.models import ParameterInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic.fields import FieldInfo
+
+    from kohort.job.form import Flag
+    from kohort.job.lines import Place
+    from kohort.job.parts import Part
+
+#: The parts of a command's help, in this order, each by the tables of a form whose keys stand in it.
+PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "Columns": ("columns", "rest", "perturb"),
+        "Items": ("items",),
+        "Promise": ("privacy", "person", "population"),
+        "Method": ("method",),
+        "Reading": ("input", "transactions"),
+        "Transactions": (),
+        "Writing": ("output",),
+        "Output": (),
+    }
+)
+
+#: Short forms of flags.
+SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",)})
+
+#: The roles of columns, by the flag that names columns of the role, and the sentence of its help.
+ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "quasi": ("quasi", "Quasi-identifying columns: an attacker may know them, so they are generalized."),
+        "sensitive": ("sensitive", "Sensitive columns: nobody may learn them about a person; released unchanged."),
+        "identifier": ("identifying", "Identifying columns: never released."),
+        "insensitive": ("insensitive", "Insensitive columns: released unchanged."),
+        "drop": ("drop", "Columns that are not needed: never released."),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a form with its flag.
+
+    Attributes:
+        place: Its table and its name in a job file; a role stands behind `role`.
+        flag: The flag without its dashes.
+        type: The type of its value, without `None`.
+        default: What the flag is if it is not given; `None` leaves that to the form.
+        panel: The part of the help that it stands in.
+        help: The sentence of its help.
+        metavar: The word for its value in the help.
+        shown: The default as the help shows it; empty for the default itself.
+        is_model: Whether it holds parameters of a privacy model.
+    """
+
+    place: Place
+    flag: str
+    type: Any
+    default: int | str | None
+    panel: str
+    help: str
+    metavar: str
+    shown: str = ""
+    is_model: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter that holds the value."""
+        return self.flag.replace("-", "_")
+
+    @property
+    def of_column(self) -> bool:
+        """Whether its flag is `COLUMN=VALUE`."""
+        return self.place[0] == "columns" and self.type is not bool and "=" in self.metavar
+
+    @property
+    def kind(self) -> Any:  # noqa: ANN401  a type as typer reads it
+        """The type of the flag's value."""
+        if self.place[0] == "columns" or self.place in LISTS or get_origin(self.type) in {list, dict}:
+            return list[str] | None
+        if self.type in {bool, TRI_STATE}:
+            return self.type
+        return int | None if self.type is int else str | None
+
+    def parameter(self) -> Parameter:
+        """The flag as a parameter of the function that typer reads."""
+        if self.place == ("input", "path"):
+            return _argument(self)
+        kind = self.kind
+        name = f"--{self.flag}/--no-{self.flag}" if kind == TRI_STATE else f"--{self.flag}"
+        info = typer.Option(
+            name,
+            *SHORT.get(self.flag, ()),
+            metavar=None if kind in {bool, TRI_STATE} else self.metavar,
+            help=self.help,
+            rich_help_panel=self.panel,
+            show_default=self.shown or True,
+        )
+        required = self.place == ("output", "path")
+        default = Parameter.empty if required else False if kind is bool else self.default
+        return _parameter(self.name, str if required else kind, info, default)
+
+
+#: The type of a flag that can be set, denied or left out.
+TRI_STATE: Final = bool | None
+
+#: The keys whose flag is repeatable, or holds several values, besides lists.
+LISTS: Final = frozenset(
+    {("input", "missing"), ("input", "complete-records"), ("method", "node"), ("perturb", "columns")}
+)
+
+
+def _argument(key: Key) -> Parameter:
+    """The input, which has no flag."""
+    return _parameter("source", str, typer.Argument(metavar="IN", help=key.help), Parameter.empty)
+
+
+def _parameter(name: str, kind: Any, info: ParameterInfo, default: object) -> Parameter:  # noqa: ANN401  as above
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+
+
+# --- from a form to its keys ------------------------------------------------------------------------------------------
+
+
+@cache
+def keys_of(form: type[Part]) -> tuple[Key, ...]:
+    """The keys of a form that have flags: those of columns first, then in the form's order."""
+    found: list[Key] = []
+    for table, info in form.model_fields.items():
+        part = bare(info.annotation)
+        if _flag(info).hidden:
+            continue
+        if get_origin(part) is dict:
+            found = [*map(_role_key, ROLES), *found, *_keys(table, get_args(part)[1])]
+        elif _is_part(part):
+            found += _keys(table, part)
+        else:
+            found.append(_key((table,), info))
+    return tuple(found)
+
+
+def _keys(table: str, part: type[Part]) -> Iterator[Key]:
+    """The keys of a table."""
+    for name, info in part.model_fields.items():
+        if not _flag(info).hidden and name != "role":
+            yield _key((table, info.alias or name), info)
+
+
+def _role_key(flag: str) -> Key:
+    """The flag that names the columns of a role."""
+    role, sentence = ROLES[flag]
+    return Key(("columns", "role", role), flag, list[str], None, "Columns", f"{sentence} (repeatable)", "A,B")
+
+
+def _key(place: Place, info: FieldInfo) -> Key:
+    """The key at a place of a form."""
+    flag, kind = _flag(info), bare(info.annotation)
+    default = flag.default
+    if default is None and isinstance(info.default, str):
+        default = str(info.default.value if isinstance(info.default, Enum) else info.default)
+    if place[0] == "columns" or place == ("method", "grid"):
+        default = None
+    words = words_of(kind)
+    sentence = info.description or ""
+    if place == ("method", "grid"):
+        kind = bool
+    elif kind is bool and info.default is None:
+        kind = TRI_STATE
+    elif any(word not in sentence for word in words):
+        sentence = f"{sentence} One of {', '.join(words)}."
+    is_model = _is_model(info)
+    panel = flag.group.capitalize() or ("Promise" if is_model else _panel(place[0]))
+    name = flag.name or place[-1]
+    metavar = flag.metavar or _metavar(place[-1], kind)
+    if place[0] == "columns" and kind is not bool:
+        metavar = f"COLUMN={metavar}"
+    return Key(place, name, kind, default, panel, sentence, metavar, is_model=is_model)
+
+
+def _flag(info: FieldInfo) -> Flag:
+    """How the command line spells a key; a model's specification does so for its own."""
+    from kohort.job.form import Flag
+    from kohort.specification import Specification
+
+    for one in info.metadata:
+        if isinstance(one, Specification):
+            return Flag(name=one.flag.removeprefix("--"), metavar=one.metavar)
+    return next((one for one in info.metadata if isinstance(one, Flag)), Flag())
+
+
+def _is_model(info: FieldInfo) -> bool:
+    """Whether a key holds parameters of a privacy model."""
+    from kohort.specification import Parameter as OfPlugin
+    from kohort.specification import Specification
+
+    return any(isinstance(one, (Specification, OfPlugin)) for one in info.metadata)
+
+
+def _panel(table: str) -> str:
+    """The part of the help that the keys of a table stand in."""
+    return next(panel for panel, tables in PANELS.items() if table in tables)
+
+
+def _metavar(key: str, kind: Any) -> str:  # noqa: ANN401  as above
+    """A word for the value of a key that suits its type."""
+    if words_of(kind):
+        return "WORD"
+    if kind is int and len(key) > 1:
+        return "N"
+    shapes: dict[Any, str] = {bool: "A,B", list: "A,B", dict: "ITEM=NUMBER"}
+    return shapes.get(get_origin(kind) or kind, key.rpartition("-")[2].upper())
+
+
+def words_of(kind: Any) -> tuple[str, ...]:  # noqa: ANN401  as above
+    """The words that a key takes; none for a key of another type."""
+    if get_origin(kind) is Literal:
+        return tuple(word.replace("_", "-") for word in get_args(kind))
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return tuple(str(one.value) for one in kind)
+    return ()
+
+
+def bare(annotation: Any) -> Any:  # noqa: ANN401  as above
+    """The type of a key, without its validators and without `None`."""
+    while True:
+        args, origin = get_args(annotation), get_origin(annotation)
+        if origin is Annotated:
+            annotation = args[0]
+        elif origin in {Union, UnionType} and type(None) in args and len(args) == len((None, annotation)):
+            annotation = next(one for one in args if one is not type(None))
+        else:
+            return annotation
+
+
+def _is_part(kind: Any) -> bool:  # noqa: ANN401  as above
+    from pydantic import BaseModel
+
+    return isinstance(kind, type) and issubclass(kind, BaseModel)

@@ -1,0 +1,280 @@
+"""The program `kohort`: its commands, each made when it is needed, and how it ends."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from importlib import import_module
+from io import TextIOWrapper
+from json import dumps
+from pathlib import Path
+from traceback import extract_tb
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, NoReturn
+
+import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
+
+from kohort.errors import FileError, JobError, KohortError, LimitError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+#: A fault of kohort itself: none of the statuses that scripts rely on (as sysexits.h has it).
+INTERNAL: Final = 70
+
+#: What is reported of a run that was stopped by a signal.
+_STOPPED: Final = {
+    130: "interrupted; what was not complete was not published",
+    143: "terminated; what was not complete was not published",
+}
+
+#: How help is requested, of every command.
+_SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
+#: The commands: the module and function of each, and the sentence of its help. Groups have one word before.
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
+        "inspect": ("describe:inspect", "Guess what each column reveals, with reasons; write nothing."),
+        "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
+        "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
+        "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
+        "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
+        "check": (
+            "check:check",
+            "Check a file against privacy models or its certificate (status 1 if not met), or only measure it.",
+        ),
+        "report": ("report:report", "Write the page of a release, from its figures or from its job."),
+        "risk": ("risk:risk", "Report whom an attacker could find in a file as it stands, and how; write nothing."),
+        "compare": (
+            "compare:compare",
+            "Compare a table and its release: means, distributions, associations, counts and predictions.",
+        ),
+        "perturb": (
+            "perturb:perturb",
+            "Perturb columns by noise, rank swapping, microaggregation, rounding, coding or PRAM; measure the effect.",
+        ),
+        "sweep": ("sweep:sweep", "Show what a release would cost as parameters vary; release nothing."),
+        "key": ("perturb:key", "Write a new key for pseudonyms, which only you may read."),
+        "schema": ("describe:schema", "Print the JSON Schema of a job file."),
+        "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
+        "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),
+        "hierarchy show": ("hierarchy:show", "Print a hierarchy as a tree with the number of leaves under each node."),
+        "hierarchy check": (
+            "hierarchy:check",
+            "Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it.",
+        ),
+        "hierarchy convert": ("hierarchy:convert", "Rewrite a hierarchy: CSV rows as a JSON tree, or the reverse."),
+        "generate": ("", "Generate synthetic data, seeded and streamed to any size."),
+        "generate italy": (
+            "generate:italy",
+            "A register of Italy: names, gender, city, age, education, profession, annual income.",
+        ),
+        "generate admissions": (
+            "generate:admissions",
+            "Hospital stays: patient, sex, birth date, postal code, dates, ward, diagnosis, charge, outcome; a job.",
+        ),
+        "generate baskets": (
+            "generate:baskets",
+            "Transactions as of a shop, after IBM's Quest generator: a line for each, its items separated by blanks.",
+        ),
+        "generate matrix": (
+            "generate:matrix",
+            "A 0/1 matrix of independent cells: a row for each transaction, a column for each item.",
+        ),
+    }
+)
+
+
+class Deferred(TyperCommand):
+    """A command whose module is imported and whose flags are made when it is run or asked for its help."""
+
+    def __init__(self, name: str, place: str, sentence: str) -> None:
+        """Keep where the command is."""
+        super().__init__(name, help=sentence)
+        self._place = place
+
+    @cached_property
+    def loaded(self) -> Any:  # noqa: ANN401  typer's own class has no public name
+        """The command with its flags."""
+        from kohort.cli.derive import flattened
+
+        module, _, function = self._place.partition(":")
+        single = typer.Typer(add_completion=False)
+        made = flattened(getattr(import_module(f"kohort.cli.{module}"), function))
+        single.command(self.name, help=self.help, context_settings=_SETTINGS)(made)
+        return typer.main.get_command(single)
+
+    def make_context(self, info_name: str | None, args: list[str], *others: Any, **extra: Any) -> Any:  # noqa: ANN401
+        """The context of the command with its flags."""
+        _limit_threads(args)
+        return self.loaded.make_context(info_name, args, *others, **extra)
+
+
+class Group(TyperGroup):
+    """A group whose commands are made when they are needed."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401  typer's own
+        """Add the commands whose names begin with that of the group."""
+        super().__init__(**settings)
+        above = f"{self.name} " if self.name != "kohort" else ""
+        for words, (place, sentence) in COMMANDS.items():
+            name = words.removeprefix(above)
+            if words.startswith(above) and " " not in name:
+                self.commands[name] = Deferred(name, place, sentence) if place else _group(name, sentence)
+
+
+def _group(name: str, sentence: str) -> Any:  # noqa: ANN401  as above
+    """A group of commands."""
+    group = typer.Typer(
+        name=name, help=sentence, cls=Group, no_args_is_help=True, add_completion=False, context_settings=_SETTINGS
+    )
+    group.callback()(_nothing)
+    return typer.main.get_command(group)
+
+
+def _nothing() -> None:
+    """A group itself does nothing."""
+
+
+app = typer.Typer(
+    name="kohort",
+    help="Make personal data safe to release, prove it on the bytes that leave, and see what it cost.",
+    cls=Group,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings=_SETTINGS,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print kohort's version and stop.")] = False,
+) -> None:
+    if version:
+        from kohort import __version__
+
+        typer.echo(__version__)
+        context.exit()
+
+
+def _limit_threads(words: Sequence[str]) -> None:
+    """Limit the data-frame library to `--threads`: it reads the limit when it is imported, with the form of a job."""
+    from kohort.cli.options import use_threads
+
+    for at, word in enumerate(words):
+        number = words[at + 1] if word == "--threads" and at + 1 < len(words) else word.removeprefix("--threads=")
+        if number.isdecimal() and word.startswith("--threads") and int(number):
+            use_threads(int(number))
+    use_threads()
+
+
+# --- how it ends ------------------------------------------------------------------------------------------------------
+
+
+class Ending(NamedTuple):
+    """How a run ends.
+
+    Attributes:
+        status: The exit status.
+        text: What a person reads of it; empty where there is nothing to report, or typer has printed it.
+        error: What a program reads of it; empty where there is nothing to report.
+    """
+
+    status: int
+    text: str = ""
+    error: Mapping[str, Any] = MappingProxyType({})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0, or the error's own. No traceback, whatever happens.
+
+    Args:
+        arguments: What follows the program's name; `None` takes what the process was started with.
+    """
+    gc.disable()  # imports make a million objects, all of which stay: looking for cycles among them costs 0.1 s
+    signal.signal(signal.SIGTERM, _terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
+    ending = Ending(0)
+    try:
+        app(arguments, prog_name="kohort")
+    except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
+        ending = _ending(end)
+    with suppress(OSError):  # nobody may be listening any more
+        if ending.error and "--json" in (sys.argv[1:] if arguments is None else arguments):
+            typer.echo(dumps({"status": ending.status, **ending.error}))
+    with suppress(OSError):
+        if ending.text:
+            typer.echo(f"kohort: {ending.text}", err=True)
+    return ending.status
+
+
+def _ending(end: BaseException) -> Ending:
+    """How a run ends by what was raised."""
+    match end:
+        case JobError():
+            faults = [fault for fault in end.exceptions if isinstance(fault, KohortError)]
+            text = "\n".join([end.what, *map(_item, faults)])
+            ending = Ending(end.exit_status, text, {**_error(end), "faults": [_error(fault) for fault in faults]})
+        case KohortError():
+            ending = Ending(end.exit_status, str(end), _error(end))
+        case SystemExit():
+            ending = _stopped(int(end.code or 0), end.__context__)
+        case KeyboardInterrupt():
+            ending = _stopped(130)
+        case MemoryError():
+            ending = _plain(LimitError.exit_status, "the memory is used up; nothing more was published")
+        case OSError():
+            ending = _plain(FileError.exit_status, f"the system refused: {end.strerror}")
+        case _:
+            ending = _plain(INTERNAL, _internal(end))
+    return ending
+
+
+def _error(fault: KohortError | JobError) -> dict[str, Any]:
+    """An error for a program."""
+    return {"where": fault.where, "what": fault.what, "hint": fault.hint}
+
+
+def _plain(status: int, what: str) -> Ending:
+    """An ending that has neither place nor hint."""
+    return Ending(status, what, {"where": "", "what": what, "hint": ""})
+
+
+def _stopped(status: int, usage: Any = None) -> Ending:  # noqa: ANN401  typer's own class has no public name
+    """An ending by a signal, or by a misuse that typer has printed."""
+    if status in _STOPPED:
+        return _plain(status, _STOPPED[status])
+    if not hasattr(usage, "format_message"):
+        return Ending(status)
+    named = getattr(usage, "option_name", None) or " / ".join(getattr(getattr(usage, "param", None), "opts", ()))
+    hint = f"{getattr(getattr(usage, 'ctx', None), 'command_path', 'kohort')} --help"
+    return Ending(status, "", {"where": named, "what": usage.format_message(), "hint": hint})
+
+
+def _item(fault: Exception) -> str:
+    """One fault of several."""
+    return "- " + str(fault).replace("\n", "\n  ")
+
+
+def _internal(fault: BaseException) -> str:
+    """Where kohort itself failed: kinds and places only, since an error's text may repeat a cell."""
+    root = Path(__file__).parents[1]
+    places = [frame for frame in extract_tb(fault.__traceback__) if Path(frame.filename).is_relative_to(root)]
+    steps = [f"    {Path(frame.filename).relative_to(root)}, line {frame.lineno}" for frame in places]
+    return "\n".join([f"a fault of its own ({type(fault).__name__}); please report these lines:", *steps])
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Leave as after Ctrl-C, so that whatever is open is cleaned up, but with the status of SIGTERM."""
+    sys.exit(143)

@@ -1,0 +1,118 @@
+"""The flags of a command come from the form of a job: one for each key, with its sentence, group and value."""
+
+from __future__ import annotations
+
+import re
+from types import GenericAlias
+from typing import Annotated, Any, cast
+
+import pytest
+import typer
+import typer.main
+from pydantic import Field, create_model
+
+from kohort.cli import program
+from kohort.cli.derive import EXAMPLES, Given, Keys, flattened
+from kohort.cli.keys import Key, keys_of
+from kohort.job.form import NO_FLAG, ColumnPart, JobFile, PrivacyPart
+from kohort.job.transactions_form import TransactionFile
+from kohort.models.known import models
+from tests.command import kohort
+
+
+def flags_of(words: str) -> dict[str, Any]:
+    """The options of a command by their flags."""
+    group: Any = typer.main.get_command(program.app)
+    for word in words.split():
+        group = group.commands[word]
+    return {option.opts[0]: option for option in group.loaded.params if option.param_type_name == "option"}
+
+
+@pytest.mark.parametrize("form", [JobFile, TransactionFile])
+def test_every_key_of_a_job_has_a_flag_with_its_sentence(form: Any) -> None:  # noqa: ANN401  a class of the job's form
+    """A sentence is written once: the help of a flag begins with the description of its key."""
+    keys = {key.place: key for key in keys_of(form)}
+    parts = {table: info.annotation for table, info in form.model_fields.items() if NO_FLAG not in info.metadata}
+    for table, part in parts.items():
+        for name, info in getattr(part, "model_fields", {}).items():
+            if NO_FLAG not in info.metadata:
+                assert keys[table, info.alias or name].help.startswith(info.description)
+
+
+def test_every_model_has_its_flag_wherever_models_can_be_named() -> None:
+    """A new model needs no line of the command line."""
+    for command in ("anonymize", "check", "sweep"):
+        flags = flags_of(command)
+        for kind in models().values():
+            told = kind.specification
+            assert flags[told.flag].metavar == told.usage.partition(" ")[2]
+            assert flags[told.flag].rich_help_panel.startswith("Promise")
+
+
+def test_a_key_that_is_added_to_the_form_gets_its_flag() -> None:
+    """Of a column, of a table, and of words: flag, value and help follow from the type and the description."""
+    make = cast("Any", create_model)
+    column = make("Column", __base__=ColumnPart, zeal=(int | None, Field(None, description="How eager.")))
+    privacy = make("Privacy", __base__=PrivacyPart, zest=(bool, Field(default=False, description="Is it lively?")))
+    form = make("Form", __base__=JobFile, columns=(GenericAlias(dict, (str, column)), {}), privacy=(privacy, ...))
+    found = {key.flag: key for key in keys_of(form)}
+    assert (found["zeal"].metavar, found["zeal"].help, found["zeal"].kind) == (
+        "COLUMN=N",
+        "How eager.",
+        list[str] | None,
+    )
+    assert (found["zest"].place, found["zest"].kind, found["zest"].panel) == (("privacy", "zest"), bool, "Promise")
+
+
+@pytest.mark.parametrize("name", [words for words, (place, _) in program.COMMANDS.items() if place])
+def test_the_example_of_each_group_has_only_flags_of_the_command(name: str) -> None:
+    """What a title shows can be typed."""
+    options = flags_of(name)
+    titles = {option.rich_help_panel for option in options.values()} - {None}
+    for title in titles:
+        panel, _, example = title.partition(", such as ")
+        assert re.fullmatch("[A-Z][a-z]+", panel)
+        shown = re.findall(r"--[a-z-]+", example)
+        assert set(shown) <= {flag for flag, option in options.items() if option.rich_help_panel == title}
+        assert len(shown) == len([flag for flag in EXAMPLES if f"--{flag}" in shown])
+
+
+def test_short_forms() -> None:
+    """-h, -k, -o and -q are what scripts and people type most."""
+    assert kohort("anonymize", "-h").out == kohort("anonymize", "--help").out
+    flags = flags_of("anonymize")
+    assert [flags[name].opts for name in ("--k", "--out", "--quiet")] == [
+        ["--k", "-k"],
+        ["--out", "-o"],
+        ["--quiet", "-q"],
+    ]
+    for words, (place, _) in program.COMMANDS.items():
+        for flag, option in flags_of(words).items() if place else ():
+            assert {"--out": "-o", "--k": "-k", "--quiet": "-q"}.get(flag, flag) in option.opts, words
+
+
+def test_a_flag_is_used_where_it_is_typed() -> None:
+    """Even with the value that it has by default; and a denied one by the name that denies it."""
+    seen: list[Given] = []
+
+    def command(table: Annotated[Given, Keys(only=("encoding", "header", "trim", "names"))]) -> None:
+        seen.append(table)
+
+    app = typer.Typer()
+    app.command()(flattened(command))
+    made: Any = typer.main.get_command(app)
+    for words in ("", "--encoding utf-8 --no-header", "--header --trim --names a"):
+        made.main(words.split(), standalone_mode=False)
+    assert [given.used() for given in seen] == [
+        {},
+        {"encoding": "utf-8", "header": False, "no-header": True},
+        {"header": True, "trim": True, "names": ["a"]},
+    ]
+    assert seen[0]["encoding"] == "utf-8"
+
+
+def test_a_key_knows_its_parameter() -> None:
+    """A flag's dashes are underscores in Python."""
+    [key] = [one for one in keys_of(JobFile) if one.flag == "max-suppression"]
+    assert isinstance(key, Key)
+    assert (key.name, key.is_model, key.of_column, key.panel) == ("max_suppression", False, False, "Method")
