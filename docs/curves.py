@@ -24,7 +24,7 @@ from kohort.generate.baskets import Market
 from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
 from kohort.release.transactions import TransactionJob
-from kohort.sweep.chart import Line, Look, Point
+from kohort.report.charts import Line, Look, Mark
 from kohort.sweep.transaction_picture import chart
 from kohort.sweep.transaction_plan import Plan
 from kohort.sweep.transactions import problem_at, sweep
@@ -157,13 +157,13 @@ def generated() -> Transactions:
 
 def wrong(source: Transactions, plan: Plan, name: str, rules: Rules, look: Look) -> Line:
     """The line that a program with such rules draws."""
-    points: list[Point] = []
+    points: list[Mark] = []
     for value in plan.values:
         runs = [run for run in plan.runs() if run.value == value]
         found = [float(one) for run in runs if (one := distortion(*shop(source, plan, run), rules)) is not None]
         if found:
             mean = sum(found) / len(found)
-            points.append(Point(float(value), mean, min(found), max(found), len(found) < len(runs)))
+            points.append(Mark(float(value), mean, min(found), max(found), len(found) < len(runs)))
     return Line(name, tuple(points), look)
 
 

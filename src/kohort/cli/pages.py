@@ -67,7 +67,7 @@ def refuse_missing() -> None:
     """
     from importlib.util import find_spec
 
-    from kohort.report.sheet import library
+    from kohort.report.charts.canvas import library
 
     library()
     if find_spec("jinja2") is None:

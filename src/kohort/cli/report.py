@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from kohort.job.document import Document
     from kohort.publish import Companion
+    from kohort.report.charts.canvas import Format
     from kohort.report.page import Page
     from kohort.report.page.audience import Audience
     from kohort.report.render.page import Plate
-    from kohort.report.sheet import Format
 
 
 #: The formats of charts.

@@ -135,7 +135,7 @@ def _outputs(shown: Shown, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
 
 def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
     """What draws a figure in the form that the name of its file asks for."""
-    from kohort.report.sheet import format_of
+    from kohort.report.charts.canvas import format_of
     from kohort.sweep.figure import figure_of
     from kohort.sweep.table_picture import picture
 

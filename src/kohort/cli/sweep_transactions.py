@@ -149,7 +149,7 @@ def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compa
 
 def _outputs(made: TransactionRequest, shown: Shown) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
-    from kohort.report.sheet import format_of
+    from kohort.report.charts.canvas import format_of
     from kohort.sweep.transaction_figures import writer
     from kohort.sweep.transaction_picture import picture
 

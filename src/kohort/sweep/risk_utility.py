@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.report.sheet import INK
-from kohort.sweep.axes import PERCENT
-from kohort.sweep.chart import Chart, Line, Look, Point, look
+from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
+from kohort.report.charts.canvas import INK
 from kohort.sweep.figure import FIGURES, RISKS
 from kohort.sweep.frontier import Tradeoff, frontier, knees
-from kohort.sweep.tags import Tag
 from kohort.sweep.words import fixed, series, setting, settings, unanswered
 
 if TYPE_CHECKING:
     from kohort.sweep.figure import RiskUtility
-    from kohort.sweep.tables import Point as Found
-    from kohort.sweep.tables import TableSweep
+    from kohort.sweep.tables import Point, TableSweep
 
 #: The line of the frontier, which has no marks of its own.
 FRONTIER: Final = Look(INK, "", "-")
@@ -32,11 +29,11 @@ _DEFINED: Final = (
 class Setting(NamedTuple):
     """A point of a sweep, and what it gives."""
 
-    point: Found
+    point: Point
     tradeoff: Tradeoff
 
 
-def risk_utility(found: TableSweep, asked: RiskUtility) -> Chart:
+def risk_utility(found: TableSweep, asked: RiskUtility) -> LineChart:
     """Every setting with its risk and its loss, the frontier of them as a line, and the knee named."""
     loss = FIGURES[asked.loss]
     groups = [(name, _settings(found, points, asked)) for name, points in series(found)]
@@ -48,12 +45,11 @@ def risk_utility(found: TableSweep, asked: RiskUtility) -> Chart:
     lines = [Line(name, _points(some, best), look(place), joined=False) for place, (name, some) in enumerate(groups)]
     if len(best) > 1:
         lines.append(Line("frontier", _points(best, best), FRONTIER))
-    return Chart(
+    return LineChart(
         title=f"Risk and {loss.title[0].lower()}{loss.title[1:]}",
         under=f"{fixed(found)} Less is better in both.",
         across=RISKS[asked.risk],
         up=loss.says,
-        ticks=tuple(PERCENT.ticks(0.0, max((one.risk for one in tradeoffs), default=1.0))),
         lines=tuple(lines),
         notes=(_DEFINED, _knee(found, bends, asked), *unanswered(found)),
         scale=loss.scale,
@@ -62,7 +58,7 @@ def risk_utility(found: TableSweep, asked: RiskUtility) -> Chart:
     )
 
 
-def _settings(found: TableSweep, points: tuple[Found, ...], asked: RiskUtility) -> list[Setting]:
+def _settings(found: TableSweep, points: tuple[Point, ...], asked: RiskUtility) -> list[Setting]:
     """What each point gives of which both are known, by ascending risk."""
     both = [(point, _risk(found, point, asked.risk), FIGURES[asked.loss].of(point)) for point in points]
     known = [
@@ -73,7 +69,7 @@ def _settings(found: TableSweep, points: tuple[Found, ...], asked: RiskUtility) 
     return sorted(known, key=lambda one: one.tradeoff)
 
 
-def _risk(found: TableSweep, point: Found, risk: str) -> float | None:
+def _risk(found: TableSweep, point: Point, risk: str) -> float | None:
     """The risk of a release; the one that k allows where k is known."""
     if risk != "k":
         return FIGURES[risk].of(point)
@@ -82,9 +78,9 @@ def _risk(found: TableSweep, point: Found, risk: str) -> float | None:
     return None if k is None else 1 / float(k)
 
 
-def _points(some: list[Setting], best: list[Setting]) -> tuple[Point, ...]:
+def _points(some: list[Setting], best: list[Setting]) -> tuple[Mark, ...]:
     """Where settings are drawn: those that others beat are hollow."""
-    return tuple(Point(*one.tradeoff, one.tradeoff.loss, one.tradeoff.loss, one not in best) for one in some)
+    return tuple(Mark(*one.tradeoff, one.tradeoff.loss, one.tradeoff.loss, one not in best) for one in some)
 
 
 def _tags(found: TableSweep, best: list[Setting], bends: list[Setting]) -> tuple[Tag, ...]:

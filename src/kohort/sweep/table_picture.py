@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kohort.report.sheet import GREY
-from kohort.sweep.chart import Chart, Line, Look, Point, look
+from kohort.report.charts import Line, LineChart, Look, Mark, look
+from kohort.report.charts.canvas import GREY
 from kohort.sweep.figure import RiskUtility, figure_of
 from kohort.sweep.risk_utility import risk_utility
 from kohort.sweep.words import across, against, fixed, series, unanswered
 
 if TYPE_CHECKING:
-    from kohort.report.sheet import Format
-    from kohort.sweep.axes import Tick
+    from kohort.report.charts.canvas import Format
     from kohort.sweep.figure import Figure
     from kohort.sweep.table_plan import Axis
     from kohort.sweep.tables import TableSweep
@@ -39,7 +38,7 @@ def picture(found: TableSweep, format_: Format, figure: str | None) -> bytes:
     return chart(found, figure).bytes(format_)
 
 
-def chart(found: TableSweep, figure: str | None) -> Chart:
+def chart(found: TableSweep, figure: str | None) -> LineChart:
     """What is drawn of a sweep."""
     asked = figure_of(figure)
     if isinstance(asked, RiskUtility):
@@ -54,7 +53,7 @@ def chart(found: TableSweep, figure: str | None) -> Chart:
     lines += _bound(found, values, asked)
     figures = [point.y for line in lines for point in line.points]
     wide = asked.wide and min(figures, default=0) > 0 and max(figures) >= WIDE * min(figures)
-    return Chart(
+    return LineChart(
         title=f"{asked.title} against {against(found.axes[0].name)}",
         under=fixed(found),
         across=across(found.axes[0].name) + values.how,
@@ -63,6 +62,7 @@ def chart(found: TableSweep, figure: str | None) -> Chart:
         lines=tuple(lines),
         notes=(*_left_out(asked, drawn), *unanswered(found)),
         logarithmic=values.logarithmic,
+        named=values.named,
         scale=replace(asked.scale, logarithmic=wide),
     )
 
@@ -80,7 +80,7 @@ class Values:
     """
 
     at: dict[str, float]
-    ticks: tuple[Tick, ...]
+    ticks: tuple[tuple[float, str], ...]
     how: str = ""
     logarithmic: bool = False
     named: bool = False
@@ -102,14 +102,14 @@ class Values:
         return cls(at=places, ticks=_ticks(places), how=" (evenly spaced)")
 
 
-def _ticks(at: dict[str, float]) -> tuple[Tick, ...]:
+def _ticks(at: dict[str, float]) -> tuple[tuple[float, str], ...]:
     return tuple((number, value) for value, number in at.items())
 
 
-def _points(one: Series, values: Values, figure: Figure) -> tuple[Point, ...]:
+def _points(one: Series, values: Values, figure: Figure) -> tuple[Mark, ...]:
     """Where a series is drawn: where there is a release and the figure is defined."""
     known = [(values.at[point.values[0]], figure.of(point)) for point in one.points if point.found]
-    return tuple(Point(x, y, y, y) for x, y in sorted((x, y) for x, y in known if y is not None))
+    return tuple(Mark(x, y, y, y) for x, y in sorted((x, y) for x, y in known if y is not None))
 
 
 def _bound(found: TableSweep, values: Values, figure: Figure) -> list[Line]:
@@ -118,11 +118,11 @@ def _bound(found: TableSweep, values: Values, figure: Figure) -> list[Line]:
     if figure.name != "c_dm" or (name != "k" and not found.fixed.get("k", "").isdigit()):
         return []
     least = {value: found.records * float(value if name == "k" else found.fixed["k"]) for value in values.at}
-    points = tuple(Point(x, least[value], least[value], least[value]) for x, value in values.ticks)
+    points = tuple(Mark(x, least[value], least[value], least[value]) for x, value in values.ticks)
     return [Line("least: k x records", points, BOUND, joined=not values.named)]
 
 
-def _left_out(figure: Figure, drawn: list[tuple[Series, tuple[Point, ...]]]) -> list[str]:
+def _left_out(figure: Figure, drawn: list[tuple[Series, tuple[Mark, ...]]]) -> list[str]:
     """What is not drawn although it is released."""
     undefined = [one.name for one, points in drawn if not points and any(point.found for point in one.points)]
     more = len(drawn) - MOST_LINES

@@ -5,14 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from kohort.report.charts import LOOKS, Line, LineChart, Mark
 from kohort.schema.numbers import said
-from kohort.sweep.chart import LOOKS, Chart, Line, Point
 from kohort.sweep.transaction_figures import asked, notes
 from kohort.sweep.transaction_plan import Parameter
 from kohort.transactions.methods import METHODS
 
 if TYPE_CHECKING:
-    from kohort.report.sheet import Format
+    from kohort.report.charts.canvas import Format
     from kohort.sweep.transactions import Summary, Sweep
 
 #: A method looks the same in every picture.
@@ -40,7 +40,7 @@ def picture(sweep: Sweep, format_: Format) -> bytes:
     return chart(sweep).bytes(format_)
 
 
-def chart(sweep: Sweep) -> Chart:
+def chart(sweep: Sweep) -> LineChart:
     """What is drawn of a sweep."""
     plan = sweep.plan
     wide = plan.vary is Parameter.K and plan.values[-1] >= WIDE * plan.values[0]
@@ -54,7 +54,7 @@ def chart(sweep: Sweep) -> Chart:
         below.append("A hollow mark is a mean over fewer runs.")
     many = len(plan.repeats)
     spread = f" Each mark is the mean of {many} seeds, each bar from the least to the greatest." if many > 1 else ""
-    return Chart(
+    return LineChart(
         title=f"Distortion against {plan.vary}",
         under=f"{asked(sweep)}.{spread}",
         across=_ACROSS[plan.vary] + (" (logarithmic)" if wide else ""),
@@ -66,7 +66,7 @@ def chart(sweep: Sweep) -> Chart:
     )
 
 
-def _point(one: Summary) -> Point:
+def _point(one: Summary) -> Mark:
     """Where a summary is drawn; there is at least one distortion."""
     low, high = map(float, (one.distortions[0], one.distortions[-1]))
-    return Point(float(one.value), float(one.mean or 0), low, high, len(one.distortions) < one.runs)
+    return Mark(float(one.value), float(one.mean or 0), low, high, len(one.distortions) < one.runs)

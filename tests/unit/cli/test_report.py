@@ -309,7 +309,7 @@ def test_what_is_not_installed_is_told_before_any_work(folder: Path, monkeypatch
         raise MissingExtraError("matplotlib is needed for pictures and is not installed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("kohort.report.sheet.library", lacking)
+        patch.setattr("kohort.report.charts.canvas.library", lacking)
         for flags in (["--out", "p.html"], ["--charts", "c"]):
             refused(10, "matplotlib", command=["report", folder / "none.json", *flags])
         refused(10, "matplotlib", command=["run", folder / "job.toml", "--overwrite", "--report", folder / "r.html"])

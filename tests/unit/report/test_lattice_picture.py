@@ -26,9 +26,9 @@ from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.report.lattice import format_of, lattice_picture, picture
-from kohort.report.lattice.plot import APART, Span, pack
+from kohort.report.lattice.frontier import APART, Span, pack
 from kohort.report.lattice.shapes import STYLES
-from kohort.report.sheet import Sheet
+from kohort.report.lattice.sheet import Sheet
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from tests.reference.lattice import Column, RawTable, problem_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.core.lattice import Node
-    from kohort.report.sheet import Format
+    from kohort.report.charts import Format
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -10,19 +10,17 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.sweep.axes import Frame, Scale
-from kohort.sweep.chart import LOOKS, look
+from kohort.report.charts import LOOKS, Scale, look
 from kohort.sweep.ending import Ending
 from kohort.sweep.figure import FIGURES, RISKS, figure_of
 from kohort.sweep.frontier import Tradeoff, frontier, knees
 from kohort.sweep.table_picture import MOST_LINES, Values, chart, picture
 from kohort.sweep.table_plan import Axis
-from tests.unit.sweep.drawing import assert_legible, drawn, sheet_of
+from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.table_sweeps import KS, LIMITS, METHODS, QUASI, RECORDS, made
 
 if TYPE_CHECKING:
-    from kohort.report.sheet import Format
-    from kohort.sweep.chart import Chart
+    from kohort.report.charts import Format, LineChart
     from kohort.sweep.tables import TableSweep
 
 GONE = frozenset({("100", "samarati"), ("200", "samarati")})
@@ -49,9 +47,9 @@ CHARTS = {
 
 
 @pytest.mark.parametrize("of", CHARTS.values(), ids=CHARTS)
-def test_no_text_is_cut_off_or_covers_another(of: Chart, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_is_cut_off_or_covers_another(of: LineChart) -> None:
     """Whatever was found, each text lies inside the picture, apart from the others, and is large enough to read."""
-    assert_legible(of, monkeypatch)
+    assert_legible(of)
 
 
 def test_what_others_beat_is_hollow_and_equal_settings_have_one_tag() -> None:
@@ -75,7 +73,7 @@ def test_what_others_beat_is_hollow_and_equal_settings_have_one_tag() -> None:
     assert [tag.text for tag in equal.tags if tag.ringed] == ["knee: k = 5"]
 
 
-def ys(of: Chart) -> dict[str, list[float]]:
+def ys(of: LineChart) -> dict[str, list[float]]:
     """The figures of every line."""
     return {line.name: [point.y for point in line.points] for line in of.lines}
 
@@ -130,14 +128,12 @@ def test_values_are_drawn_in_the_order_of_their_numbers() -> None:
     assert Values.of(Axis("max-suppression", ("0",))).ticks == ((0.0, "0"),)
 
 
-def test_names_are_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_not_joined() -> None:
     """Between methods there is no line, for nothing lies between them; each is written below its marks."""
     of = CHARTS["names"]
     assert not any(line.joined for line in of.lines)
-    colors = {line.get_color() for line in sheet_of(of, monkeypatch).axes.lines}
-    assert colors.isdisjoint(one.color for one in LOOKS[:3])  # marks have a face of theirs
-    words = [text.get_text() for text, _ in drawn(CHARTS["long names"], monkeypatch)[0]]
-    assert set(LONG.values) <= set(words)
+    assert {line.get_linestyle() for line in axes_of(of).lines} == {"None"}
+    assert set(LONG.values) <= set(words(CHARTS["long names"]))
 
 
 def test_the_least_that_there_can_be_is_shown() -> None:
@@ -186,7 +182,7 @@ def tradeoffs(found: TableSweep) -> list[Tradeoff]:
     return [Tradeoff(point.highest, point.metrics["lm"]) for point in found.points]
 
 
-def test_the_frontier_is_drawn_and_its_knee_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_frontier_is_drawn_and_its_knee_named() -> None:
     """A mark for every point, a line through those that no other beats, a ring with words at the knee."""
     found, of = made(KS, METHODS), CHARTS["frontier"]
     points = tradeoffs(found)
@@ -199,18 +195,18 @@ def test_the_frontier_is_drawn_and_its_knee_named(monkeypatch: pytest.MonkeyPatc
     assert (ring.x, ring.y) == points[bends[0]]
     assert ring.text == f"knee: k = {found.points[bends[0]].values[0]}"
     assert of.notes[1].startswith(f"Knee: k = {found.points[bends[0]].values[0]}, {found.points[bends[0]].values[1]} (")
-    words = [text.get_text() for text, _ in drawn(of, monkeypatch)[0]]
-    assert ring.text in words
-    assert "frontier" in words
+    written = words(of)
+    assert ring.text in written
+    assert "frontier" in written
 
 
-def test_what_has_no_room_is_only_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_room_is_only_told() -> None:
     """Where points are crowded not all have words beside them; the knee always has, and the description has all."""
     of = CHARTS["crowded frontier"]
-    words = {text.get_text() for text, _ in drawn(of, monkeypatch)[0]}
+    written = set(words(of))
     asked = {tag.text for tag in of.tags}
-    assert 3 < len(asked & words) < len(asked)
-    assert {tag.text for tag in of.tags if tag.ringed} <= words
+    assert 3 < len(asked & written) < len(asked)
+    assert {tag.text for tag in of.tags if tag.ringed} <= written
     assert all(f"({text})" in of.words() for text in asked)
 
 
@@ -286,8 +282,7 @@ def test_round_figures_are_enough_and_inside() -> None:
         (Scale(), 0, 0.003),
         (Scale(base=1.0), 1.0, 1.25),
     ):
-        frame = Frame(500, 0, 0, 1, most, logarithmic=False, scale=scale, low=least)
-        inside = [figure for figure, _ in frame.ticks]
+        inside = scale.ticks(least, most)
         assert len(inside) >= 3
         assert all(least <= figure <= most for figure in inside)
-        assert [float(label.replace(",", "")) for _, label in frame.ticks] == pytest.approx(inside)
+        assert [float(scale.label(figure).replace(",", "")) for figure in inside] == pytest.approx(inside)

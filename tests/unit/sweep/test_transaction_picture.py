@@ -6,28 +6,23 @@ import re
 import sys
 from dataclasses import replace
 from importlib import import_module
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kohort.errors import MissingExtraError, UsageError
-from kohort.report.sheet import format_of
-from kohort.sweep.axes import Frame
-from kohort.sweep.chart import LOOKS, Line, Point, spread
+from kohort.report.charts import LOOKS, Line, Mark, format_of
 from kohort.sweep.transaction_picture import chart, picture
 from kohort.sweep.transaction_plan import Plan
 from kohort.sweep.transactions import sweep
 from kohort.transactions.methods import METHODS
-from tests.unit.sweep.drawing import assert_legible, drawn, sheet_of
+from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.transaction_sweeps import PAPER, job, made
 
 if TYPE_CHECKING:
-    from kohort.report.sheet import Format
-    from kohort.sweep.chart import Chart
+    from kohort.report.charts import Format, LineChart
 
 ALL = ("0.91", "0.9", "0.89", "0.88", "0.895", "0.9", "0.2")
 
@@ -46,17 +41,19 @@ CHARTS = {
 
 
 @pytest.mark.parametrize("of", CHARTS.values(), ids=CHARTS)
-def test_no_text_is_cut_off_or_covers_another(of: Chart, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_is_cut_off_or_covers_another(of: LineChart) -> None:
     """Whatever was found, each text lies inside the picture, apart from the others, and is large enough to read."""
-    assert_legible(of, monkeypatch)
+    assert_legible(of)
 
 
-def test_every_method_is_named_at_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_method_is_named() -> None:
     """Each method that found an answer is named once, each value has its label, and the notes are there."""
     of = chart(made("0.4", "1", None, "1", "0.2", None, "0", "0", values=2))
-    words = [text.get_text() for text, _ in drawn(of, monkeypatch)[0]]
-    assert [words.count(word) for word in ("mmil", "mm", "2", "3", "distortion")] == [1] * 5
-    assert any("A hollow mark" in word for word in words)
+    written = words(of)
+    assert [written.count(word) for word in ("mmil", "mm", "2", "3", "distortion")] == [1] * 5
+    assert any("A hollow mark" in word for word in written)
+    assert any(of.under in word for word in written)
+    assert {of.title, of.across} <= set(written)
     assert [point.hollow for line in of.lines for point in line.points] == [True, False, False, True]
 
 
@@ -71,10 +68,22 @@ def test_lines_differ_without_their_colours() -> None:
         assert 1.05 / (light + 0.05) >= 4.5, look
 
 
-def test_a_value_without_an_answer_parts_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_legend_has_the_lines_in_the_order_of_their_ends() -> None:
+    """The line that ends highest is named first, with the colour, the marker and the dashes that it is drawn with."""
+    of = CHARTS["several methods that end alike"]
+    ends = {line.name: line.points[-1].y for line in of.lines}
+    legend = axes_of(of).get_legend()
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == sorted(ends, key=lambda name: -ends[name])
+    looks = {line.name: line.look for line in of.lines}
+    for name, handle in zip(names, legend.legend_handles, strict=True):
+        assert (handle.get_color(), handle.get_marker()) == looks[name][:2]
+
+
+def test_a_value_without_an_answer_parts_the_line() -> None:
     """Nothing is drawn through a value at which nothing was found."""
     of = chart(made("0.1", "0.1", None, "0.1", "0.3", "0.1", values=3))
-    lines = [line for line in sheet_of(of, monkeypatch).axes.lines if line.get_color() == of.lines[0].look.color]
+    lines = [line for line in axes_of(of).lines if line.get_color() == of.lines[0].look.color]
     assert [isnan(y) for y in lines[0].get_ydata()] == [False, True, False]
 
 
@@ -108,8 +117,7 @@ def test_k_is_logarithmic_where_it_is_wide() -> None:
     assert (narrow.logarithmic, "logarithmic" in narrow.across) == (False, False)
     h = chart(sweep(PAPER, Plan.of(job(), "h", ["0.05", "0.9"], methods=["all"])))
     assert not h.logarithmic
-    frame = Frame(right=500, top=0, least=0.0, greatest=2.0, most=1.0, logarithmic=False)
-    assert frame.x(1) == (frame.x(0) + frame.x(2)) / 2
+    assert (axes_of(wide).get_xscale(), axes_of(narrow).get_xscale()) == ("log", "linear")
 
 
 def test_what_cannot_be_drawn_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,19 +130,20 @@ def test_what_cannot_be_drawn_is_refused_first(monkeypatch: pytest.MonkeyPatch) 
         format_of(".svg")
 
 
-@given(st.lists(st.floats(0, 100), max_size=8))
-def test_names_are_spread_in_their_order(wanted: list[float]) -> None:
-    """No two are nearer than asked, their order is that of the wanted places, and none is moved without need."""
-    found = spread(wanted, 10, (0, 100))
-    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
-    assert all(found[b] - found[a] >= 10 - 1e-9 for a, b in pairwise(order))
-    assert max(found, default=0) <= 100
-    if all(abs(a - b) >= 10 for a, b in combinations(wanted, 2)):
-        assert found == wanted
+def test_lines_lie_aside_of_each_other() -> None:
+    """Where several lines have a mark at a value, these lie within a few points of it, in the order of the lines."""
+    of = CHARTS["several methods that end alike"]
+    axes = axes_of(of)
+    xs = [line.get_transform().transform([(2.0, 0.9)])[0, 0] for line in axes.lines if line.get_linestyle() != "None"]
+    apart = [after - before for before, after in pairwise(xs)]
+    assert len(xs) == len(of.lines)
+    assert all(2 < gap < 7 for gap in apart)
 
 
-def test_a_bar_is_drawn_where_runs_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_is_drawn_where_runs_differ() -> None:
     """A mean of different shares has a bar from the least to the greatest; where all are the same there is none."""
     plain = CHARTS["one value, one run"]
-    same, apart = (replace(plain, lines=(Line("a", (Point(2.0, 0.9, low, 0.9),), LOOKS[0]),)) for low in (0.9, 0.1))
-    assert len(sheet_of(apart, monkeypatch).axes.lines) == len(sheet_of(same, monkeypatch).axes.lines) + 1
+    same, apart = (replace(plain, lines=(Line("a", (Mark(2.0, 0.9, low, 0.9),), LOOKS[0]),)) for low in (0.9, 0.1))
+    none, bars = ([bar.get_segments() for bar in axes_of(of).collections] for of in (same, apart))
+    assert none == [[]]
+    assert bars[0][0][:, 1].tolist() == pytest.approx([0.1, 0.9])

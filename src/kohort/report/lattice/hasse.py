@@ -6,15 +6,15 @@ from itertools import pairwise
 from math import ceil, nan
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from kohort.report.charts.canvas import LINE, MARGIN, SIZE, width_of
 from kohort.report.lattice.shapes import FRAME, STYLES, Kind, kind_of, label
-from kohort.report.sheet import LINE, MARGIN, SIZE, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.algorithms.lattice.landscape import Landscape
     from kohort.core.lattice import Lattice, Node
-    from kohort.report.sheet import Sheet
+    from kohort.report.lattice.sheet import Sheet
 
     #: Where each node stands.
     Places: TypeAlias = dict[Node, tuple[float, float]]

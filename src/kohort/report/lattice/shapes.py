@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from kohort.report.sheet import GREY, INK, PAPER, Style
+from kohort.report.charts.canvas import GREY, INK, PAPER
+from kohort.report.lattice.sheet import Style
 
 if TYPE_CHECKING:
     from kohort.algorithms.lattice.landscape import Landscape
     from kohort.core.lattice import Node
-    from kohort.report.sheet import Outline
+    from kohort.report.lattice.sheet import Outline
 
 
 def box(width: float, height: float) -> Outline:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from kohort.report.charts.bars import BarChart, Bars
 from kohort.report.render.page.figure import HUGE, percent, written_number
 
 if TYPE_CHECKING:
@@ -106,6 +107,26 @@ class Chart:
         """Where the scale ends; at 1 where there is nothing to see."""
         most = max(row.figures[place].number or 0.0 for row in self.shown for place, _ in self.drawn)
         return float(max(most, self.whole or 0.0)) if max(most, self.whole or 0.0) > NOTHING else 1.0
+
+    def bars(self, *, headline: bool) -> BarChart:
+        """The chart as it is drawn, with or without its title."""
+        return BarChart(
+            title=self.title if headline else "",
+            names=tuple(row.label for row in self.shown),
+            series=tuple(
+                Bars(
+                    one.name,
+                    tuple(row.figures[place].number for row in self.shown),
+                    tuple(written(row.figures[place], one.form) for row in self.shown),
+                    before=one.look == "was",
+                )
+                for place, one in self.drawn
+            ),
+            end=self.end,
+            share=self.drawn[0][1].form == "share",
+            upright=self.upright,
+            notes=tuple(self.rest),
+        )
 
     def words(self) -> str:
         """The chart for who cannot see it."""

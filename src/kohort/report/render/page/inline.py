@@ -6,17 +6,24 @@ import re
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
-from kohort.report.render.page.shapes import COLORS
+from kohort.report.charts.bars import FILLED
+from kohort.report.charts.canvas import GREY, INK, PALE, PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from xml.etree.ElementTree import Element
+
+#: The name of each colour on a page, which has others in the dark.
+COLORS: Final = {INK: "--ink", GREY: "--grey", PALE: "--rule", PAPER: "--paper", FILLED: "--filled"}
 
 #: Elements that say nothing on a page; what is drawn stays within its chart without being clipped.
 NEEDLESS: Final = frozenset({"metadata", "style", "clipPath"})
 
 #: Elements whose text is text.
 WORDS: Final = frozenset({"title", "desc", "text"})
+
+#: How texts of charts are unless something else is said: by the page's rules, or by SVG itself.
+USUAL: Final = frozenset({"font-size:9.5px", "text-anchor:start", "fill:var(--ink)"})
 
 #: What points to an id; the fonts that a style names; colours.
 _POINTER: Final = re.compile(r"url\(#([^)]+)\)")
@@ -34,7 +41,7 @@ def inline(svg: bytes, key: str) -> str:
     used = frozenset(name for style in styles for name in _POINTER.findall(style))
     (picture,) = _plain(root, key, used)
     spoken = {"aria-labelledby": f"{key}-title", "aria-describedby": f"{key}-desc"}
-    picture.attrib = {"viewBox": root.attrib["viewBox"], "role": "img", **spoken}
+    picture.attrib = {"viewBox": _NUMBER.sub(_rounded, root.attrib["viewBox"]), "role": "img", **spoken}
     return ET.tostring(picture, encoding="unicode")
 
 
@@ -52,8 +59,18 @@ def _plain(element: Element, key: str, used: frozenset[str]) -> Iterator[Element
         return
     plain = ET.Element(tag, attributes)
     plain.text = element.text if tag in WORDS else None
-    plain.extend(parts)
+    for part in parts:
+        _add(plain, part)
     yield plain
+
+
+def _add(whole: Element, part: Element) -> None:
+    """Append a part; a path that is drawn like the one before goes on with it."""
+    last = whole[-1] if len(whole) else None
+    if last is not None and part.tag == last.tag == "path" and part.attrib | {"d": ""} == last.attrib | {"d": ""}:
+        last.set("d", f"{last.get('d')} {part.get('d')}")
+    else:
+        whole.append(part)
 
 
 def _attributes(element: Element, key: str, used: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -64,6 +81,10 @@ def _attributes(element: Element, key: str, used: frozenset[str]) -> Iterator[tu
                 yield name, f"{key}-{value}"
             case "d" | "x" | "y":
                 yield name, _NUMBER.sub(_rounded, " ".join(value.split()))
+            case "style" if element.tag.endswith("text"):
+                plain = _style(value, key).split(";")
+                if told := ";".join(one for one in plain if one not in USUAL):
+                    yield name, told
             case "style":
                 yield name, _style(value, key)
             case "fill" | "stroke":

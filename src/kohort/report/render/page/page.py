@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kohort.errors import MissingExtraError
-from kohort.report.render.page.drawing import drawn
+from kohort.report.charts.canvas import encoded, library, settings
+from kohort.report.render.page.chart_list import chart_list
 from kohort.report.render.page.figure import Figure
 from kohort.report.render.page.inline import inline
-from kohort.report.render.page.plates import plates
-from kohort.report.render.page.shapes import SETTINGS
-from kohort.report.sheet import library, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Mapping
 
+    from kohort.report.charts.canvas import Written
     from kohort.report.page import Page
     from kohort.report.render.page.chart import Chart
-    from kohort.report.sheet import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +31,9 @@ class Plate:
 
     def bytes(self, format: Written) -> bytes:  # noqa: A002  as everywhere that writes pictures
         """The chart as a picture; the same bytes whenever the page model is the same."""
-        with _settings():
-            return drawn(self.chart, headline=True).bytes(format, self.chart.title, self.chart.words())
+        with settings():
+            figure = self.chart.bars(headline=True).figure()
+            return encoded(figure, format, self.chart.title, self.chart.words())
 
 
 def charts(page: Page) -> Mapping[str, Plate]:
@@ -45,7 +43,7 @@ def charts(page: Page) -> Mapping[str, Plate]:
         MissingExtraError: matplotlib is not installed.
     """
     library()
-    return {chart.key: Plate(chart) for chart in plates(Figure(page.as_json()))}
+    return {chart.key: Plate(chart) for chart in chart_list(Figure(page.as_json()))}
 
 
 def html(page: Page) -> str:
@@ -62,21 +60,13 @@ def html(page: Page) -> str:
             "jinja2 is needed for pages and is not installed", hint="pip install 'kohort[report]'"
         ) from None
     figures = Figure(page.as_json())
-    with _settings(text=True):
-        pictures = {chart.place: (chart, _picture(chart)) for chart in plates(figures)}
+    with settings(**{"svg.fonttype": "none"}):  # letters stay text
+        pictures = {chart.place: (chart, _picture(chart)) for chart in chart_list(figures)}
     return template().render(page=figures, pictures=pictures)
 
 
 def _picture(chart: Chart) -> str:
     """The chart as an element of a page, where its title stands beside it."""
-    sheet = drawn(chart, headline=False)
-    sheet.figure.patch.set_visible(False)
-    return inline(sheet.bytes("svg", chart.title, chart.words()), chart.key)
-
-
-@contextmanager
-def _settings(*, text: bool = False) -> Generator[None]:
-    """Draw by our own settings; with `text`, letters stay text."""
-    with settings():
-        library().rcParams.update(SETTINGS | ({"svg.fonttype": "none"} if text else {}))
-        yield
+    figure = chart.bars(headline=False).figure()
+    figure.patch.set_visible(False)
+    return inline(encoded(figure, "svg", chart.title, chart.words()), chart.key)

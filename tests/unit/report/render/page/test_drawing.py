@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.report.charts.bars import WIDTH, folded
+from kohort.report.charts.canvas import encoded, settings
 from kohort.report.render.page.chart import Chart, Row, Series
-from kohort.report.render.page.drawing import drawn, steps
 from kohort.report.render.page.figure import Figure
-from kohort.report.render.page.inline import inline
-from kohort.report.render.page.letters import folded, width
-from kohort.report.render.page.shapes import COLORS, WIDTH
-from kohort.report.sheet import settings
+from kohort.report.render.page.inline import COLORS, inline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,11 +48,19 @@ def chart(names: list[str], figures: Sequence[Sequence[Json]], **others: Any) ->
 def boxes(of: Chart, *, headline: bool = True) -> tuple[list[Any], Any]:
     """The box of each text of the picture in pixels, and that of the whole picture."""
     with settings():
-        sheet = drawn(of, headline=headline)
-        import_module("matplotlib").rcParams["svg.fonttype"] = "none"
-        sheet.bytes("svg", "", "")
-        renderer = import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(sheet.figure).get_renderer()
-        return [text.get_window_extent(renderer) for text in sheet.axes.texts], sheet.figure.bbox
+        figure = of.bars(headline=headline).figure()
+        figure.canvas.draw()
+        texts = figure.findobj(import_module("matplotlib.text").Text)
+        return [text.get_window_extent() for text in texts if text.get_visible() and text.get_text()], figure.bbox
+
+
+def words(of: Chart) -> list[str]:
+    """What is written in the picture."""
+    with settings():
+        figure = of.bars(headline=False).figure()
+        figure.canvas.draw()
+        texts = figure.findobj(import_module("matplotlib.text").Text)
+    return [text.get_text() for text in texts if text.get_visible() and text.get_text()]
 
 
 @given(
@@ -85,11 +91,33 @@ def test_every_text_has_room(names: list[str], *, both: bool, upright: bool, dat
 def test_what_was_and_what_is_differ_without_colours() -> None:
     """What was is hatched, and what is, is not; where they stand in front of each other one is but an outline."""
     with settings():
-        lying = drawn(chart(["a", "b"], [[1, 2], [3, 4]]), headline=False).axes
-        upright = drawn(chart(["a", "b"], [[1, 2], [3, 4]], upright=True), headline=False).axes
-    assert {patch.get_hatch() for patch in lying.patches} == {"//////", None}
+        lying = chart(["a", "b"], [[1, 2], [3, 4]]).bars(headline=False).figure().axes[0]
+        upright = chart(["a", "b"], [[1, 2], [3, 4]], upright=True).bars(headline=False).figure().axes[0]
+    assert [patch.get_hatch() for patch in lying.patches] == ["//////"] * 2 + [None] * 2
+    assert [patch.get_width() for patch in lying.patches] == [1, 3, 2, 4]
+    stairs, *columns = upright.patches
+    assert (stairs.get_fill(), stairs.get_linewidth()) == (False, 1.6)
+    assert stairs.get_data().values.tolist() == [1, 3]
+    assert [column.get_height() for column in columns] == [2, 4]
     assert {patch.get_hatch() for patch in upright.patches} == {None}
-    assert any(line.get_linewidth() > 1.5 for line in upright.lines)
+
+
+def test_every_row_is_named_and_has_its_figures() -> None:
+    """Names stand at the left, figures at the ends of the bars; two series have a legend, one has none."""
+    both = chart(["a", "b"], [[1, None], [3, 4_000]])
+    assert sorted(words(both)) == ["1", "3", "4,000", "a", "after", "b", "before", "not told"]
+    assert sorted(words(chart(["a", "b"], [[1], [2]]))) == ["1", "2", "a", "b"]
+
+
+def test_columns_are_named_at_equal_distances() -> None:
+    """Where not all names have room, every second or third one is written, the first always."""
+    few = chart(["from one", "to two", "to three"], [[1], [2], [3]], upright=True)
+    assert {"from one", "to two", "to three"} <= set(words(few))
+    many = chart([f"{nth} thousand" for nth in range(30)], [[nth] for nth in range(30)], upright=True)
+    shown = [int(word.split(" ")[0]) for word in words(many) if "thousand" in word]
+    assert shown[0] == 0
+    assert len({after - before for before, after in pairwise(shown)}) == 1
+    assert 2 <= len(shown) < 30
 
 
 def test_others_are_told_below() -> None:
@@ -99,7 +127,7 @@ def test_others_are_told_below() -> None:
     assert of.rest == ["aside: 4,000", "1 more in the table"]
     assert of.end == 2
     texts, _ = boxes(of, headline=False)
-    assert len(texts) == 6
+    assert len(texts) == 5
 
 
 def test_others_alone_are_drawn() -> None:
@@ -124,38 +152,27 @@ def test_a_scale_of_nothing_ends_at_one() -> None:
     assert chart(["a"], [[0.25]], whole=1.0).end == 1
 
 
-@given(end=st.floats(1e-9, 1e299))
-def test_steps_of_a_scale_are_few_and_cover_it(end: float) -> None:
-    """A scale begins at 0, ends beyond what is drawn, and has at most five lines."""
-    found = steps(end)
-    assert found[0] == 0
-    assert found[-1] >= end * (1 - 1e-6)
-    assert 2 <= len(found) <= 6
-
-
-@given(text=st.text(max_size=60), room=st.floats(20, 200), lines=st.integers(1, 3))
-def test_a_folded_name_fits(text: str, room: float, lines: int) -> None:
-    """A name takes as many lines as it may, none wider than there is room."""
-    found = folded(text, room, 9.5, lines)
+@given(text=st.text(max_size=60), columns=st.integers(4, 30), lines=st.integers(1, 3))
+def test_a_folded_name_fits(text: str, columns: int, lines: int) -> None:
+    """A name takes as many lines as it may, none longer than there is room; a short one is written whole."""
+    found = folded(text, columns, lines)
     assert 1 <= len(found) <= lines
-    assert all(width(line, 9.5) <= room for line in found)
+    assert all(len(line) <= columns for line in found)
+    if len(text) <= columns:
+        assert found == [text.rstrip(" ")]
 
 
 def test_a_very_long_name_is_cut_at_once() -> None:
     """A cell of many thousand letters is not tried letter by letter."""
-    assert len("".join(folded("x" * 100_000, 136, 9.5))) < 200
-
-
-def test_accents_take_no_room() -> None:
-    """A combining accent stands above its letter."""
-    assert width("e\u0301", 10) == width("e", 10)
+    assert len("".join(folded("x" * 100_000))) < 50
+    long = "x" * 100_000
+    assert max(map(len, words(chart([long], [[1]], title=long, upright=True)))) < 200
 
 
 def test_pictures_on_a_page_have_its_colours() -> None:
     """On a page a chart has no colour and no font of its own, and nothing that only matplotlib needs."""
-    with settings():
-        import_module("matplotlib").rcParams["svg.fonttype"] = "none"
-        svg = drawn(chart(["a", "b"], [[1, 2], [3, 4]]), headline=False).bytes("svg", "T", "D")
+    with settings(**{"svg.fonttype": "none"}):
+        svg = encoded(chart(["a", "b"], [[1, 2], [3, 4]]).bars(headline=False).figure(), "svg", "T", "D")
     page = inline(svg, "k")
     assert page.startswith(f'<svg viewBox="0 0 {WIDTH:g} ')
     assert not any(color in page for color in COLORS)

@@ -21,7 +21,7 @@ LETTERS: Final = 40
 WORST: Final = 12
 
 
-def plates(twin: Figure) -> Iterator[Chart]:
+def chart_list(twin: Figure) -> Iterator[Chart]:
     """The charts that there are figures for."""
     several = (_sizes(twin), _losses(twin), *map(_distribution, twin["attributes"]), _risks(twin), *_subgroups(twin))
     baskets = (_moles(twin), _lengths(twin), _dropped(twin))

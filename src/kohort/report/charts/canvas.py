@@ -1,0 +1,237 @@
+"""Figures of matplotlib: our settings, a layout around a plot of a given height, bytes that depend on nothing else."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from contextlib import contextmanager
+from functools import lru_cache
+from html import escape
+from importlib import import_module
+from io import BytesIO
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+from unicodedata import east_asian_width
+
+from kohort.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from types import ModuleType
+
+#: The formats of the pictures that commands draw; a page's charts can also be written as PDF.
+Format: TypeAlias = Literal["svg", "png"]
+Written: TypeAlias = Literal["svg", "png", "pdf"]
+
+INK: Final = "#1f2933"
+GREY: Final = "#52606d"
+PALE: Final = "#cbd2d9"
+PAPER: Final = "#ffffff"
+
+#: Points of the running text, of a line of it, and of a headline. At 540 points a picture fills a page of the
+#: documentation, and 8 points are then 11 pixels.
+SIZE: Final = 8.0
+LINE: Final = 12.0
+HEADLINE: Final = 10.0
+
+#: Points that stay free along the edges.
+MARGIN: Final = 10.0
+
+#: Width of a space with what is free beside two letters, and of the narrowest and the widest letter, in sizes of the
+#: type.
+SPACE: Final = 0.45
+NARROWEST: Final = 0.25
+WIDEST: Final = 1.2
+
+#: Points in an inch, and pixels: a picture on a screen with two pixels for one.
+POINTS: Final = 72
+PIXELS: Final = 144
+
+#: What makes the bytes the same everywhere: glyphs as outlines, names of parts by content; a `$` is a `$`.
+SETTINGS: Final = {
+    "svg.hashsalt": "kohort",
+    "svg.fonttype": "path",
+    "text.parse_math": False,
+    "path.snap": False,
+    "lines.solid_capstyle": "butt",
+    "hatch.linewidth": 0.7,
+    "pdf.fonttype": 42,  # letters that journals accept
+    "font.size": SIZE,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "ytick.major.size": 0,
+    "grid.color": "#dde2e7",
+    "grid.linewidth": 0.5,
+}
+
+
+def library(name: str = "matplotlib") -> ModuleType:
+    """A module of matplotlib.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(
+            "matplotlib is needed for pictures and is not installed", hint="pip install 'kohort[report]'"
+        ) from None
+
+
+def format_of(suffix: str) -> Format:
+    """The format of a picture whose file's name ends so; refuses what cannot be drawn, before any work.
+
+    Raises:
+        UsageError: the suffix is neither `.svg` nor `.png`.
+        MissingExtraError: matplotlib is not installed.
+    """
+    format_ = suffix.lower().removeprefix(".")
+    if format_ not in get_args(Format):
+        hint = "give it a name that ends in .svg or .png"
+        raise UsageError("a picture is written as SVG or PNG", where="picture", hint=hint)
+    library()
+    return cast("Format", format_)
+
+
+@contextmanager
+def settings(**more: object) -> Generator[None]:
+    """Draw by our own settings, whatever the user has told matplotlib."""
+    matplotlib = library()
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in a script that the font lacks: boxes
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS | more)
+        yield
+
+
+def new_figure(width: float, margin: float = MARGIN) -> Any:  # noqa: ANN401  types of matplotlib leave most unknown
+    """A figure of matplotlib, so many points wide, that matplotlib lays out."""
+    size = (width / POINTS, width / POINTS)
+    figure = library("matplotlib.figure").Figure(figsize=size, dpi=PIXELS, facecolor=PAPER, layout="constrained")
+    figure.get_layout_engine().set(w_pad=margin / POINTS, h_pad=min(margin, SIZE) / POINTS)
+    library("matplotlib.backends.backend_agg").FigureCanvasAgg(figure)  # remembers how wide letters are
+    return figure
+
+
+def arrange(axes: Any, height: float, *around: Any, turned: bool = False) -> None:  # noqa: ANN401  types of matplotlib
+    """Let matplotlib lay a figure out around a plot of this height in points; the layout then stays as it is.
+
+    Where labels of values would cover each other, they are turned upright, or as many at equal distances are written
+    as there is room for. Letters that our font lacks are given the room of a wide one: a reader's font may have them.
+
+    Args:
+        axes: The plot.
+        height: Its height.
+        around: What is written above and below it over the whole width.
+        turned: Whether all labels must be written.
+    """
+    figure = axes.figure
+    texts = [(text, text.get_text()) for text in figure.findobj(library("matplotlib.text").Text)]
+    for text, written in texts:
+        text.set_text("".join("‰" if _foreign(letter) else letter for letter in written))
+    _lay_out(axes, height, around)
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+    every = next((step for step in range(1, len(boxes)) if _apart(boxes[::step])), len(boxes))
+    if every > 1 and turned:
+        axes.tick_params(axis="x", rotation=90)
+        _lay_out(axes, height, around)
+    elif every > 1:
+        labels = [label.get_text() for label in axes.get_xticklabels()]
+        shown = [label if place % every == 0 else "" for place, label in enumerate(labels)]
+        axes.set_xticks(axes.get_xticks(), shown)
+    figure.set_layout_engine("none")
+    for text, written in texts:
+        text.set_text(written)
+
+
+def _lay_out(axes: Any, height: float, around: Sequence[Any]) -> None:  # noqa: ANN401  types of matplotlib
+    """Make the figure as high as it must be, and let matplotlib give everything its room."""
+    figure = axes.figure
+    engine = figure.get_layout_engine()
+    needed = axes.get_tightbbox().height - axes.get_window_extent().height
+    needed += sum(text.get_window_extent().height for text in around)
+    figure.set_figheight(height / POINTS + needed / figure.dpi + 2 * (1 + len(around)) * engine.get()["h_pad"])
+    engine.execute(figure)
+
+
+def _apart(boxes: Sequence[Any]) -> bool:
+    """Whether labels leave gaps."""
+    return all(before.x1 + SIZE * PIXELS / POINTS <= after.x0 for before, after in pairwise(boxes))
+
+
+@lru_cache(maxsize=1)
+def _font() -> Any:  # noqa: ANN401  the type is private to matplotlib
+    """The font that pictures are drawn in, our own copy of it; nearly every system's own is narrower."""
+    manager = library("matplotlib.font_manager")
+    return library("matplotlib.ft2font").FT2Font(manager.findfont(manager.FontProperties(family="DejaVu Sans")))
+
+
+@lru_cache(maxsize=4096)
+def _foreign(letter: str) -> bool:
+    """Whether another font must draw a letter."""
+    return letter != "\n" and (east_asian_width(letter) in "WF" or not _font().get_char_index(ord(letter)))
+
+
+def encoded(figure: Any, format_: Written, title: str, description: str) -> bytes:  # noqa: ANN401  of matplotlib
+    """A figure as a picture, with what it shows in words for those who cannot see it."""
+    metadata = {
+        "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+        "png": {"Software": None, "Title": title, "Description": description},
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": title, "Subject": description},
+    }[format_]
+    name = {"svg": "SVG", "png": "Agg", "pdf": "Pdf"}[format_]
+    canvas = getattr(library(f"matplotlib.backends.backend_{name.lower()}"), f"FigureCanvas{name}")(figure)
+    file = BytesIO()
+    getattr(canvas, f"print_{format_}")(file, metadata=metadata)
+    return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description).encode()
+
+
+def _spoken(svg: str, title: str, description: str) -> str:
+    """The picture with a title and a description for those who hear it."""
+    head = f"<title>{escape(title)}</title>\n <desc>{escape(description)}</desc>"
+    return re.sub(r"<svg ([^>]*)>", lambda found: f'<svg role="img" {found[1]}>\n {head}', svg, count=1)
+
+
+@lru_cache(maxsize=1 << 12)  # each outline takes a good part of a millisecond, and charts ask again and again
+def width_of(text: str, size: float = SIZE, *, bold: bool = False) -> float:
+    """How wide a line of text is."""
+    if not text:
+        return 0.0
+    font = library("matplotlib.font_manager").FontProperties(weight="bold" if bold else "normal")
+    outline = library("matplotlib.textpath").TextPath((0, 0), text, size=size, prop=font)
+    return float(outline.get_extents().x1)
+
+
+def wrapped(words: Sequence[str], width: float, size: float = SIZE, *, bold: bool = False) -> list[str]:
+    """The words in lines that are at most `width` wide; a wider word is broken."""
+    lines, end = list[str](), 0.0
+    parts = [pair for word in words for pair in enumerate(_parts(word, width, size, bold=bold))]
+    for nth, part in parts:
+        wide = width_of(part, size, bold=bold)
+        if lines and not nth and end + SPACE * size + wide <= width:
+            lines[-1] += f" {part}"
+            end += SPACE * size + wide
+        else:
+            lines.append(part)
+            end = wide
+    return lines
+
+
+def _parts(word: str, width: float, size: float, *, bold: bool) -> list[str]:
+    """A word, or its parts where it is too wide."""
+    if len(word) * NARROWEST * size <= width and width_of(word, size, bold=bold) <= width:
+        return [word]
+    most = max(1, int(width / size / WIDEST))
+    return [word[start : start + most] for start in range(0, len(word), most)]
+
+
+def paragraphs(texts: Sequence[str], width: float, size: float = SIZE, *, bold: bool = False) -> str:
+    """Texts in lines that fit, one below the other."""
+    return "\n".join(line for text in texts for line in wrapped(text.split(" "), width, size, bold=bold))

@@ -1,0 +1,235 @@
+"""A chart of lines or marks: figures against a number or names, or one figure against another.
+
+Nothing is told by colour alone: each line has a marker and dashes of its own, shown beside its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import nan
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kohort.report.charts.canvas import (
+    HEADLINE,
+    LINE,
+    MARGIN,
+    PAPER,
+    POINTS,
+    SIZE,
+    arrange,
+    encoded,
+    library,
+    new_figure,
+    paragraphs,
+    settings,
+    wrapped,
+)
+from kohort.report.charts.scale import PERCENT, Scale
+from kohort.report.charts.tags import Tag, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.report.charts.canvas import Written
+    from kohort.report.charts.looks import Look
+
+#: Points: width of a chart, least height of its plot, width of a name that is not broken at its commas, and room that
+#: the title of the figures takes at most.
+WIDTH: Final = 540.0
+TALL: Final = 230.0
+NAME: Final = 130.0
+TITLE: Final = 340.0
+
+#: Points between neighbours' bars at one value, and of all bars at one value.
+ASIDE: Final = 3.0
+SPREAD: Final = 24.0
+
+#: Part of the plot that is free on both sides of the first and last value.
+INSIDE: Final = 0.05
+
+
+class Mark(NamedTuple):
+    """A figure at a value, and between which figures it is the mean; hollow where not all runs had an answer."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    hollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of marks, by ascending value; a value without a mark parts it.
+
+    Attributes:
+        name: As the legend has it.
+        points: At least one.
+        look: How it is drawn.
+        joined: Whether there is a line at all, or nothing but marks.
+    """
+
+    name: str
+    points: tuple[Mark, ...]
+    look: Look
+    joined: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineChart:
+    """What is drawn.
+
+    Attributes:
+        title: The headline.
+        under: What stays as it is, written below.
+        across: What the values are.
+        up: What the figures are.
+        lines: The legend has them by their last figures, the greatest first; measured ones in this order.
+        ticks: Each value and how it is written, ascending; none where values are measured.
+        notes: Further sentences below.
+        logarithmic: Whether equal ratios of values lie equally far apart.
+        named: Whether values are names, all of which must be written.
+        scale: How figures lie and are written.
+        measured: How values lie and are written that are measured too, and not chosen; lines then go from mark to mark.
+        tags: What is written at single marks.
+    """
+
+    title: str
+    under: str
+    across: str
+    up: str
+    lines: tuple[Line, ...]
+    ticks: tuple[tuple[float, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    logarithmic: bool = False
+    named: bool = False
+    scale: Scale = PERCENT
+    measured: Scale | None = None
+    tags: tuple[Tag, ...] = ()
+
+    def bytes(self, format_: Written) -> bytes:
+        """The chart as a picture; the same bytes whenever it is the same.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+        """
+        with settings():
+            return encoded(self.figure(), format_, self.title, self.words())
+
+    def words(self) -> str:
+        """The chart in words, for who cannot see it."""
+        return " ".join([self.under, *(self._told(line) for line in self.lines), *self.notes])
+
+    def _told(self, line: Line) -> str:
+        """A line in words."""
+        labels, said = dict(self.ticks), self.scale.said
+        tags = {(tag.x, tag.y): f" ({tag.text})" for tag in self.tags}
+        points = ", ".join(
+            f"at {self.measured.said(point.x) if self.measured else labels[point.x]} {said(point.y)}"
+            + (f" ({said(point.low)} to {said(point.high)})" * (point.low < point.high))
+            + tags.get((point.x, point.y), "")
+            for point in line.points
+        )
+        return f"{line.name}: {points}."
+
+    def figure(self) -> Any:  # noqa: ANN401  a type of matplotlib
+        """The chart drawn by matplotlib, under our own settings."""
+        figure = new_figure(WIDTH)
+        axes = figure.subplots()
+        around = _texts(figure, axes, self)
+        _axes(axes, self)
+        legend = _legend(axes, self.lines if self.measured else sorted(self.lines, key=lambda one: -one.points[-1].y))
+        tall = legend.get_window_extent().height * POINTS / figure.dpi
+        arrange(axes, max(TALL, tall), *around, turned=self.named)
+        for line, aside in zip(self.lines, _asides(axes, self), strict=True):
+            _draw(axes, self, line, aside)
+        write(axes, self.tags, self.lines)
+        return figure
+
+
+def _texts(figure: Any, axes: Any, chart: LineChart) -> tuple[Any, Any]:  # noqa: ANN401  types of matplotlib
+    """Write what the axes are beside them, the headline above and the sentences below; returns these two."""
+    room = WIDTH - 2 * MARGIN
+    left = {"x": MARGIN / WIDTH, "ha": "left"}
+    headline = paragraphs([chart.title], room, HEADLINE, bold=True)
+    spaced = LINE / SIZE / 1.2
+    around = (
+        figure.suptitle(headline, size=HEADLINE, weight="bold", **left),
+        figure.supxlabel(paragraphs([chart.under, *chart.notes], room), size=SIZE, linespacing=spaced, **left),
+    )
+    axes.set_title(paragraphs([chart.up], TITLE, bold=True), size=SIZE, weight="bold", loc="left")
+    axes.set_xlabel(paragraphs([chart.across], TITLE, bold=True), weight="bold")
+    return around
+
+
+def _axes(axes: Any, chart: LineChart) -> None:  # noqa: ANN401  a type of matplotlib
+    """Lay the figures upward, with a line at each round one, and the values across."""
+    points = [point for line in chart.lines for point in line.points]
+    chart.scale.lay(axes.yaxis, [end for point in points for end in (point.low, point.high)])
+    axes.yaxis.grid(visible=True)
+    axes.set_axisbelow(True)
+    if chart.measured:
+        chart.measured.lay(axes.xaxis, [point.x for point in points])
+        return
+    axes.set(xscale="log" if chart.logarithmic else "linear")
+    values, labels = zip(*chart.ticks, strict=True)
+    axes.set_xticks(values, labels)
+    axes.minorticks_off()
+    axes.margins(x=INSIDE)
+    axes.update_datalim([(value, chart.scale.base) for value in values], updatey=False)
+    axes.autoscale_view(scaley=False)
+
+
+def _legend(axes: Any, lines: Sequence[Line]) -> Any:  # noqa: ANN401  types of matplotlib
+    """Name the lines at the right of the plot."""
+    sample = library("matplotlib.lines").Line2D
+    handles = [
+        sample([], [], label="\n".join(wrapped(line.name.replace(", ", ",\n").split("\n"), NAME)), **_style(line))
+        for line in lines
+    ]
+    corner = {"loc": "upper left", "bbox_to_anchor": (1, 1), "borderaxespad": 0.0}
+    return axes.legend(handles=handles, handlelength=3.75, labelspacing=0.4, frameon=False, **corner)
+
+
+def _style(line: Line) -> dict[str, object]:
+    """How a line is drawn, with its marks."""
+    marker = {"marker": line.look.marker, "markersize": 5, "markeredgewidth": 0.9}
+    return {
+        "color": line.look.color,
+        "linestyle": line.look.dashes if line.joined else "none",
+        "linewidth": 1.3,
+        **marker,
+    }
+
+
+def _asides(axes: Any, chart: LineChart) -> list[float]:  # noqa: ANN401  a type of matplotlib
+    """Points by which each line is moved aside, so that none hides another where values are chosen."""
+    many = len(chart.lines)
+    if chart.measured or not many:
+        return [0.0] * many
+    places = axes.transData.transform([(value, 1.0) for value, _ in chart.ticks])[:, 0].tolist()
+    near = min((after - before for before, after in pairwise(places)), default=WIDTH) * POINTS / axes.figure.dpi
+    step = min(ASIDE, near / (many + 1), SPREAD / many)
+    return [(place - (many - 1) / 2) * step for place in range(many)]
+
+
+def _draw(axes: Any, chart: LineChart, line: Line, aside: float) -> None:  # noqa: ANN401  a type of matplotlib
+    """Draw a line, its marks, and bars where marks are means."""
+    moved = library("matplotlib.transforms").ScaledTranslation(aside / POINTS, 0, axes.figure.dpi_scale_trans)
+    place = {"transform": axes.transData + moved, "clip_on": False}  # marks at an end of the scale are drawn whole
+    at = {point.x: point.y for point in line.points}
+    path = [(point.x, point.y) for point in line.points]
+    path = path if chart.measured else [(x, at.get(x, nan)) for x, _ in chart.ticks]
+    style = _style(line)
+    axes.plot(*zip(*path, strict=True), **style | {"marker": "none"}, zorder=2, **place)
+    for hollow in (False, True):
+        some = [point for point in line.points if point.hollow == hollow]
+        face = line.look.color if not hollow else "none" if chart.measured else PAPER  # equal marks show through
+        xs, ys = [point.x for point in some], [point.y for point in some]
+        axes.plot(xs, ys, **style | {"linestyle": "none"}, markerfacecolor=face, zorder=4, **place)
+    spread = [point for point in line.points if point.low < point.high]
+    xs, ys = [point.x for point in spread], [point.y for point in spread]
+    ends = [point.y - point.low for point in spread], [point.high - point.y for point in spread]
+    bars = {"fmt": "none", "ecolor": line.look.color, "elinewidth": 0.8, "capsize": 2, "capthick": 0.8}
+    axes.errorbar(xs, ys, yerr=ends, **bars, zorder=3, **place)
