@@ -25,7 +25,7 @@ BASELINE = "import sys, polars; polars.read_csv(sys.argv[1]).write_csv(sys.argv[
 STAGES = """
 import json, sys, time
 from kohort import pipeline
-from kohort.job import request
+from kohort.job.request import request
 marks = []
 raw = json.loads(sys.argv[1])
 made = request(raw, where=str)

@@ -26,8 +26,9 @@ from kohort.errors import (
     UsageError,
     VerificationError,
 )
+from kohort.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 #: Public name -> the module that defines it.
 _MODULES = MappingProxyType(

@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from functools import update_wrapper
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class _Kernel(Generic[P, R]):
+    """A loop that Numba compiles when it is first called, by Python or by another kernel.
+
+    Numba takes 0.3 s to import: who asks for help, or for a table's columns, does not pay for it.
+    """
+
+    def __init__(self, loop: Callable[P, R]) -> None:
+        """Keep the loop as it is written."""
+        update_wrapper(self, loop)
+        self.py_func = loop
+        self._lock = Lock()
+        self._compiled: Any = None
+
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Run the compiled loop."""
+        result: R = (self._compiled or self.dispatcher)(*arguments, **named)
+        return result
+
+    @property
+    def dispatcher(self) -> Any:  # noqa: ANN401  Numba publishes no types
+        """What Numba makes of the loop."""
+        with self._lock:
+            if self._compiled is None:
+                import numba  # noqa: PLC0415  see the class
+
+                compiled = cast("Callable[..., Callable[[Callable[P, R]], Any]]", numba.njit)
+                self._compiled = compiled(cache=True, nogil=True, _nrt=False)(self.py_func)
+            return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:  # noqa: ANN401  the same
+        """The type by which other kernels know this one; Numba asks for it by this name."""
+        return self.dispatcher._numba_type_
 
 
 def kernel(loop: Callable[P, R]) -> Callable[P, R]:
@@ -19,7 +56,4 @@ def kernel(loop: Callable[P, R]) -> Callable[P, R]:
 
     The undecorated loop stays reachable as `.py_func`, which is what the tests compare with.
     """
-    import numba  # noqa: PLC0415  numba takes 0.3 s to import: pay only where a kernel is defined
-
-    compiled = cast("Callable[..., Callable[[Callable[P, R]], Callable[P, R]]]", numba.njit)
-    return compiled(cache=True, nogil=True, _nrt=False)(loop)
+    return _Kernel(loop)

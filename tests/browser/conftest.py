@@ -11,7 +11,7 @@ import pytest
 from kohort import pipeline
 from kohort.cli.demo import JOB
 from kohort.generate.italy import write_italy
-from kohort.job import load
+from kohort.job.request import load
 from kohort.report.page import Audience, page
 from kohort.report.render.page import html
 from tests.unit.report.render.page.page_models import MODELS, Model, page_of, table

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import tests.command
-from kohort import job
 from kohort.errors import KohortError
+from kohort.job import request as job
 from kohort.job import transactions
 
 ROOT = Path(__file__).parents[2]

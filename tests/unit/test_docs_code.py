@@ -11,7 +11,7 @@ import pytest
 
 import kohort
 import kohort.models
-from kohort import job
+from kohort.job import request as job
 from tests.command import kohort as run
 
 if TYPE_CHECKING:

@@ -80,3 +80,10 @@ def test_module_runs_as_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     with pytest.raises(SystemExit, match="0"):
         runpy.run_module("kohort", run_name="__main__")
     assert "anonymize" in capsys.readouterr().out
+
+
+def test_a_kernel_is_compiled_when_it_is_called() -> None:
+    """Modules with compiled loops, and the form of a job, load without Numba, which the first call imports."""
+    assert "numba" not in _loaded_by("import kohort.io.scan, kohort.job.form")
+    taken = "from kohort.schema.sensitive import even_spelling; from kohort.models.t_closeness import TCloseness"
+    assert "numba" not in _loaded_by(taken)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, TypedDict, cast
 
-from kohort import __version__
+from kohort.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +78,7 @@ def shared(verdict: Verdict | CoherenceVerdict, name: str, job: str) -> Shared:
         release=name,
         sha256=verdict.sha256,
         size=verdict.checks["bytes"],
-        kohort=__version__,
+        kohort=VERSION,
         libraries={library: version(library) for library in _LIBRARIES},
         job=asked,
         job_sha256=digest(asked),

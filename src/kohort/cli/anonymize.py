@@ -14,7 +14,7 @@ from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from kohort.job import Request
+    from kohort.job.request import Request
 
 #: The k of a job whose flags name no model of whole classes.
 USUAL_K: Final = 10
@@ -67,7 +67,7 @@ def run(
         flags.refuse(outputs.used(files), "it is of jobs on tables")
         transactions.carry_out(made_of(text), page, shown, run)
         return
-    from kohort.job import of
+    from kohort.job.request import of
 
     flags.refuse({"trace": shown.trace, "show-values": shown.show_values}, "it is of jobs on transactions")
     _carry_out(of(text), page, files, run)

@@ -39,7 +39,7 @@ def changed(text: Document, changes: Sequence[str]) -> Document:
         else:
             flags[place] = f"--set {change}"
     if faults:
-        from kohort.job import job_error
+        from kohort.job.faults import job_error
 
         raise job_error(faults)
 

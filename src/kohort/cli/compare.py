@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.engines.table import Table
     from kohort.io import ReadOptions
-    from kohort.job import Request
+    from kohort.job.request import Request
     from kohort.report.comparison import ComparisonFigures
     from kohort.report.figures import Figures
     from kohort.schema import Schema
@@ -146,7 +146,7 @@ class _Known(NamedTuple):
 
 def _by_job(path: Path) -> _Known:
     """What a job file gives."""
-    from kohort.job import load
+    from kohort.job.request import load
 
     request = load(path)
     return _Known(request.job.schema, request.job.k, request.job.reading, request)

@@ -16,7 +16,7 @@ from kohort.cli.screen import progress, say
 from kohort.errors import MissingExtraError, TargetError
 
 if TYPE_CHECKING:
-    from kohort.job import Request
+    from kohort.job.request import Request
     from kohort.pipeline import Report
     from kohort.release import Release
 
@@ -75,7 +75,7 @@ def demo(
     """Generate a register, anonymise it, verify it, show what happened."""
     options.use_threads()
     from kohort.generate.italy import write_italy
-    from kohort.job import load
+    from kohort.job.request import load
     from kohort.models.k_anonymity import KAnonymity
     from kohort.report.release import release_figures
     from kohort.report.render.release import release_text

@@ -123,7 +123,7 @@ def schema(
     from json import dumps
 
     options.use_threads()
-    from kohort.job import JobFile
+    from kohort.job.form import JobFile
     from kohort.job.transactions_form import TransactionFile
 
     form = TransactionFile if transactions else JobFile

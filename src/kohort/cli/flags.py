@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from kohort.cli.derive import Given
     from kohort.cli.keys import Key
-    from kohort.job import Question, Request
     from kohort.job.lines import Place
     from kohort.job.parts import Part
+    from kohort.job.request import Question, Request
     from kohort.job.transactions import TransactionRequest
 
 T = TypeVar("T")
@@ -31,16 +31,16 @@ _ROLES: Final = {"no-model": "sensitive", "pseudonym": "identifying"}
 
 def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
     """The request that the flags make; their faults come all at once."""
-    from kohort.job import JobFile
-    from kohort.job import request as made_of
+    from kohort.job.form import JobFile
+    from kohort.job.request import request as made_of
 
     return together(lambda: made_of(raw, where=lambda place: flag_at(JobFile, place)), faults)
 
 
 def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:
     """The same for a file that is only judged."""
-    from kohort.job import JobFile
-    from kohort.job import question as made_of
+    from kohort.job.form import JobFile
+    from kohort.job.request import question as made_of
 
     return together(lambda: made_of(raw, where=lambda place: flag_at(JobFile, place)), faults)
 
@@ -59,7 +59,7 @@ def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     Raises:
         JobError: there are any.
     """
-    from kohort.job import faults_of, job_error
+    from kohort.job.faults import faults_of, job_error
 
     try:
         made = make()
@@ -78,7 +78,7 @@ def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -
         if given is not None and given is not False
     ]
     if faults:
-        from kohort.job import job_error
+        from kohort.job.faults import job_error
 
         raise job_error(faults)
 

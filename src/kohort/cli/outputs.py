@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from kohort.assessment.risk.attacks import Outcome
-    from kohort.job import Request
+    from kohort.job.request import Request
     from kohort.pipeline import Report
     from kohort.publish import Companion
     from kohort.release import Release

@@ -86,7 +86,7 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
         UsageError: something is wrong with them.
         JobError: several things are.
     """
-    from kohort.job import job_error
+    from kohort.job.faults import job_error
     from kohort.perturb.text import perturbation_of
     from kohort.release.altered import seed_misfits
 

@@ -133,7 +133,7 @@ def _figures(
 
 def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Figures:
     """The page model of the release of a job on a table, which is made again."""
-    from kohort.job import of
+    from kohort.job.request import of
     from kohort.pipeline.again import again, refuse_random
     from kohort.report.page import page
     from kohort.report.page.audience import Audience

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from kohort.cli.derive import Given
     from kohort.cli.sweep_transactions import Shown
-    from kohort.job import Request
     from kohort.job.lines import Place
+    from kohort.job.request import Request
     from kohort.sweep.journal import Journal
     from kohort.sweep.table_plan import TablePlan
     from kohort.sweep.tables import TableSweep
@@ -69,8 +69,8 @@ def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
         UsageError: something cannot be varied, or the job is on transactions.
         InputError: the file cannot be read.
     """
-    from kohort.job import request
     from kohort.job.document import document_at
+    from kohort.job.request import request
 
     text = document_at(path)
     if text.is_of_transactions:
@@ -87,14 +87,14 @@ def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
 
 def _flag(name: str) -> str:
     """The flag that gives one job what is varied."""
-    from kohort.job import JobFile
+    from kohort.job.form import JobFile
 
     return f"--{varied.QUASI}" if name == varied.QUASI else flags.flag_at(JobFile, varied.place_of(name))
 
 
 def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
     """The faults, those of what is varied at the flag that varies it."""
-    from kohort.job import faults_of, job_error
+    from kohort.job.faults import faults_of, job_error
 
     return job_error(
         [UsageError(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in faults_of(fault)]

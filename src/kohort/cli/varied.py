@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kohort.job import Request
     from kohort.job.lines import Place
+    from kohort.job.request import Request
     from kohort.release import Job
     from kohort.sweep.table_plan import TablePlan
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import kohort
 from kohort.errors import InputError, TargetError
 from kohort.publish.disk import reporting
 from kohort.sweep.ending import Ending
 from kohort.sweep.tables import Point, Seconds
+from kohort.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,7 @@ class Journal:
 
     def _key(self, job: str) -> str:
         """What a point of the job is found by."""
-        return hashlib.sha256(json.dumps([kohort.__version__, self._of, job]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([VERSION, self._of, job]).encode()).hexdigest()
 
     def _append(self, line: bytes) -> None:
         """Write in one step; what a full disk lets through of it is cut off again."""

@@ -13,7 +13,7 @@ import pytest
 from kohort import __version__
 from kohort.cli import options
 from kohort.cli.demo import JOB
-from kohort.job import JobFile
+from kohort.job.form import JobFile
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:

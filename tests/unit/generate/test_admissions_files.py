@@ -18,7 +18,7 @@ from kohort.generate.admissions import (
     write_admissions,
 )
 from kohort.io import read
-from kohort.job import load
+from kohort.job.request import load
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchies.tree import from_tree
 from kohort.schema.hierarchies.view import findings

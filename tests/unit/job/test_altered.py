@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kohort import job
 from kohort.errors import InputError, JobError
-from kohort.job import faults_of
+from kohort.job import request as job
+from kohort.job.faults import faults_of
 from kohort.perturb.microaggregation import Microaggregation
 from kohort.perturb.noise import Noise
 from kohort.perturb.pseudonyms import read_key, write_key

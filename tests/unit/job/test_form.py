@@ -12,8 +12,8 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import FIRST
 from kohort.cli.demo import JOB
 from kohort.errors import JobError
-from kohort.job import JobFile, parse
-from kohort.job.form import MethodName
+from kohort.job.form import JobFile, MethodName
+from kohort.job.request import parse
 from kohort.job.values import ObjectiveName
 from kohort.metrics.known import OBJECTIVES
 from tests.unit.job.test_altered import ALTERED

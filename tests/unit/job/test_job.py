@@ -22,8 +22,9 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.write import Format
-from kohort.job import Request, faults_of, job_error, load, parse, request
+from kohort.job.faults import faults_of, job_error
 from kohort.job.method import TIME_LIMIT
+from kohort.job.request import Request, load, parse, request
 from kohort.release import Writing
 from kohort.release.job import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale

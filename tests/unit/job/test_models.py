@@ -9,7 +9,8 @@ import pytest
 
 import kohort
 from kohort.errors import JobError, UsageError
-from kohort.job import faults_of, parse, question
+from kohort.job.faults import faults_of
+from kohort.job.request import parse, question
 from kohort.models.k_e_anonymity import KEAnonymity
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pytest
 
 from kohort.errors import InfeasibleError, InputError, JobError, UsageError
 from kohort.io.baskets.options import BasketOptions, Form
-from kohort.job import faults_of
 from kohort.job.document import document
+from kohort.job.faults import faults_of
 from kohort.job.transactions import TransactionFile, TransactionRequest, load, parse, request
 from kohort.release.job import Purpose
 from kohort.release.transactions import BasketWriting

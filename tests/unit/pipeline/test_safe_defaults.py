@@ -16,7 +16,7 @@ import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Scale, Schema
 from kohort.engines.table import Column, Table
 from kohort.errors import JobError, SchemaError, UsageError, VerificationError
-from kohort.job import parse
+from kohort.job.request import parse
 from kohort.perturb.rounding import Rounding
 from kohort.pipeline import claim_of
 from kohort.schema.hierarchies import from_spec

@@ -255,7 +255,7 @@ def test_the_block_is_toml_for_any_names(names: list[str]) -> None:
 
 def test_the_block_is_accepted_by_a_job_file() -> None:
     """A job file with the pasted block is one that loads."""
-    job = pytest.importorskip("kohort.job")
+    job = pytest.importorskip("kohort.job.request")
     with pytest.raises(SchemaError) as caught:
         Schema.of(quasi=["age"]).over(["age", "first name", "tax.code"])
     head = '[input]\npath = "a.csv"\n[output]\npath = "b.csv"\n[privacy]\nk = 3\n[columns.age]\nrole = "quasi"\n'

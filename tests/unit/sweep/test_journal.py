@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import kohort
 from kohort.errors import FileError, InputError, TargetError
 from kohort.sweep.ending import Ending
 from kohort.sweep.journal import HEADER, Journal, beside, digest_of
@@ -58,7 +57,7 @@ def test_another_version_solves_anew(path: Path, monkeypatch: pytest.MonkeyPatch
     """What another version found may be another figure: it is not taken."""
     with Journal.at(path, "input") as journal:
         journal["a"] = FULL
-    monkeypatch.setattr(kohort, "__version__", "another")
+    monkeypatch.setattr("kohort.sweep.journal.VERSION", "another")
     with Journal.at(path, "input") as journal:
         assert "a" not in journal
         assert len(journal) == 1

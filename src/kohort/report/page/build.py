@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from kohort import __version__
 from kohort.assessment.comparison import comparison_of, lines_of
 from kohort.release.members import members_of
 from kohort.report.comparison import comparison_figures
@@ -21,6 +20,7 @@ from kohort.report.page.subgroups import samples, subgroups, tallies
 from kohort.report.page.transactions import InternalTransactionPage, PublicTransactionPage
 from kohort.report.page.verdict import certificate, verdict
 from kohort.schema import Role
+from kohort.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,7 +124,7 @@ def _heading(release: Release | TransactionRelease, kind: Literal["table", "tran
         audience=reader.audience.value,
         least=reader.least or None,
         name=None if release.path is None else release.path.name,
-        kohort=__version__,
+        kohort=VERSION,
         notes=_notes(reader),
     )
 

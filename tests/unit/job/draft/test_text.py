@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from kohort.assessment.inspection import Guess
 from kohort.errors import JobError
-from kohort.job import parse
 from kohort.job.draft import Draft, job_text
 from kohort.job.draft.protection import Proposal, Protection
 from kohort.job.draft.shapes import Shape
+from kohort.job.request import parse
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Role, Scale

@@ -1,0 +1,270 @@
+"""Job files: TOML to a `Request`, with every fault at once, each with its line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from pydantic import ValidationError
+
+from kohort.errors import JobError, SchemaError, UsageError
+from kohort.io import ReadOptions
+from kohort.io.write import Format, format_of
+from kohort.job.altered import altered_faults, perturbations_of
+from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
+from kohort.job.document import Document, document, document_at
+from kohort.job.faults import faults_of, job_error, shape_faults
+from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
+from kohort.job.method import Method, method_of, misfits
+from kohort.job.models import lacking, models_of
+from kohort.job.models import misfits as unfit
+from kohort.job.parts import part, relative, table
+from kohort.perturb.pseudonyms import read_key
+from kohort.release import Job, Writing
+from kohort.schema import Role, Schema
+from kohort.schema.hierarchies import read_hierarchy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.job.lines import Place
+    from kohort.job.models import Asked
+    from kohort.models.base import PrivacyModel
+    from kohort.schema import Attribute
+
+Q = TypeVar("Q", bound=QuestionFile)
+
+
+#: Formats that are no text.
+_TYPED: Final = frozenset({Format.PARQUET, Format.IPC})
+
+#: The keys behind the places that kohort's errors name.
+_PLACES: Final[Mapping[str, Place]] = {
+    "node": ("method", "node"),
+    "population": ("population", "path"),
+    "the person key": ("person", "key"),
+}
+
+#: The roles that columns not listed can have.
+_REST: Final = {"refuse": None, "insensitive": Role.INSENSITIVE, "drop": Role.DROP}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A job with its two ends.
+
+    Attributes:
+        source: Where the table is; `-` is standard input.
+        target: Where the release goes.
+        job: What decides the release.
+        inputs: The other files that it was made from: the job file and the hierarchies.
+        where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
+        population: Where the population table is; `None` where no model needs one.
+    """
+
+    source: str
+    target: str
+    job: Job
+    inputs: tuple[Path, ...]
+    where: Callable[[Place], str]
+    population: str | None = None
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers in the order of the job: that of a node's levels."""
+        return tuple(attribute.name for attribute in self.job.schema.quasi)
+
+    def placed(self, fault: UsageError) -> UsageError:
+        """A fault that the table showed, with the place of the column or node; each one where there are several."""
+        if isinstance(fault, JobError):
+            return job_error([self.placed(one) for one in faults_of(fault)])
+        if fault.where in _PLACES:
+            return UsageError(fault.what, where=self.where(_PLACES[fault.where]), hint=fault.hint)
+        for attribute in self.job.schema.attributes:
+            if fault.where == f"column {attribute.name}":
+                return SchemaError(fault.what, where=self.where(("columns", attribute.name)), hint=fault.hint)
+        return fault
+
+
+def load(path: Path) -> Request:
+    """The request of the job file at `path`; relative paths in it are relative to its folder.
+
+    Raises:
+        InputError: the file cannot be read.
+        JobError: everything that is wrong in it, each fault with its line.
+    """
+    return of(document_at(path))
+
+
+def parse(text: str, *, name: str = "job", folder: Path = Path()) -> Request:
+    """The request that the TOML `text` makes; see `load`.
+
+    >>> made = parse('''
+    ...     input.path = "people.csv"
+    ...     output.path = "release.csv"
+    ...     privacy.k = 5
+    ...     columns = { age = { role = "quasi" }, illness = { role = "sensitive" } }
+    ... ''')
+    >>> made.job.k, made.job.schema.quasi[0].name
+    (5, 'age')
+    """
+    return of(document(text, name=name, folder=folder))
+
+
+def of(text: Document) -> Request:
+    """The request that a job file makes; see `load`."""
+    made = request(text.raw, where=text.where, folder=text.folder)
+    return replace(made, inputs=(*text.path, *made.inputs))
+
+
+def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> Request:
+    """The request that nested mappings make: a job file's tables, or the command line's flags.
+
+    Args:
+        raw: The tables of a job file.
+        where: Tells the reader's place for a path of keys: a line, or a flag.
+        folder: What relative paths are relative to.
+
+    Raises:
+        JobError: all faults at once.
+        InputError: a hierarchy file cannot be read as one.
+    """
+    method, faults = method_of(raw, quasi_of(raw), where)
+    attributes, wrong = attributes_of(raw, method, where, folder)
+    asked = models_of(raw)
+    perturbations, unread = perturbations_of(raw, where)
+    faults += [*wrong, *misfits(attributes, method.algorithm, where), *unfit(raw, asked, attributes, where), *unread]
+    faults += altered_faults(raw, Schema(tuple(attributes)), tuple(asked.values()), perturbations, where)
+    file = _form(JobFile, raw, [*faults, *_input_fault(raw, where), *_output_fault(raw, where)], where)
+    assert method.algorithm is not None  # noqa: S101  a job that names no method there is has a fault
+    made = _question(file, attributes, asked, folder)
+    job = Job(
+        replace(made.schema, missing=frozenset(file.input.missing)),
+        made.models,
+        method.algorithm,
+        _reading(file.input),
+        Writing(file.output.format, file.output.separator, file.output.excel_safe),
+        method.time_limit,
+        tuple(name for name, column in file.columns.items() if column.allow_singling),
+        tuple(name for name, column in file.columns.items() if column.no_model),
+        file.input.complete,
+        perturbations,
+        None if file.input.key_file is None else read_key(folder / file.input.key_file),
+        file.perturb.seed,
+        file.perturb.insecure_reproducible,
+        purpose=file.purpose.words,
+    )
+    keys = () if file.input.key_file is None else (folder / file.input.key_file,)
+    source, target = relative(file.input.path, folder), relative(file.output.path, folder)
+    return Request(source, target, job, (*made.inputs, *keys), where, made.population)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a table is judged by.
+
+    Attributes:
+        schema: What is said of its columns.
+        models: The privacy models.
+        population: Where the population table is; `None` where no model needs one.
+        inputs: The files of the hierarchies.
+    """
+
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    population: str | None
+    inputs: tuple[Path, ...]
+
+
+def question(raw: Mapping[str, object], *, where: Callable[[Place], str], folder: Path = Path()) -> Question:
+    """The same of a file that is only judged: its columns and the privacy models, and nothing else of a job.
+
+    Args:
+        raw: The tables privacy, person, population and columns of a job file, and what the rest is.
+        where: Tells the reader's place for a path of keys: a line, or a flag.
+        folder: What relative paths are relative to.
+
+    Raises:
+        JobError: all faults at once.
+        InputError: a hierarchy file cannot be read as one.
+
+    >>> made = question({"columns": {"illness": {"role": "sensitive", "l": 2}}}, where=".".join)
+    >>> made.models[0].name
+    'distinct 2-diversity of illness'
+    """
+    attributes, faults = attributes_of(raw, Method(None), where, folder)
+    asked = models_of(raw)
+    file = _form(QuestionFile, raw, [*faults, *unfit(raw, asked, attributes, where)], where)
+    return _question(file, attributes, asked, folder)
+
+
+# --- from the file's tables to the job --------------------------------------------------------------------------------
+
+
+def _form(form: type[Q], raw: Mapping[str, object], faults: list[UsageError], where: Callable[[Place], str]) -> Q:
+    """The tables in their form.
+
+    Raises:
+        JobError: all faults at once, those found before among them.
+    """
+    found = lacking(raw) if form is JobFile else []  # what is only judged may ask for no model
+    try:
+        file = form.model_validate(raw)
+    except ValidationError as fault:
+        found += fault.errors(include_url=False)
+    else:
+        if not found and not faults:
+            return file
+    raise job_error([*shape_faults(found, where, form), *faults]) from None
+
+
+def _question(file: QuestionFile, attributes: Sequence[Attribute], asked: Asked, folder: Path) -> Question:
+    """What the tables say of columns and models; hierarchy files are read now."""
+    files = {one.name: path for one in attributes if (path := hierarchy_file(one, folder))}
+    held = {name: read_hierarchy(path, name=name) for name, path in files.items()}
+    whole = tuple(replace(one, hierarchy=held.get(one.name, one.hierarchy)) for one in attributes)
+    schema = Schema(whole, rest=_REST[file.rest], person=file.person.key if file.person else None)
+    population = relative(file.population.path, folder) if file.population else None
+    return Question(schema, tuple(asked.values()), population, tuple(files.values()))
+
+
+def _reading(part: InputPart) -> ReadOptions:
+    return ReadOptions(
+        separator=part.separator,
+        encoding=part.encoding,
+        header=part.header,
+        names=tuple(part.names),
+        trim=part.trim,
+        quote=part.quote or None,
+        skip_blank=part.skip_blank,
+        allow_empty=part.allow_empty,
+    )
+
+
+def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
+    """What of the input's table does not go together."""
+    said = part(InputPart, table(raw, "input"))
+    try:
+        if said is not None:
+            _reading(said)
+    except UsageError as fault:
+        key = "names" if said is not None and said.names else "separator"
+        return [UsageError(fault.what, where=where(("input", key)), hint=fault.hint)]
+    return []
+
+
+def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
+    """What is wrong with a release's path and format, before any work is done for it."""
+    output = part(OutputPart, table(raw, "output"))
+    if output is None:
+        return []
+    try:
+        format_ = format_of(output.path, output.format)
+    except UsageError as fault:
+        return [UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]
+    if output.excel_safe and format_ in _TYPED:
+        return [
+            UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")
+        ]
+    return []
