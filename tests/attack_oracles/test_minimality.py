@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from tests.attack_oracles.toy import Released, Rows
 
-pytestmark = pytest.mark.untraced
 
 LARGE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 

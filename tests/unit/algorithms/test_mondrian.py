@@ -118,7 +118,6 @@ def test_weight_decides_between_dimensions() -> None:
 # --- against the reference --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.untraced
 @pytest.mark.parametrize(("cut", "relaxed"), MODES)
 @pytest.mark.parametrize("l", [1, 2])
 def test_reference_agrees_on_random_tables(cut: Cut, relaxed: bool, l: int) -> None:  # noqa: E741, FBT001

@@ -183,7 +183,8 @@ def _adjusted(points: Shares, counts: Counts, poor: Mask, least: int) -> Iterato
     raised = (np.maximum(high, points[others]) - np.minimum(low, points[others])).sum(axis=1)
     others = others[np.argsort(raised, kind="stable")]
     upto = np.cumsum(counts[others])
-    taken = max(int(np.searchsorted(upto, least - counts[poor].sum())) + 1, 1)
+    lacking = least - int(counts[poor].sum())
+    taken = max(int(np.searchsorted(upto, lacking)) + 1, 1)
     while taken < others.size and upto[-1] - upto[taken - 1] >= least:
         adjusted = poor.copy()
         adjusted[others[:taken]] = True
