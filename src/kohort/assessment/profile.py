@@ -78,10 +78,6 @@ class TableProfile:
         histograms = (part.of(sensitive).counts for part in self._parts(replace(_OF_VALUES, sensitive=sensitive)))
         return sum(int(counts[np.count_nonzero(counts, axis=1) == 1].sum()) for counts in histograms)
 
-    def domain(self, sensitive: str) -> SensitiveDomain:
-        """The values of a sensitive attribute."""
-        return next(domain for domain in self.frequency.sensitive_domains if domain.name == sensitive)
-
     def counts(self, sensitive: str, one: int) -> list[tuple[str, int]]:
         """The values of a sensitive attribute in a class, each with the number of people who have it."""
         place = [domain.name for domain in self.frequency.sensitive_domains].index(sensitive)

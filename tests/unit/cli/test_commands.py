@@ -13,6 +13,7 @@ import pytest
 from kohort import __version__
 from kohort.cli import options
 from kohort.cli.demo import JOB
+from kohort.cli.flags import flag_at
 from kohort.job.form import JobFile
 from tests.command import Ran, kohort
 
@@ -456,3 +457,9 @@ def test_generate_writes_the_register(tmp_path: Path) -> None:
 def test_threads_default_to_the_cores() -> None:
     """At least one, or nothing would run."""
     assert options.CORES >= 1
+
+
+def test_a_fault_of_a_whole_column_names_the_column() -> None:
+    """A column has no flag of its own."""
+    assert flag_at(JobFile, ("columns", "age")) == "column age"
+    assert flag_at(JobFile, ("columns", "age", "grid")) == "--grid age=…"

@@ -55,7 +55,7 @@ READING = [
     "inspect none.csv",
     "init none.csv",
     "anonymize none.csv --out none.r.csv --quasi a",
-    "run none.toml",
+    "run {job}",
     "check none.csv --quasi a",
     "schema",
     "hierarchy build suppress --in none.csv --column a --out none.h.csv",
@@ -89,10 +89,14 @@ def test_every_command_limits_threads_before_polars_is_imported(tmp_path: Path) 
     """All cores, or as many as the user said in the environment or by the flag; polars reads it once."""
     tree = tmp_path / "h.csv"
     tree.write_text("a;*\n", encoding="utf-8")
-    commands = [command.format(hierarchy=tree) for command in READING]
+    job = tmp_path / "job.toml"
+    job.write_text(
+        'input.path = "none.csv"\noutput.path = "out.csv"\nprivacy.k = 2\ncolumns.a.role = "quasi"\n', encoding="utf-8"
+    )
+    commands = [command.format(hierarchy=tree, job=job) for command in READING]
     three = [
         "anonymize none.csv --out none.r.csv --quasi a --threads 3",
-        "run none.toml --threads 3",
+        f"run {job} --threads 3",
     ]
     cores, told = json.loads(fresh(PROBE, json.dumps([*commands, *three])))
     assert {command: told[command] for command in commands} == {command: [99, str(cores)] for command in commands}

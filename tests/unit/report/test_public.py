@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import isclose
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +18,8 @@ from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema,
 from kohort.assessment.risk.attacks import Attack
 from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
-from kohort.report.page.audience import stepped
+from kohort.report.page.audience import Reader, stepped
+from kohort.report.page.result import metrics
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
@@ -383,3 +385,10 @@ def test_every_public_part_has_enough_people(k: int, records: int, seed: int, sh
         bins: list[dict[str, Any]] = one["distribution"]["bins"] if one["distribution"] else []
         assert not [bar for bar in bins if bar["kind"] == "value"]
         assert not bins or abs(sum(bar["before"] for bar in bins) - 1) <= len(bins) * 2.5 * k / records
+
+
+def test_a_metric_without_a_disclosure_is_internal() -> None:
+    """Nobody knows what a metric of another package would reveal of a few people: the public reads no figure of it."""
+    release = replace(bird_release(lattice=False), metrics={"kl": 0.5})
+    assert [one.value for one in metrics(release, Reader())] == [0.5]
+    assert [one.value for one in metrics(release, Reader(10, counts_input=True, one_each=True))] == [None]
