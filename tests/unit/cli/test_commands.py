@@ -463,3 +463,4 @@ def test_a_fault_of_a_whole_column_names_the_column() -> None:
     """A column has no flag of its own."""
     assert flag_at(JobFile, ("columns", "age")) == "column age"
     assert flag_at(JobFile, ("columns", "age", "grid")) == "--grid age=…"
+    assert flag_at(JobFile, ("input", "path")) == "IN"
