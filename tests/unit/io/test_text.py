@@ -57,9 +57,11 @@ def csv_rows(content: str, separator: str = ",") -> Rows:
     return [tuple(row) or ("",) for row in lines]
 
 
-def named(rows: Rows) -> Rows:
-    """The rows with a name for each column that has none, as the header rule gives them."""
-    header = tuple(name or f"column_{place}" for place, name in enumerate(rows[0], 1))
+def as_table(rows: Rows) -> Rows:
+    """The rows as a table: a blank name is replaced, and a final blank line is no record of several columns."""
+    header = tuple(name if name.strip() else f"column_{place}" for place, name in enumerate(rows[0], 1))
+    while len(header) > 1 and rows[-1] == ("",):
+        rows = rows[:-1]
     return [header, *rows[1:]]
 
 
@@ -109,7 +111,7 @@ def test_damaged_text_is_never_read_otherwise(content: bytes, cut: int, drop: in
         rows = parsed(damaged, ReadOptions(separator=",", header=True))
     except KohortError:
         return
-    assert rows == named(csv_rows(damaged.decode().removeprefix("\ufeff")))
+    assert rows == as_table(csv_rows(damaged.decode().removeprefix("\ufeff")))
 
 
 @given(rows=tables(), cells=st.integers(1, 5), records=st.integers(1, 2))
