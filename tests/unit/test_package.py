@@ -85,5 +85,6 @@ def test_module_runs_as_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pyt
 def test_a_kernel_is_compiled_when_it_is_called() -> None:
     """Modules with compiled loops, and the form of a job, load without Numba, which the first call imports."""
     assert "numba" not in _loaded_by("import kohort.io.scan, kohort.job.form")
-    taken = "from kohort.schema.sensitive import even_spelling; from kohort.models.t_closeness import TCloseness"
-    assert "numba" not in _loaded_by(taken)
+    load = "import numpy; from kohort.core.frequency import group"
+    assert "numba" not in _loaded_by(load)
+    assert "numba" in _loaded_by(f"{load}; group(numpy.zeros((5, 1), numpy.uint16), give_up=False)")

@@ -20,8 +20,9 @@ from kohort.errors import UsageError
 from kohort.models._parameters import FINEST, check_name, exact_number
 from kohort.models._shares import bounds, greatest_gain, within
 from kohort.models.base import NOBODY, Achieved, Declaration
+from kohort.models.basic_beta_likeness import BasicBetaLikeness
 from kohort.schema.numbers import said
-from kohort.specification import ABOVE_0, Parameter, Specification
+from kohort.specification import Specification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 #: Digits of a logarithm: enough that no share of fewer than 2**31 people lies between it and the true value.
 _DIGITS = 50
+
+#: A bound that is tighter for frequent values promises no less and holds for the same reasons.
+_BASIC = BasicBetaLikeness.specification
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +59,9 @@ class EnhancedBetaLikeness:
         title="enhanced beta-likeness",
         sentence="The same, and that of frequent values by less: -ln of the share.",
         usage="--enhanced-beta COLUMN=BETA",
-        parameters=(Parameter("beta", ABOVE_0, "The greatest gain of a value, in shares of the table.", (1,)),),
-        not_promised="What is ruled out: that a value is less likely in a class, or absent, is not limited.",
-        properties={
-            "some_values": "what nobody has is not too often",
-            "refers": "shares in a class are compared with those in the table",
-            "monotone_generalization": (
-                "the share in a union is a weighted mean of the shares in its parts, which are below the same bound"
-            ),
-            "monotone_suppression": (
-                "no: a class like the table, merged with a failing one that is large, fails, and more records fail"
-            ),
-        },
+        parameters=_BASIC.parameters,
+        not_promised=_BASIC.not_promised,
+        properties=_BASIC.properties,
     )
 
     sensitive: str

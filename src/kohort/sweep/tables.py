@@ -151,11 +151,12 @@ def sweep(
     described = [job.described() for job in plan.jobs]
     jobs = {key: _over(job, table) for key, job in zip(described, plan.jobs, strict=True)}
     records = entered_by(plan.jobs[0], table).records
-    counts = {counted_alike(job): Once(partial(count, table, job, population)) for job in reversed(jobs.values())}
-    runs: dict[str, Callable[[], Point]] = {
-        key: partial(_solve, counts[counted_alike(job)], job, timed=timed, metrics=metrics) for key, job in jobs.items()
-    }
-    counts.clear()  # each goes when the last job that needs it is done
+    counts: dict[str, Once[Counts]] = {}
+    runs: dict[str, Callable[[], Point]] = {}
+    for key, job in jobs.items():
+        shared = counts.setdefault(counted_alike(job), Once(partial(count, table, job, population)))
+        runs[key] = partial(_solve, shared, job, timed=timed, metrics=metrics)
+    del counts, shared  # each count goes when the last job that needs it is done
 
     def tell_place(place: int) -> None:
         tell(f"{place + 1} of {len(described)}: {said(plan.axes, plan.points[place])}")
