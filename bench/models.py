@@ -43,7 +43,7 @@ from kohort import (
 )
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet, group
-from kohort.engines.local import LocalEngine
+from kohort.tables.coded import CodedTable
 from kohort.io import read
 from kohort.schema.sensitive import SensitiveDomain
 
@@ -114,10 +114,10 @@ def problems_of(sensitive: str, k: int) -> dict[str, Problem]:
     }
 
 
-def engine_of(sensitive: str) -> LocalEngine:
+def engine_of(sensitive: str) -> CodedTable:
     """The complete records of Adult."""
     source = read(f"{DATA}/adult.csv", ReadOptions())
-    return LocalEngine(source, schema_of(sensitive).over(source.names))
+    return CodedTable(source, schema_of(sensitive).over(source.names))
 
 
 def schema_of(sensitive: str) -> Schema:

@@ -12,7 +12,7 @@ import polars as pl
 
 from kohort import Attribute, Hierarchy, ReadOptions, Role, Scale, Schema, read_hierarchy
 from kohort.core.frequency import FrequencySet, group
-from kohort.engines.local import LocalEngine
+from kohort.tables.coded import CodedTable
 from kohort.io import read
 from kohort.schema.domain import Domain
 
@@ -118,7 +118,7 @@ def adult() -> Coded:
     """The complete records of Adult with nine quasi-identifiers: 12,960 nodes."""
     attributes = (Attribute(name, Role.QUASI, hierarchy=read_hierarchy(adult_hierarchy(name))) for name in ADULT)
     source = read(f"{DATA}/adult.csv", ReadOptions())
-    engine = LocalEngine(source, Schema(tuple(attributes), rest=Role.IDENTIFYING).over(source.names))
+    engine = CodedTable(source, Schema(tuple(attributes), rest=Role.IDENTIFYING).over(source.names))
     return Coded(engine.count(), engine.domains)
 
 

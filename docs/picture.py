@@ -19,7 +19,7 @@ from kohort import io
 from kohort.algorithms.lattice.landscape import landscape
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
-from kohort.engines.local import LocalEngine
+from kohort.tables.coded import CodedTable
 from kohort.generate.italy import italy
 from kohort.generate.population import italy_hierarchies
 from kohort.report.lattice import lattice_picture
@@ -55,7 +55,7 @@ def _lattice(people: pl.DataFrame) -> bytes:
     levels = {name: from_tree(trees[name], name=name) for name in ("city", "education")} | {"age": "intervals:10,20"}
     quasi = [kohort.Attribute(name, kohort.Role.QUASI, hierarchy=levels[name]) for name in ("city", "age", "education")]
     table = io.read(people, kohort.ReadOptions())
-    engine = LocalEngine(table, kohort.Schema(tuple(quasi), rest=kohort.Role.IDENTIFYING).over(table.names))
+    engine = CodedTable(table, kohort.Schema(tuple(quasi), rest=kohort.Role.IDENTIFYING).over(table.names))
     problem = Problem(engine.count(), engine.domains, (kohort.KAnonymity(K),))
     judged = landscape(problem, SuppressionLimit.of("1%"), "lm")
     return lattice_picture(judged, [domain.attribute.name for domain in engine.domains])

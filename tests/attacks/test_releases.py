@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from kohort.assessment.risk.attacks import ATTACKS, Attack, Evidence, Untried, attacks
-from kohort.engines.table import Table
 from kohort.errors import InputError, SchemaError, UsageError
 from kohort.io import read
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
@@ -21,6 +20,7 @@ from kohort.pipeline import anonymize
 from kohort.release import Job
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchies import groups, intervals
+from kohort.tables.table import Table
 from tests.jobs import freely
 
 if TYPE_CHECKING:

@@ -1,381 +1,192 @@
-"""What every engine does: it counts tuples and recodes records as one would by hand, record by record."""
+"""One test body for every engine, and that it catches engines which do something else."""
 
 from __future__ import annotations
 
-import io
-from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
-from zlib import crc32
+from dataclasses import dataclass, replace
+from io import BytesIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import polars as pl
 import pytest
 
-from kohort.algorithms.lattice.full_domain import full_domain
-from kohort.algorithms.problem import Problem
-from kohort.core import frequency as grouping
-from kohort.core.recoding import FullDomain, Multidimensional, classes_of
-from kohort.engines.local import LocalEngine
-from kohort.engines.table import Column, Table, narrow
-from kohort.io.write import Format, write
-from kohort.models.k_anonymity import KAnonymity
-from kohort.schema import Role, Schema
-from tests.engines.by_hand import (
-    LEVELS,
-    SCHEMA,
-    ByHand,
-    by_bytes,
-    cells,
-    drawn,
-    encoded,
-    rows,
-    suppressing,
-    tuples_of,
-    value_code,
-    values_of,
-)
+from kohort import Job, KAnonymity, Schema, anonymize
+from kohort.engines.local import LOCAL
+from kohort.errors import VerificationError
+from kohort.testing import WrongEngineError, check_engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable
+    from pathlib import Path
 
-    from kohort.core.frequency import FrequencySet
-    from kohort.core.lattice import Node
-    from kohort.core.recoding import Recoding
-    from kohort.engines.base import Engine, Recoded
-    from kohort.schema.domain import Domain
-    from tests.engines.by_hand import Record
-
-MakeEngine: TypeAlias = "Callable[[Table, Schema], Engine]"
-
-
-@pytest.fixture(params=[LocalEngine], ids=["local"])
-def make_engine(request: pytest.FixtureRequest) -> MakeEngine:
-    """Each engine in turn."""
-    make: MakeEngine = request.param
-    return make
+    from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.engines.base import Counted, Counts, Engine
+    from kohort.io.options import ReadOptions
+    from kohort.io.write import Format
+    from kohort.release import Writing
+    from kohort.tables.dataset import Dataset, ReleasedRecords, Values
+    from kohort.tables.table import Table
+    from kohort.verify import Claim, Verdict
 
 
-# ── Counting ─────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """Records that are nobody's business but their engine's: outside it no code of a cell can be seen."""
+
+    hidden: Table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names."""
+        return self.hidden.names
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return self.hidden.records
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column."""
+        return self.hidden.distinct(name)
+
+    def collect(self) -> Table:
+        """All of them, fetched."""
+        return self.hidden
 
 
-@pytest.mark.parametrize("records", [0, 1, 7, 60])
-@pytest.mark.parametrize("sensitive", [(), ("illness",), ("note", "illness")])
+@dataclass(frozen=True, eq=False)
+class CountedElsewhere:
+    """A count that the local engine made."""
+
+    inner: Counted
+
+    @property
+    def counts(self) -> Counts:
+        """What a search sees."""
+        return self.inner.counts
+
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
+        """The release, kept elsewhere."""
+        made = self.inner.recode(recoding, classes)
+        data, source, whole = (Elsewhere(one.collect()) for one in (made.data, made.source, made.whole))
+        return replace(made, data=data, source=source, whole=whole)
+
+
+class Remote:
+    """An engine whose datasets are no tables."""
+
+    def read(self, source: object, options: ReadOptions) -> Dataset:
+        """Read, and keep elsewhere."""
+        return Elsewhere(LOCAL.read(source, options).collect())
+
+    def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
+        """Count its own datasets."""
+        assert isinstance(data, Elsewhere)
+        return CountedElsewhere(LOCAL.count(data.hidden, job, population, releasing=releasing))
+
+    def write(self, data: Dataset, file: BinaryIO, format_: Format, writing: Writing) -> None:
+        """Write its own datasets."""
+        assert isinstance(data, Elsewhere)
+        LOCAL.write(data.hidden, file, format_, writing)
+
+    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+        """Verify as the local engine does."""
+        return LOCAL.verify(file, claim)
+
+
+@pytest.mark.parametrize("engine", [LOCAL, Remote()], ids=["local", "remote"])
+def test_every_engine_does_the_same(engine: Engine) -> None:
+    """Each counts, recodes, writes and verifies as one would by hand."""
+    check_engine(engine, tables=14)
+
+
+def test_a_release_needs_no_table_in_memory(tmp_path: Path) -> None:
+    """The whole path runs on datasets that only their engine can look into, to the same bytes and certificate."""
+    people = pl.DataFrame({"age": [str(20 + at % 7) for at in range(40)], "ill": ["flu", "gout", "cold", "flu"] * 10})
+    job = Job.of(Schema.of(quasi=["age"], sensitive=["ill"]), KAnonymity(5), no_model=("ill",))
+    for name, engine in (("here", LOCAL), ("there", Remote())):
+        (tmp_path / name).mkdir()
+        made = anonymize(people, job, target=tmp_path / name / "r.csv", engine=engine)
+        assert made.verdict is not None
+        assert made.table.records == 40
+    for file in ("r.csv", "r.csv.kohort.json"):
+        assert (tmp_path / "here" / file).read_bytes() == (tmp_path / "there" / file).read_bytes()
+
+
+# ── Engines that are wrong ───────────────────────────────────────────────────────────────────────
+
+
+class Renaming(Remote):
+    """Loses a column."""
+
+    def read(self, source: object, options: ReadOptions) -> Dataset:
+        """Read less."""
+        table = LOCAL.read(source, options).collect()
+        return Elsewhere(replace(table, columns=table.columns[::-1]))
+
+
+class Miscounting(Remote):
+    """Counts a record twice."""
+
+    def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
+        """Count too many."""
+        found = super().count(data, job, population, releasing=releasing)
+        counts = found.counts
+        counted = counts.frequency.counts + (0 if releasing else 1)
+        return _Stub(replace(counts, frequency=replace(counts.frequency, counts=counted)), found.recode)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stub:
+    counts: Counts
+    recode: Callable[[Recoding, RegionClasses], ReleasedRecords]
+
+
+class Reversing(Remote):
+    """Writes records in another order."""
+
+    def write(self, data: Dataset, file: BinaryIO, format_: Format, writing: Writing) -> None:
+        """Write them the other way round."""
+        table = data.collect()
+        LOCAL.write(table.take(np.arange(table.records)[::-1]), file, format_, writing)
+
+
+class Trusting(Remote):
+    """Accepts everything once it has seen something good."""
+
+    verdict: Verdict | None = None
+
+    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+        """Say what was said before."""
+        try:
+            self.verdict = LOCAL.verify(file, claim)
+        except VerificationError:
+            assert self.verdict is not None
+        return self.verdict
+
+
+class Refusing(Remote):
+    """Accepts nothing."""
+
+    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+        """Refuse."""
+        return LOCAL.verify(BytesIO(file.read()[:-1]), claim)
+
+
 @pytest.mark.parametrize(
-    "schema",
-    [SCHEMA, suppressing(SCHEMA, "age"), suppressing(SCHEMA, "age", "illness")],
-    ids=["all", "age", "both"],
+    ("engine", "law"),
+    [
+        (Renaming(), "the columns or the number of records are not the source's"),
+        (Miscounting(), "its tuples are not those that one counts by hand"),
+        (Reversing(), "the released bytes are not those of the local engine"),
+        (Trusting(), "it accepts a release in which a record is missing"),
+        (Refusing(), "its verdict is not that of kohort.verify"),
+    ],
+    ids=lambda one: type(one).__name__,
 )
-def test_tuples_are_counted(make_engine: MakeEngine, records: int, sensitive: tuple[str, ...], schema: Schema) -> None:
-    """The frequency set holds each distinct tuple and its records; records that the schema suppresses are out."""
-    for seed in range(5):
-        people = drawn(seed, records)
-        engine = make_engine(encoded(people, schema), schema)
-        by_hand = ByHand.of(people, schema, engine, sensitive)
-        frequency = engine.count(sensitive, distinct=True)
-        assert len(set(tuples_of(frequency))) == len(frequency.quasi)
-        assert dict(zip(tuples_of(frequency), frequency.counts.tolist(), strict=True)) == Counter(by_hand.tuples)
-        for domain in frequency.sensitive_domains:
-            known = values_of(people, domain.name)
-            codes = Counter(value_code(record[domain.name], known) for record in people)
-            assert domain.reference.tolist() == [codes[value] for value in range(len(known))]
-        assert {domain.name for domain in frequency.sensitive_domains} == set(sensitive)
-        assert engine.suppressed == records - len(by_hand.kept)
-        assert frequency.records == len(by_hand.kept)
-
-
-def test_tuples_need_not_be_distinct(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where grouping saves nothing equal tuples may stand apart, unless distinct ones are asked for."""
-    monkeypatch.setattr(grouping, "PROBE", 3)
-    people = [{**record, "age": str(age % 9)} for age, record in enumerate(drawn(1, 20))]
-    engine = make_engine(encoded(people), SCHEMA)
-    by_hand = ByHand.of(people, SCHEMA, engine)
-    apart = engine.count()
-    assert tuples_of(apart) == list(by_hand.tuples)
-    assert apart.counts.tolist() == [1] * 20
-    assert Counter(tuples_of(engine.count(distinct=True))) == Counter(set(by_hand.tuples))
-
-
-def test_wide_domains_have_wide_codes(make_engine: MakeEngine) -> None:
-    """From 65,537 values on codes have 32 bits, in every column."""
-    for values, dtype in ((1 << 16, np.uint16), ((1 << 16) + 1, np.uint32)):
-        ages = pl.Series("age", [str(age) for age in range(values)])
-        table = Table((Column("age", ages, narrow(np.arange(values), values), pl.String()),), values)
-        frequency = make_engine(table, Schema.of(quasi=["age"])).count()
-        assert frequency.quasi.dtype == dtype
-        assert frequency.quasi[:, 0].tolist() == list(range(values))
-
-
-# ── Recoding ─────────────────────────────────────────────────────────────────────────────────────
-
-#: Makes a recoding from what the tuples hold, whatever their order; another one for each seed.
-Kind: TypeAlias = "Callable[[FrequencySet, Sequence[Domain], int], Recoding]"
-
-
-def number(*content: object) -> int:
-    """Some number that depends on the content alone."""
-    return crc32(repr(content).encode())
-
-
-def recoding_of(frequency: FrequencySet, pieces: Sequence[tuple[int, int, int]]) -> Multidimensional:
-    """The recoding whose pieces are of these tuples, in these regions, and have so many records."""
-    tuples, regions, counts = np.array(sorted(pieces), dtype=np.int64).reshape(-1, 3).T
-    regions = np.unique(regions, return_inverse=True)[1]
-    inside = [frequency.quasi[tuples[regions == region]] for region in range(int(regions.max(initial=-1)) + 1)]
-    shape = (len(inside), frequency.quasi.shape[1])
-    low = np.array([codes.min(axis=0) for codes in inside], dtype=np.uint16).reshape(shape)
-    high = np.array([codes.max(axis=0) for codes in inside], dtype=np.uint16).reshape(shape)
-    return Multidimensional(tuples, regions, counts, low, high)
-
-
-def whole(frequency: FrequencySet, _: Sequence[Domain], seed: int) -> Multidimensional:
-    """Every tuple to one region."""
-    codes, counts = tuples_of(frequency), frequency.counts.tolist()
-    return recoding_of(frequency, [(at, number(seed, codes[at]) % 6, count) for at, count in enumerate(counts)])
-
-
-def dealt(frequency: FrequencySet, _: Sequence[Domain], seed: int) -> Multidimensional:
-    """The records of a tuple to several regions."""
-    codes, counts = tuples_of(frequency), frequency.counts.tolist()
-    records = ((at, number(seed, codes[at], one) % 5) for at, count in enumerate(counts) for one in range(count))
-    return recoding_of(frequency, [(*piece, count) for piece, count in Counter(records).items()])
-
-
-def on_levels(frequency: FrequencySet, domains: Sequence[Domain], seed: int) -> FullDomain:
-    """Every attribute to some level; about a third of the classes are suppressed."""
-    hierarchies = [domain.hierarchy for domain in domains if domain.hierarchy is not None]
-    levels = tuple(number(seed, place) % (one.height + 1) for place, one in enumerate(hierarchies))
-    leaves = [[int(domain.leaves[code]) for domain, code in zip(domains, row, strict=True)] for row in frequency.quasi]
-    maps = [hierarchy.maps[level].tolist() for hierarchy, level in zip(hierarchies, levels, strict=True)]
-    nodes = [tuple(of[leaf] for of, leaf in zip(maps, row, strict=True)) for row in leaves]
-    return keeping(levels, nodes, {node for node in nodes if number(seed, node) % 3})
-
-
-def keeping(levels: Node, nodes: Sequence[Node], kept: Collection[Node]) -> FullDomain:
-    """The recoding of tuples to `nodes` where these classes are kept and the others suppressed."""
-    regions = sorted(kept)
-    of = np.array([regions.index(node) if node in kept else -1 for node in nodes], dtype=np.int64)
-    return FullDomain(levels, np.array(regions, dtype=np.int64).reshape(-1, len(levels)), of)
-
-
-def regions_by_hand(
-    by_hand: ByHand, frequency: FrequencySet, recoding: Recoding, others: Sequence[str]
-) -> Sequence[int]:
-    """The region of each kept record: a tuple's records in the order of their content, its regions in theirs."""
-    regions = [-1] * len(by_hand.kept)
-    for at, codes in enumerate(tuples_of(frequency)):
-        alike = [place for place, one in enumerate(by_hand.tuples) if one == codes]
-        alike.sort(key=lambda place: [by_bytes(by_hand.records[by_hand.kept[place]][name]) for name in others])
-        if isinstance(recoding, FullDomain):
-            to = [int(recoding.of[at])] * len(alike)
-        else:
-            pieces = recoding.tuples == at
-            to = recoding.regions[pieces].repeat(recoding.counts[pieces]).tolist()
-        for place, region in zip(alike, to, strict=True):
-            regions[place] = region
-    return regions
-
-
-#: Tables and recodings of all sorts; see `test_the_drawn_tables_have_both_kinds_of_suppression`.
-SEEDS = range(8)
-
-#: What is released: everybody, or whoever tells the age, or that and the job.
-SUPPRESSING = pytest.mark.parametrize("strict", [(), ("age",), ("age", "job")], ids=["all", "age", "both"])
-
-#: Every kind of recoding, and a schema that goes with it.
-KINDS = pytest.mark.parametrize(
-    ("kind", "schema"), [(whole, SCHEMA), (dealt, SCHEMA), (on_levels, LEVELS)], ids=["whole", "dealt", "on-levels"]
-)
-
-
-@dataclass(frozen=True)
-class Result:
-    """What an engine released, and what was due.
-
-    Attributes:
-        recoded: The release.
-        expected: Its rows by hand.
-        suppressed: Records that the recoding suppresses, and that the schema does.
-    """
-
-    recoded: Recoded
-    expected: Sequence[tuple[str | None, ...]]
-    suppressed: tuple[int, int]
-
-
-def released(make_engine: MakeEngine, people: Sequence[Record], schema: Schema, kind: Kind, seed: int) -> Result:
-    """A release by the engine, and the same by hand."""
-    engine = make_engine(encoded(people, schema), schema)
-    sensitive = tuple(one.name for one in schema.sensitive) if kind is dealt else ()
-    frequency = engine.count(sensitive, distinct=True)
-    recoding = kind(frequency, engine.domains, seed)
-    classes = classes_of(recoding, frequency, tuple(engine.domains))
-    by_hand = ByHand.of(people, schema, engine, sensitive)
-    others = [one.name for one in schema.released if one.role is not Role.QUASI]
-    regions = regions_by_hand(by_hand, frequency, recoding, others)
-    expected = by_hand.expected(regions, classes, schema)
-    return Result(engine.recode(recoding, classes), expected, (classes.suppressed, engine.suppressed))
-
-
-@pytest.mark.parametrize("records", [0, 1, 6, 40])
-@KINDS
-@SUPPRESSING
-def test_records_are_recoded(
-    make_engine: MakeEngine, records: int, kind: Kind, schema: Schema, strict: tuple[str, ...]
-) -> None:
-    """A release holds the labels of each record's region and its other cells, in the order of its own content.
-
-    Records without a region, and those that the schema suppresses, are in none of its columns.
-    """
-    for seed in SEEDS:
-        people = drawn(seed, records)
-        result = released(make_engine, people, suppressing(schema, *strict), kind, seed)
-        recoded = result.recoded
-        assert recoded.table.names == ("illness", "age", "city", "note", "job")
-        assert recoded.table.records == len(recoded.lineage) == records - sum(result.suppressed)
-        assert rows(recoded.table) == result.expected
-
-
-def test_the_drawn_tables_have_both_kinds_of_suppression(make_engine: MakeEngine) -> None:
-    """Some are suppressed by the schema and by the recoding at once, and some labels are null."""
-    schema = suppressing(LEVELS, "age", "job")
-    results = [released(make_engine, drawn(seed, 40), schema, on_levels, seed) for seed in SEEDS]
-    assert sum(min(result.suppressed) > 0 for result in results) > 1
-    assert any(None in cells(result.recoded.table["city"]) for result in results)
-
-
-@KINDS
-@SUPPRESSING
-def test_lineage_tells_where_records_come_from(
-    make_engine: MakeEngine, kind: Kind, schema: Schema, strict: tuple[str, ...]
-) -> None:
-    """Each released record is one input record, no two the same, and has its cells."""
-    people = drawn(2, 40)
-    recoded = released(make_engine, people, suppressing(schema, *strict), kind, 2).recoded
-    lineage: list[int] = recoded.lineage.tolist()
-    assert len(set(lineage)) == recoded.table.records
-    for name in ("illness", "note"):
-        assert cells(recoded.table[name]) == [people[at][name] for at in lineage]
-    assert not any(people[at][name] in {None, *schema.missing} for at in lineage for name in strict)
-
-
-@KINDS
-@SUPPRESSING
-def test_values_that_do_not_occur_are_dropped(
-    make_engine: MakeEngine, kind: Kind, schema: Schema, strict: tuple[str, ...]
-) -> None:
-    """The values of a released column are those of its cells, each once: a dictionary must not tell more."""
-    for seed in SEEDS:
-        recoded = released(make_engine, drawn(seed, 30), suppressing(schema, *strict), kind, seed).recoded
-        for column in recoded.table.columns:
-            values: list[str | None] = column.values.to_list()
-            assert len(values) == len(set(values))
-            assert set(values) == set(cells(column))
-
-
-@KINDS
-@SUPPRESSING
-@pytest.mark.parametrize("format_", [Format.CSV, Format.PARQUET])
-def test_the_order_of_records_does_not_matter(
-    make_engine: MakeEngine, kind: Kind, schema: Schema, strict: tuple[str, ...], format_: Format
-) -> None:
-    """The same records in another order are released as the same bytes."""
-    people, schema = drawn(4, 30), suppressing(schema, *strict)
-    first = written(released(make_engine, people, schema, kind, 4).recoded.table, format_)
-    for seed in range(5):
-        order: list[int] = np.random.default_rng(seed).permutation(len(people)).tolist()
-        again = released(make_engine, [people[at] for at in order], schema, kind, 4).recoded.table
-        assert written(again, format_) == first
-
-
-def written(table: Table, format_: Format) -> bytes:
-    """The bytes of a released table."""
-    file = io.BytesIO()
-    write(table, file, format_)
-    return file.getvalue()
-
-
-def test_full_domain_by_hand(make_engine: MakeEngine) -> None:
-    """Labels are the nodes of the levels; a class that is not kept is gone with all that only it held."""
-    names = ("illness", "name", "age", "city", "note", "job")
-    people: list[Record] = [
-        dict(zip(names, record, strict=True))
-        for record in (
-            ("flu", "a", "31", "Bari", "x", "cook"),
-            ("gout", "b", "9", "Torino", "only here", "pilot"),
-            ("flu", "c", "38", "Lecce", None, "cook"),
-            ("cold", "d", None, "Bari", "y", "cook"),
-            ("asthma", "e", "33", "n/a", "z", "cook"),
-        )
-    ]
-    schema = suppressing(LEVELS, "age")
-    engine = make_engine(encoded(people, schema), schema)
-    frequency = engine.count(distinct=True)
-    recoding = full_domain(Problem(frequency, tuple(engine.domains), (KAnonymity(2),)), (1, 1, 0))
-    recoded = engine.recode(recoding, classes_of(recoding, frequency, tuple(engine.domains)))
-    assert rows(recoded.table) == [
-        ("flu", "[30-40)", "Sud", None, "cook"),
-        ("flu", "[30-40)", "Sud", "x", "cook"),
-    ]
-    assert recoded.lineage.tolist() == [2, 0]
-    assert engine.suppressed == 1
-
-
-@SUPPRESSING
-def test_everybody_may_be_suppressed(make_engine: MakeEngine, strict: tuple[str, ...]) -> None:
-    """A recoding without a region leaves a table without records or values."""
-    schema = suppressing(LEVELS, *strict)
-
-    def nobody(frequency: FrequencySet, domains: Sequence[Domain], _: int) -> FullDomain:
-        return keeping((0,) * len(domains), [(0, 0, 0)] * len(frequency.counts), ())
-
-    result = released(make_engine, drawn(7, 30), schema, nobody, 0)
-    assert sum(result.suppressed) == 30
-    assert result.recoded.table.records == result.recoded.lineage.size == 0
-    assert result.recoded.table.names == ("illness", "age", "city", "note", "job")
-    assert all(len(column.values) == column.codes.size == 0 for column in result.recoded.table.columns)
-    assert written(result.recoded.table, Format.CSV) == b"illness,age,city,note,job\n"
-
-
-@SUPPRESSING
-def test_everybody_may_be_one_class(make_engine: MakeEngine, strict: tuple[str, ...]) -> None:
-    """At the top of the lattice all labels are the roots, of missing values too."""
-    schema = suppressing(LEVELS, *strict)
-
-    def top(frequency: FrequencySet, domains: Sequence[Domain], _: int) -> FullDomain:
-        levels = tuple(domain.hierarchy.height for domain in domains if domain.hierarchy is not None)
-        return keeping(levels, [(0, 0, 0)] * len(frequency.counts), [(0, 0, 0)])
-
-    result = released(make_engine, drawn(7, 30), schema, top, 0)
-    assert result.suppressed[0] == 0
-    assert {(row[1], row[2], row[4]) for row in rows(result.recoded.table)} == {("*", "*", "*")}
-    assert rows(result.recoded.table) == result.expected
-
-
-def test_near_unique_records_are_recoded_alike(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that was not grouped is recoded record by record, some of them suppressed."""
-    monkeypatch.setattr(grouping, "PROBE", 3)
-    people = [{**record, "age": str(age)} for age, record in enumerate(drawn(5, 30))]
-    for kind, schema in ((whole, SCHEMA), (on_levels, LEVELS)):
-        engine = make_engine(encoded(people, schema), schema)
-        frequency = engine.count()
-        recoding = kind(frequency, engine.domains, 5)
-        classes = classes_of(recoding, frequency, tuple(engine.domains))
-        by_hand = ByHand.of(people, schema, engine)
-        expected = by_hand.expected(regions_by_hand(by_hand, frequency, recoding, ("illness", "note")), classes, schema)
-        assert rows(engine.recode(recoding, classes).table) == expected
-
-
-def test_the_type_of_a_source_is_kept(make_engine: MakeEngine) -> None:
-    """Cells that stay as they are keep their source's type; labels are text."""
-    people = drawn(6, 5)
-    table = encoded(people)
-    typed = [
-        Column(column.name, column.values, column.codes, pl.Date() if column.name in {"note", "age"} else column.dtype)
-        for column in table.columns
-    ]
-    engine = make_engine(Table(tuple(typed), table.records), SCHEMA)
-    frequency = engine.count()
-    recoding = whole(frequency, engine.domains, 6)
-    recoded = engine.recode(recoding, classes_of(recoding, frequency, tuple(engine.domains)))
-    assert (recoded.table["note"].dtype, recoded.table["age"].dtype) == (pl.Date(), pl.String())
+def test_a_wrong_engine_is_caught(engine: Engine, law: str) -> None:
+    """The suite names what does not hold."""
+    with pytest.raises(WrongEngineError, match=law) as caught:
+        check_engine(engine, tables=7)
+    assert caught.value.law == law
+    assert caught.value.table.height

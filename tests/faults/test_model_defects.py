@@ -163,4 +163,4 @@ def test_a_population_is_needed() -> None:
     with pytest.raises(UsageError, match="2-map cannot be judged without a population table"):
         replace(claim_of("fg"), models=(KMap(2),))
     with pytest.raises(UsageError, match="lacks a quasi-identifying column"):
-        replace(claim_of("fg"), population=replace(claim_of("fg").source, columns=()))
+        replace(claim_of("fg"), population=replace(claim_of("fg").original, columns=()))

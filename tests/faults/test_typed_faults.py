@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 pa: Any = import_module("pyarrow")  # publishes no types
 pq: Any = import_module("pyarrow.parquet")

@@ -14,9 +14,9 @@ from kohort import Attribute, Job, KAnonymity, Label, Role, Schema, anonymize
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
-from kohort.engines.local import LocalEngine
-from kohort.pipeline.counting import counts_of, problem_of
+from kohort.engines.local import LOCAL
 from kohort.pipeline.exposure import exposed
+from kohort.pipeline.problem import problem_of
 
 if TYPE_CHECKING:
     from kohort.release import Release
@@ -94,8 +94,7 @@ def test_exposure_is_what_looking_at_the_labels_tells(release: Release) -> None:
 def test_exposure_is_the_same_by_the_recoding(release: Release) -> None:
     """What a comparison of grids counts before anything is written is what the verifier finds."""
     job = release.job
-    engine = LocalEngine(release.source, job.schema)
-    counts = counts_of(engine, job)
+    counts = LOCAL.count(release.source, job).counts
     recoding = job.algorithm.solve(problem_of(counts, job)).recoding
     assert isinstance(recoding, Multidimensional)
     classes = classes_of(recoding, counts.frequency, counts.domains)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.engines.perturbing import perturb
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturb.microaggregation import Microaggregation
 from kohort.perturb.noise import Noise
 from kohort.perturb.rank_swapping import RankSwapping
+from kohort.tables.perturbing import perturb
 
 if TYPE_CHECKING:
     from kohort.perturb.base import Amounts

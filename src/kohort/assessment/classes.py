@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Codes, Counts, Index
-    from kohort.engines.table import Column, Table
+    from kohort.tables.table import Column, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from kohort.arrays import Index, Mask
-    from kohort.engines.table import Column
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Column
 
 #: The missing value inside a set or as an end of a range; alone it is an empty cell.
 _MISSING: Final = "(missing)"

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from kohort.arrays import Codes, Counts, Index
-    from kohort.engines.table import Column, Table
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Column, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask
     from kohort.assessment.classes import Classes
-    from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
     from kohort.schema import Schema
     from kohort.schema.sensitive import SensitiveDomain
+    from kohort.tables.table import Column, Table
 
 #: Of whoever looks at the values of a class alone.
 _OF_VALUES: Final = Declaration(monotone_generalization=True, monotone_suppression=True, some_values=True)

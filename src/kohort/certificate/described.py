@@ -14,8 +14,8 @@ from kohort.schema import Label, Missing, Role, Scale
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.engines.complete import Complete
     from kohort.models.base import PrivacyModel
+    from kohort.tables.complete import Complete
 
     #: A part of the description: an object of JSON.
     Part = Mapping[str, object]

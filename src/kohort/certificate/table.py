@@ -12,8 +12,8 @@ from kohort.certificate.promises import not_promised
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.engines.pseudonyms import Linked
     from kohort.perturb.effect import Effect
+    from kohort.tables.pseudonyms import Linked
     from kohort.verify import Verdict
 
 

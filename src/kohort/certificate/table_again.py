@@ -14,12 +14,12 @@ from kohort import io
 from kohort.assessment.checking import Check, check
 from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
-from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError, InputError
 from kohort.io.options import ReadOptions
 from kohort.io.write import Format, format_of
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
+from kohort.tables.complete import entered
 from kohort.verify.classes import bands
 from kohort.verify.singling import singled_out
 from kohort.verify.verdict import unmarked
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kohort.certificate.table import Certificate
-    from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Table
 
 #: What only somebody with the input can see.
 _INPUT: Final = "only verification sees this, for it has the input"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kohort.assessment.risk.attacks import Evidence, Outcome
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 
 class Attacks(NamedTuple):

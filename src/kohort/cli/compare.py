@@ -17,12 +17,12 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kohort.engines.table import Table
     from kohort.io import ReadOptions
     from kohort.job.request import Request
     from kohort.report.comparison import ComparisonFigures
     from kohort.report.figures import Figures
     from kohort.schema import Schema
+    from kohort.tables.table import Table
 
 #: Queries where no number is given and the quasi-identifiers are known.
 QUERIES: Final = 200
@@ -209,8 +209,8 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
     from kohort.assessment.comparison import comparison_of, lines_of
     from kohort.assessment.comparison.classifier import library, prediction
     from kohort.assessment.comparison.queries import workload
+    from kohort.engines.local import entering
     from kohort.io import ReadOptions, read
-    from kohort.pipeline.counting import entered_by
     from kohort.report.comparison import PredictionFigures, WorkloadFigures, comparison_figures
 
     if questions.target is not None:
@@ -220,7 +220,7 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
         tell("read")
         with options.refusing_empty():
             old, new = read(before, known.reading or ReadOptions()), read(after, ReadOptions(header=True))
-            old = old if known.request is None else entered_by(known.request.job, old)
+            old = old if known.request is None else entering(old, known.request.job)[0]
         schema = _over(known, old)
         target = _target(questions.target, old, new)
         tell("compare")

@@ -13,9 +13,9 @@ from kohort.cli.screen import say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from kohort.engines.table import Table
     from kohort.report import Json
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Table
 
 #: Forms that a hierarchy file can have, by its name's ending.
 _FORMS = (".csv", ".json")

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from kohort.assessment.checking import Check, FailingClass, Finding
     from kohort.cli.derive import Given
-    from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
     from kohort.report import Json
     from kohort.schema import Attribute, Schema
+    from kohort.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from kohort.errors import InfeasibleError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from kohort.engines.table import Table
     from kohort.io import ReadOptions
+    from kohort.tables.table import Table
 
 #: The flags that say how a table is read.
 READING: Final = ("path", "separator", "encoding", "header", "names", "skip-blank", "trim")

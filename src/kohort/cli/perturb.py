@@ -43,10 +43,10 @@ def perturb(
 ) -> None:
     """Perturb columns of a table, and measure the effect."""
     options.use_threads()
-    from kohort.engines.perturbing import perturb as perturbed
     from kohort.io.write import format_of, write
     from kohort.publish import check_target, publish
     from kohort.report.perturbed import PerturbationFigures, effect_figures
+    from kohort.tables.perturbing import perturb as perturbed
     from kohort.verify.altered import verify_perturbed
 
     out, source, seed, excel_safe = Path(table["out"]), table["path"], table["seed"], table["excel-safe"]

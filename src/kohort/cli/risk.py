@@ -14,7 +14,7 @@ from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 
 #: How flags differ from the keys of a job.

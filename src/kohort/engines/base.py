@@ -1,76 +1,107 @@
-"""What an engine is: the few duties that touch records."""
+"""What an engine is: everything that kohort asks of the place where records lie.
+
+A search sees counts and answers with a recoding. So an engine reads, counts, recodes, writes and verifies;
+`kohort.testing.check_engine` tries one of your own.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kohort.arrays import Index, Shares
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
-    from kohort.engines.table import Table
+    from kohort.io.options import ReadOptions
+    from kohort.io.write import Format
+    from kohort.release import Job, Writing
     from kohort.schema import Schema
     from kohort.schema.domain import Domain
+    from kohort.tables.dataset import Dataset, ReleasedRecords
+    from kohort.verify import Claim, Verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recoded:
-    """The records of a release, without the suppressed ones, in the order of their own content.
+class Counts:
+    """A dataset as searches see it.
 
     Attributes:
-        table: m released records: quasi-identifiers as labels, the other columns unchanged, identifying ones gone.
-        lineage: (m,) the input record that each released record was. Never released: verification checks it.
-        lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of the classes.
+        records: Those that entered.
+        incomplete: Those that did not, because they lack a value.
+        schema: The schema over the dataset's columns; round grids are steps, since the values are known.
+        frequency: The tuples of the records that entered and that the schema does not suppress.
+        domains: (d,) what the codes of the quasi-identifiers mean, in schema order.
+        suppressed_by_schema: Records that the schema suppresses for their missing values.
+        population: The tuples of the population table in the same codes; `None` without one.
     """
 
-    table: Table
-    lineage: Index
-    lost: Shares
+    records: int
+    incomplete: int
+    schema: Schema
+    frequency: FrequencySet
+    domains: tuple[Domain, ...]
+    suppressed_by_schema: int
+    population: FrequencySet | None
 
 
-class Engine(Protocol):
-    """Holds a table; counts its tuples and recodes its records."""
-
-    @property
-    def records(self) -> int:
-        """How many records the table has."""
-        ...
-
-    @property
-    def schema(self) -> Schema:
-        """The schema over the table's columns; round grids are steps, since the values are known."""
-        ...
+class Counted(Protocol):
+    """A dataset that was counted for a job, ready to be recoded."""
 
     @property
-    def domains(self) -> tuple[Domain, ...]:
-        """(d,) the domain of each quasi-identifier, in schema order."""
+    def counts(self) -> Counts:
+        """What the search sees."""
         ...
 
-    @property
-    def suppressed(self) -> int:
-        """Records that the schema suppresses before any search, for their missing values."""
-        ...
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
+        """The records as they are released: generalized, perturbed, with pseudonyms, ordered by their own content.
 
-    @property
-    def population(self) -> FrequencySet | None:
-        """The tuples of the population table in the codes of the domains; `None` without one."""
-        ...
+        Args:
+            recoding: The answer of a search over `counts`. Records that it puts in no region are suppressed: no value
+                of theirs is left.
+            classes: Its classes.
 
-    def count(self, sensitive: Sequence[str] = (), *, distinct: bool = False) -> FrequencySet:
-        """The frequency set over the quasi-identifiers and the `sensitive` attributes; one group-by.
-
-        With a person key no tuple is of two people.
-
-        `distinct` asks for tuples that really are distinct, also where grouping saves nothing.
+        Raises:
+            SchemaError: a perturbed column singles people out.
         """
         ...
 
-    def recode(self, recoding: Recoding, classes: RegionClasses) -> Recoded:
-        """Apply `recoding`, whose classes are `classes`, to the records that the last `count` counted.
 
-        Records that it puts in no region are suppressed: nothing of them is left in the table, no value either.
+class Engine(Protocol):
+    """Reads, counts, recodes, writes and verifies datasets; the bytes are the same for every engine."""
+
+    def read(self, source: object, options: ReadOptions) -> Dataset:
+        """The records of a source.
+
+        Raises:
+            InputError: they are not well formed.
+            FileError: the system failed to read them.
+        """
+        ...
+
+    def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
+        """Count the tuples that the job's search looks at.
+
+        Args:
+            data: The records, as read.
+            job: The job; its schema is over the dataset's columns.
+            population: The population table, where a model needs one.
+            releasing: Whether a release is to be made: then columns that no search looks at are checked first.
+
+        Raises:
+            SchemaError: a released column singles people out or holds identifiers, and the job does not allow it.
+            InputError: values have no place in their domain.
+            InfeasibleError: no record enters, or the schema suppresses every one.
+        """
+        ...
+
+    def write(self, data: Dataset, file: BinaryIO, format_: Format, writing: Writing) -> None:
+        """Write released records to an open file."""
+        ...
+
+    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+        """Judge the release whose bytes were written to an open file, from its start.
+
+        Raises:
+            VerificationError: a check fails.
         """
         ...

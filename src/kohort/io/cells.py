@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 import numpy as np
 import polars as pl
 
-from kohort.engines.table import Column, Table
+from kohort.tables.table import Column, Table
 
 #: Source types that a release does not return to. A type with categories lists also those that no record holds;
 #: no Arrow library but polars reads integers of 128 bits.

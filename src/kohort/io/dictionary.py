@@ -19,10 +19,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kohort.engines.table import Column, narrow
 from kohort.errors import InputError
 from kohort.io.source import WORD, line_of, words_of
 from kohort.kernels import kernel
+from kohort.tables.table import Column, narrow
 
 if TYPE_CHECKING:
     from kohort.io.records import RecordLayout

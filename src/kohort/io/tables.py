@@ -10,7 +10,7 @@ from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.options import ReadOptions
 
 if TYPE_CHECKING:
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 
 _DEFAULT: Final = ReadOptions()

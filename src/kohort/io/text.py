@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from kohort.engines.table import Table
 from kohort.io.dictionary import Dictionary
 from kohort.io.header import lay_out
 from kohort.io.records import fill
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import polars as pl
 
-from kohort.engines.table import Table
 from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, UsageError
 from kohort.io.cells import as_text, encode
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
     from types import ModuleType
 
-    from kohort.engines.table import Column
+    from kohort.tables.table import Column
 
 #: The classes accepted as a frame, by the library that defines them.
 FRAMES: Final = {

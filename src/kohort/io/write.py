@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
     from pathlib import Path
 
-    from kohort.engines.table import Column, Table
+    from kohort.tables.table import Column, Table
 
 
 class Format(StrEnum):

@@ -12,12 +12,12 @@ from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSc
 from pydantic_core import PydanticCustomError
 
 from kohort.core.suppression import SuppressionLimit
-from kohort.engines import complete as columns
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
 from kohort.metrics.known import OBJECTIVES
 from kohort.schema import Grid
 from kohort.schema.numbers import exact
+from kohort.tables import complete as columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,18 +6,18 @@ from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from kohort import io
 from kohort.certificate import Outcome, read_certificate
 from kohort.certificate.again import of_bytes
+from kohort.engines.local import LOCAL
 from kohort.errors import UsageError, VerificationError
 from kohort.io.baskets import write_transactions
-from kohort.io.write import format_of, write
+from kohort.io.write import format_of
 from kohort.pipeline import claim_of, solve
 from kohort.pipeline.publishing import Stages, beside, silent
+from kohort.pipeline.tables import read
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import in_columns, rehearse_transactions
 from kohort.release.transactions import BasketWriting
-from kohort.verify import verify
 from kohort.verify.transactions import verify_transactions
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.certificate.form import Certified
+    from kohort.engines.base import Engine
     from kohort.release import Job, Release
     from kohort.release.transactions import TransactionJob, TransactionRelease
 
@@ -37,6 +38,7 @@ def again(
     population: object = None,
     threads: int = 1,
     tell: Callable[[str], None] = silent,
+    engine: Engine = LOCAL,
 ) -> Release:
     """The release that was published at `target`, made and verified again.
 
@@ -51,16 +53,15 @@ def again(
     _refuse_changed(target, known)
     stage = Stages(tell)
     with stage("read"):
-        table = io.read(source, job.reading)
-        others = None if population is None else io.read(population, job.reading)
-    release = solve(table, job, population=others, threads=threads, stage=stage)
+        data, others = read(engine, source, population, job)
+    release = solve(data, job, population=others, threads=threads, stage=stage, engine=engine)
     format_ = format_of(target, job.writing.format)
     file = BytesIO()
     with stage("write"):
-        write(release.table, file, format_, separator=job.writing.separator, excel_safe=job.writing.excel_safe)
+        engine.write(release.records.data, file, format_, job.writing)
     file.seek(0)
     with stage("verify"):
-        verdict = verify(file, claim_of(release, format_))
+        verdict = engine.verify(file, claim_of(release, format_))
     _refuse_other(verdict.sha256, known.sha256, target)
     return replace(release, verdict=verdict, seconds=stage.seconds, path=target, certificate=beside(target))
 

@@ -24,10 +24,11 @@ import numpy as np
 from kohort.core.frequency import group, people_in
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
+from kohort.engines.local import LOCAL
 from kohort.errors import InfeasibleError, UsageError
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline import outcome_of
-from kohort.pipeline.counting import counts_of, engine_of, problem_of
+from kohort.pipeline.problem import problem_of
 from kohort.schema import Label, Scale
 from kohort.schema.numbers import round_step
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import RegionClasses
+    from kohort.engines.base import Engine
     from kohort.release import Job, Release
     from kohort.schema import Attribute, Grid
     from kohort.schema.domain import Domain
@@ -77,7 +79,7 @@ class GridComparison:
     ungridded: LabelExposure | None
 
 
-def compare(release: Release, *, threads: int = 1) -> GridComparison | None:
+def compare(release: Release, *, threads: int = 1, engine: Engine = LOCAL) -> GridComparison | None:
     """Compare the release's job with grids and without; if it has none, grids of round numbers are proposed.
 
     `None` if there is nothing to compare: no number is released as a range or an interval of a grid.
@@ -92,11 +94,11 @@ def compare(release: Release, *, threads: int = 1) -> GridComparison | None:
     grids: Grids = {one.name: one.grid for one in job.schema.quasi if one.grid is not None}
     proposed = not grids
     if proposed and release.sizes.size:
-        grids = _proposed(release)
+        grids = _proposed(release, engine)
     if not grids or not release.sizes.size:
         return None
     without = dict.fromkeys(grids)
-    gridded, ungridded = (_exposure(release, _with(job, cuts), grids, threads) for cuts in (grids, without))
+    gridded, ungridded = (_exposure(release, _with(job, cuts), grids, threads, engine) for cuts in (grids, without))
     return GridComparison(grids, proposed, gridded, ungridded)
 
 
@@ -111,9 +113,9 @@ def check_cuts(job: Job) -> None:
         raise UsageError(what, where="compare-grid", hint="leave it out, or choose mondrian")
 
 
-def _proposed(release: Release) -> dict[str, Grid]:
+def _proposed(release: Release, engine: Engine) -> dict[str, Grid]:
     """A grid of round numbers for every attribute that is released as a range of numbers."""
-    domains = engine_of(release.source, release.job, release.population, coarse=release.coarsened).domains
+    domains = engine.count(release.records.source, release.job, release.population).counts.domains
     numeric = (one for one in domains if one.scale is Scale.NUMERIC and one.label is Label.RANGE)
     steps = ((one.attribute.name, _round_step(one)) for one in numeric)
     return {name: step for name, step in steps if step is not None}
@@ -134,23 +136,22 @@ def _with(job: Job, grids: Mapping[str, Grid | None]) -> Job:
     return replace(job, schema=replace(job.schema, attributes=tuple(map(changed, job.schema.attributes))))
 
 
-def _exposure(release: Release, job: Job, names: Collection[str], threads: int) -> LabelExposure | None:
+def _exposure(release: Release, job: Job, names: Collection[str], threads: int, engine: Engine) -> LabelExposure | None:
     """The figures of another job's release of the same table; downcoded cells of these columns."""
-    engine = engine_of(release.source, job, release.population, coarse=release.coarsened)
-    counts = counts_of(engine, job)
+    counts = engine.count(release.records.source, job, release.population).counts
     frequency = counts.frequency
     try:
         recoding = job.algorithm.solve(problem_of(counts, job, threads=threads)).recoding
     except InfeasibleError:  # some averages over all classes are met with the cuts of one, and not with the other's
         return None
     assert isinstance(recoding, Multidimensional)  # noqa: S101  only lattice methods recode full domains
-    classes = classes_of(recoding, frequency, engine.domains)
-    outcome = outcome_of(release.source.records, engine.suppressed, job.k, classes, None)
-    cells = downcoded(recoding, frequency, engine.domains, classes)
+    classes = classes_of(recoding, frequency, counts.domains)
+    outcome = outcome_of(counts.records, counts.suppressed_by_schema, job.k, classes, None)
+    cells = downcoded(recoding, frequency, counts.domains, classes)
     compared = [cells[column] for column, one in enumerate(job.schema.quasi) if one.name in names]
     return LabelExposure(
         float(attribute_losses(outcome).sum()),
-        exposed(recoding, frequency, engine.domains, classes),
+        exposed(recoding, frequency, counts.domains, classes),
         sum(compared) / (len(compared) * frequency.records),
     )
 

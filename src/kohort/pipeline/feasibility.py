@@ -1,30 +1,24 @@
-"""Goals that no recoding can meet, told before any search.
-
-What stops a release whatever its models: columns that single people out, and columns that repeat identifiers.
-"""
+"""What is refused before any search: goals that no recoding can meet, and columns that the table does not have."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.assessment.risk.singling import refuse_needless, refuse_singling
 from kohort.core.frequency import ClassProfile, profile
 from kohort.errors import InfeasibleError, JobError, SchemaError
 from kohort.models.base import satisfied_jointly
-from kohort.verify.identifiers import leaks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.algorithms.problem import Problem
-    from kohort.arrays import Index
     from kohort.core.suppression import SuppressionLimit
-    from kohort.engines.table import Table
     from kohort.models.base import Declaration, PrivacyModel
     from kohort.release import Job
-    from kohort.verify.identifiers import Leak
+    from kohort.tables.dataset import Dataset
 
 
 def refuse_hopeless(problem: Problem, limit: SuppressionLimit | None) -> None:
@@ -66,7 +60,7 @@ def _joins(declared: Declaration, *, apart: bool) -> bool:
     return declared.monotone_generalization and (apart or declared.monotone_suppression)
 
 
-def refuse_absence(models: Sequence[PrivacyModel], population: Table | None) -> None:
+def refuse_absence(models: Sequence[PrivacyModel], population: Dataset | None) -> None:
     """Refuse a release of nobody where it tells of somebody that he or she is not in it.
 
     Raises:
@@ -85,42 +79,20 @@ def refuse_absence(models: Sequence[PrivacyModel], population: Table | None) -> 
             )
 
 
-def refuse_unsafe(table: Table, job: Job) -> None:
-    """Refuse what can be seen before the search; the job's schema is over the table's columns.
+def refuse_unknown(job: Job) -> None:
+    """Refuse perturbations and complete records by columns that there are none of; the job's schema is the table's.
 
     Raises:
-        SchemaError: a column that would be released as it is singles out more than half of the people, or a released
-            one holds cells of an identifying one, and the job does not allow it.
-        JobError: there are several such columns.
+        SchemaError: the job names a column that the table does not have.
+        JobError: several.
     """
-    schema, allowed = job.schema, job.allow_singling
-    refuse_needless(schema, allowed)
-    people = None if schema.person is None else table[schema.person].codes.astype(np.int64)
-    perturbed = {name for one in job.perturbations for name in one.columns}
-    names = [one.name for one in schema.unchanged if one.name not in {*allowed, *perturbed}]
-    refuse_singling(table, names, missing=schema.missing, people=people)
-    faults = [_leaking(one) for one in leaks(schema, table, table, np.arange(table.records), k=job.k, allowed=allowed)]
+    known = [attribute.name for attribute in job.schema.attributes]
+    faults: list[SchemaError] = []
+    said = [name for one in job.perturbations for name in one.columns]
+    said += [] if job.complete == "all" else job.complete
+    for name in (name for name in said if name not in known):
+        near = " or ".join(get_close_matches(name, known))
+        hint = near and f"did you mean {near}?"
+        faults.append(SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint))
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
-
-
-def refuse_perturbed(released: Table, source: Table, lineage: Index, job: Job) -> None:
-    """Refuse perturbed columns that single people out as they are released.
-
-    Raises:
-        SchemaError: one does.
-        JobError: several do.
-    """
-    names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
-    people = None if job.schema.person is None else source[job.schema.person].codes.take(lineage).astype(np.int64)
-    refuse_singling(released, names, missing=job.schema.missing, people=people)
-
-
-def _leaking(one: Leak) -> SchemaError:
-    """The error of one column."""
-    return SchemaError(
-        one.told,
-        where=f"column {one.released}",
-        hint=f"drop it, or take the identifiers out of it; to release it all the same: --allow-singling {one.released}"
-        " (in a job file allow-singling = true, in Python Job.allow_singling)",
-    )
+        raise faults[0] if len(faults) == 1 else JobError("the job does not fit the table", faults)

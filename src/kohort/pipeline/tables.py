@@ -10,25 +10,24 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from kohort import io
 from kohort.certificate import certificate
 from kohort.core.recoding import FullDomain, classes_of
-from kohort.engines.complete import entered
-from kohort.engines.table import Table
+from kohort.engines.local import LOCAL
 from kohort.errors import UsageError
 from kohort.io.typed import kind_of
-from kohort.io.write import format_of, write
+from kohort.io.write import format_of
 from kohort.metrics.base import Outcome
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.altering import altered, coarsened, refuse_unknown
-from kohort.pipeline.counting import counts_of, engine_of, problem_of
-from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_perturbed, refuse_unsafe
+from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_unknown
+from kohort.pipeline.problem import problem_of
 from kohort.pipeline.publishing import Publication, Stages, beside, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
-from kohort.verify import Claim, verify, verify_table
+from kohort.tables.dataset import ReleasedRecords
+from kohort.tables.table import Table
+from kohort.verify import Claim, verify_table
 
 if TYPE_CHECKING:
     import os
@@ -36,7 +35,9 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.problem import Problem
     from kohort.core.recoding import RegionClasses
+    from kohort.engines.base import Engine
     from kohort.metrics.base import Levels
+    from kohort.tables.dataset import Dataset
     from kohort.verify import Verdict
 
 
@@ -70,6 +71,7 @@ def anonymize(
     tell: Callable[[str], None] = silent,
     reports: tuple[Report, ...] = (),
     inputs: tuple[Path, ...] = (),
+    engine: Engine = LOCAL,
 ) -> Release:
     """Make a verified release of `source`.
 
@@ -84,6 +86,7 @@ def anonymize(
         tell: Called with the name of each stage as it begins.
         reports: Further files to publish with the release, or not at all.
         inputs: Files besides the source that no output may replace.
+        engine: Where the records are counted, recoded and verified.
 
     Raises:
         KohortError: one of the tree in `kohort.errors`; then nothing was published.
@@ -95,20 +98,25 @@ def anonymize(
         companions = [beside(path), *(report.path for report in reports)]
         check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
     with stage("read"):
-        table, known = _read(source, population, job)
-    release = solve(table, job, population=known, threads=threads, stage=stage, reports=reports)
+        data, known = read(engine, source, population, job)
+    release = solve(data, job, population=known, threads=threads, stage=stage, reports=reports, engine=engine)
     release = replace(release, like=_like(source))
     if target is None:
         with stage("verify"):
             return replace(release, verdict=verify_table(release.table, claim_of(release)))
-    return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports)
+    return save(release, target, overwrite=overwrite, inputs=inputs, stage=stage, reports=reports, engine=engine)
 
 
-def _read(source: object, population: object, job: Job) -> tuple[Table, Table | None]:
-    """The table, and the population table where there is one."""
+def read(engine: Engine, source: object, population: object, job: Job) -> tuple[Dataset, Dataset | None]:
+    """The records, and those of the population table where there is one.
+
+    Raises:
+        UsageError: both are standard input.
+    """
     if is_path(source) and is_path(population) and source == population == "-":
         raise UsageError("standard input can be read only once", where="population", hint="give the table as a file")
-    return io.read(source, job.reading), None if population is None else io.read(population, job.reading)
+    data = engine.read(source, job.reading)
+    return data, None if population is None else engine.read(population, job.reading)
 
 
 def rehearse(
@@ -121,6 +129,7 @@ def rehearse(
     tell: Callable[[str], None] = silent,
     reports: tuple[Report, ...] = (),
     inputs: tuple[Path, ...] = (),
+    engine: Engine = LOCAL,
 ) -> Release:
     """What `anonymize` would release and what it would cost; only reports are written, and nothing is verified."""
     stage = Stages(tell)
@@ -129,8 +138,8 @@ def rehearse(
     for report in reports:
         check_target(report.path, overwrite=overwrite, inputs=inputs)
     with stage("read"):
-        table, known = _read(source, population, job)
-    release = solve(table, job, population=known, threads=threads, stage=stage, reports=reports)
+        data, known = read(engine, source, population, job)
+    release = solve(data, job, population=known, threads=threads, stage=stage, reports=reports, engine=engine)
     for report in reports:
         content = report.content(release)
         publish(report.path, methodcaller("write", content), lambda _: None, overwrite=overwrite, inputs=inputs)
@@ -138,29 +147,26 @@ def rehearse(
 
 
 def solve(
-    table: Table,
+    data: Dataset,
     job: Job,
     *,
-    population: Table | None = None,
+    population: Dataset | None = None,
     threads: int,
     stage: Stages,
     reports: tuple[Report, ...] = (),
+    engine: Engine = LOCAL,
 ) -> Release:
     """Count, solve and recode: a release that nobody has verified yet."""
-    job = replace(job, schema=job.schema.over(table.names))
+    job = replace(job, schema=job.schema.over(data.names))
     refuse_unknown(job)
     refuse_unmodelled(job)
-    if not table.records:
+    if not data.records:
         refuse_absence(job.models, population)
-        return replace(_nothing(table, job, stage.seconds), population=population)
+        return replace(_nothing(data.collect(), job, stage.seconds), population=population)
     with stage("count"):
-        chosen = entered(table, job.complete, job.schema.missing) if job.complete else None
-        table = table if chosen is None else chosen.table
-        refuse_unsafe(table, job)
-        changed = coarsened(table, job)
-        engine = engine_of(table, job, population, coarse=changed)
-        job = replace(job, schema=engine.schema)
-        counts = counts_of(engine, job)
+        counted = engine.count(data, job, population, releasing=True)
+        counts = counted.counts
+        job = replace(job, schema=counts.schema)
     with stage("solve"):
         problem = problem_of(counts, job, threads=threads)
         refuse_hopeless(problem, job.algorithm.limit)
@@ -169,18 +175,15 @@ def solve(
         solution = job.algorithm.solve(problem)
     with stage("recode"):
         classes = classes_of(solution.recoding, counts.frequency, counts.domains)
-        released = altered(engine.recode(solution.recoding, classes), job, table, changed)
-        refuse_perturbed(released.recoded.table, table, released.recoded.lineage, job)
+        released = counted.recode(solution.recoding, classes)
     suppressed = counts.suppressed_by_schema + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()
     full = solution.candidates[0].outcome.full_domain if solution.candidates else None
-    outcome = outcome_of(table.records, suppressed, job.k, classes, full)
+    outcome = outcome_of(counts.records, suppressed, job.k, classes, full)
     names = [one.name for one in job.schema.quasi]
     return Release(
         job,
-        released.recoded.table,
-        table,
-        released.recoded.lineage,
+        released,
         suppressed,
         classes.sizes,
         metrics=measured(outcome),
@@ -193,11 +196,6 @@ def solve(
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
-        lost=released.recoded.lost,
-        coarsened=changed,
-        effects=released.effects,
-        linked=released.linked,
-        entered=chosen,
     )
 
 
@@ -205,7 +203,8 @@ def _nothing(table: Table, job: Job, seconds: Mapping[str, float]) -> Release:
     """The release of a table of no records, where the job allows one: its columns, and no class."""
     released = Table(tuple(table[attribute.name] for attribute in job.schema.released), 0)
     none = np.empty(0, np.int64)
-    return Release(job, released, table, none, 0, none, metrics={}, losses={}, trace={}, proven=True, seconds=seconds)
+    records = ReleasedRecords(released, table, table, none, None, None, np.empty(0))
+    return Release(job, records, 0, none, metrics={}, losses={}, trace={}, proven=True, seconds=seconds)
 
 
 def save(
@@ -216,6 +215,7 @@ def save(
     inputs: tuple[Path, ...] = (),
     stage: Stages | None = None,
     reports: tuple[Report, ...] = (),
+    engine: Engine = LOCAL,
 ) -> Release:
     """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing.
 
@@ -231,7 +231,7 @@ def save(
     claim = claim_of(release, format_)
 
     def write_release(file: BinaryIO) -> None:
-        write(release.table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
+        engine.write(release.records.data, file, format_, writing)
 
     def certify(verdict: Verdict) -> bytes:
         return certificate(
@@ -247,7 +247,7 @@ def save(
     def finish(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
 
-    publication = Publication(write_release, partial(verify, claim=claim), certify, finish)
+    publication = Publication(write_release, partial(engine.verify, claim=claim), certify, finish)
     companions = [Companion(report.path, report.content) for report in reports]
     return publication.publish(path, stage, companions, overwrite=overwrite, inputs=inputs)
 
@@ -265,12 +265,12 @@ def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, fu
 
 def claim_of(release: Release, format_: str = "csv") -> Claim:
     """What the release says of itself, for the verifier to doubt."""
-    limit, chosen = release.job.algorithm.limit, release.entered
+    limit, records = release.job.algorithm.limit, release.records
     return Claim(
         schema=release.job.schema,
         models=release.job.models,
-        source=release.source if chosen is None else chosen.whole,
-        lineage=release.lineage if chosen is None else chosen.rows.take(release.lineage),
+        source=records.whole,
+        lineage=records.lineage if records.entered is None else records.entered.take(records.lineage),
         complete=release.job.complete,
         incomplete=release.incomplete,
         suppressed=release.suppressed,
@@ -280,8 +280,8 @@ def claim_of(release: Release, format_: str = "csv") -> Claim:
         levels=release.levels,
         limit=limit.among(release.problem.frequency.records) if limit and release.problem else 0,
         population=release.population,
-        effects=release.effects,
-        coarsened=release.coarsened,
+        effects=records.effects,
+        coarsened=records.coarsened,
         key=release.job.key,
         allowed=release.job.allow_singling,
     )

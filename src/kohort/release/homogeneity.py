@@ -13,9 +13,9 @@ from kohort.schema.sensitive import resolve
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
-    from kohort.engines.table import Table
     from kohort.release.release import Release
     from kohort.schema import Attribute, Schema
+    from kohort.tables.table import Table
 
 #: A column has many values from here on …
 MANY: Final = 1_000

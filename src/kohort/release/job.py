@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kohort.algorithms.problem import Algorithm
-    from kohort.engines.complete import Complete
     from kohort.io.write import Format
     from kohort.models.base import PrivacyModel
     from kohort.perturb.base import Perturbation
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from kohort.release.altered import Misfit
     from kohort.schema import Attribute, Schema
     from kohort.shown import Rows
+    from kohort.tables.complete import Complete
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -193,6 +193,14 @@ class Job(Shown):
     def k(self) -> int:
         """The size, in people, below which no class satisfies the models."""
         return max(model.declared.smallest_class for model in self.models)
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The sensitive attributes that the search must see: the models', or all where ties are dealt by them."""
+        if self.algorithm.distinct:
+            return tuple(attribute.name for attribute in self.schema.sensitive)
+        judged = {model.declared.sensitive for model in self.models}
+        return tuple(attribute.name for attribute in self.schema.sensitive if attribute.name in judged)
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [("Models", ", ".join(model.name for model in self.models)), ("Method", self.algorithm.name)]

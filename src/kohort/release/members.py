@@ -42,7 +42,7 @@ def _codes(release: Release, attribute: Attribute) -> Index | None:
     column, name = release.source[attribute.name], attribute.name
     values, counts = column.values.to_list(), column.counts()
     if release.population is not None:  # its values count when it is decided whether the column is numeric
-        more = release.population[name].values.to_list()
+        more = release.population.distinct(name).texts.to_list()
         values, counts = [*values, *more], np.concatenate([counts, np.zeros(len(more), counts.dtype)])
     plain = Attribute(name, Role.QUASI, attribute.scale, label=attribute.label, bounds=attribute.bounds)
     domain, code_of = resolve(plain, values, counts, release.job.schema.missing)

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.problem import Candidate, Problem
     from kohort.arrays import Counts, Index, Shares
-    from kohort.engines.complete import Entered
-    from kohort.engines.pseudonyms import Linked
-    from kohort.engines.table import Table
     from kohort.perturb.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
+    from kohort.tables.dataset import Dataset, ReleasedRecords
+    from kohort.tables.pseudonyms import Linked
+    from kohort.tables.table import Table
     from kohort.verify import Verdict
 
 
@@ -32,9 +32,7 @@ class Release(Shown):
 
     Attributes:
         job: What was asked.
-        table: The released records, in the order of their own content.
-        source: The input, as read; without incomplete records where the job leaves them out.
-        lineage: (m,) the input record of each released one; never published.
+        records: The released records, and the input records that they were.
         suppressed: Records that the recoding leaves out; verification holds the release to it.
         sizes: (c,) records of each class.
         metrics: Cost by metric; see `kohort.metrics`.
@@ -47,11 +45,6 @@ class Release(Shown):
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
         population: The population table, where a model needed one.
-        coarsened: The input's columns that were rounded before the search, so that models judge the rounded values.
-        lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of `table`.
-        effects: What perturbations did to their columns.
-        linked: How far pseudonyms link records.
-        entered: Where the job leaves out incomplete records: which ones entered; `None` where it does not.
         verdict: What verification found on the bytes (of a frame: on its cells as text).
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published; `None` while it is only in memory.
@@ -59,9 +52,7 @@ class Release(Shown):
     """
 
     job: Job
-    table: Table
-    source: Table
-    lineage: Index
+    records: ReleasedRecords
     suppressed: int
     sizes: Counts
     metrics: Mapping[str, float]
@@ -73,21 +64,46 @@ class Release(Shown):
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
-    population: Table | None = None
-    coarsened: Table | None = None
-    lost: Shares = field(default_factory=lambda: np.empty(0))
-    effects: tuple[Effect, ...] = ()
-    linked: tuple[Linked, ...] = ()
-    entered: Entered | None = None
+    population: Dataset | None = None
     verdict: Verdict | None = None
     like: str = "polars"
     path: Path | None = None
     certificate: Path | None = None
 
     @property
+    def table(self) -> Table:
+        """The released records in memory, in the order of their own content."""
+        return self.records.data.collect()
+
+    @property
+    def source(self) -> Table:
+        """The input in memory, as read; without incomplete records where the job leaves them out."""
+        return self.records.source.collect()
+
+    @property
+    def lineage(self) -> Index:
+        """(m,) the record of `source` that each released one was; never published."""
+        return self.records.lineage
+
+    @property
+    def lost(self) -> Shares:
+        """(c,) the mean loss of a record's quasi-identifiers in each class, in the order of `table`."""
+        return self.records.lost
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What perturbations did to their columns."""
+        return self.records.effects
+
+    @property
+    def linked(self) -> tuple[Linked, ...]:
+        """How far pseudonyms link records."""
+        return self.records.linked
+
+    @property
     def incomplete(self) -> int:
         """Records that were left out before counting, because they lack a value."""
-        return 0 if self.entered is None else self.entered.incomplete
+        return self.records.whole.records - self.records.source.records
 
     @property
     def people(self) -> int | None:
@@ -106,7 +122,7 @@ class Release(Shown):
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [
-            ("Records", f"{self.table.records:,} of {self.source.records:,}"),
+            ("Records", f"{self.records.data.records:,} of {self.records.source.records:,}"),
             ("Suppressed", f"{self.suppressed:,}"),
             ("Classes", f"{self.sizes.size:,}"),
         ]

@@ -9,8 +9,8 @@ from kohort.report.figures import Figures, Number, rounded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.engines.pseudonyms import Linked
     from kohort.perturb.effect import Effect
+    from kohort.tables.pseudonyms import Linked
 
 
 class Moved(Figures, frozen=True):

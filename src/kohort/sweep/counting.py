@@ -12,11 +12,11 @@ from kohort.assessment.classes import SizeDistribution, sizes_of
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
+from kohort.engines.local import LOCAL
 from kohort.metrics.detail import Detail
 from kohort.pipeline import outcome_of
-from kohort.pipeline.altering import coarsened
-from kohort.pipeline.counting import counts_of, engine_of, entered_by, looked_at, problem_of
 from kohort.pipeline.feasibility import refuse_hopeless
+from kohort.pipeline.problem import problem_of
 from kohort.release import plain
 from kohort.release.fit import check_population
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from kohort.assessment.risk.reidentification import Exposure
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
-    from kohort.engines.table import Table
+    from kohort.engines.base import Counts
     from kohort.metrics.base import Outcome
-    from kohort.pipeline.counting import Counts
     from kohort.release import Job
+    from kohort.tables.dataset import Dataset
 
 
 class PointAnswer(NamedTuple):
@@ -46,12 +46,12 @@ class PointAnswer(NamedTuple):
 
 def counted_alike(job: Job) -> str:
     """What jobs over one table share that are answered from the same counts."""
-    same = plain(job.schema), looked_at(job), job.algorithm.distinct
+    same = plain(job.schema), job.looked_at, job.algorithm.distinct
     asked = same, plain(job.perturbations), job.complete, _needs_population(job)
     return json.dumps(asked, sort_keys=True)
 
 
-def count(table: Table, job: Job, population: Table | None) -> Counts:
+def count(data: Dataset, job: Job, population: Dataset | None) -> Counts:
     """Count the tuples that the job's search looks at; its schema is over the table's columns.
 
     The population table is left alone where no model needs it: its values would widen the domains. Columns that single
@@ -64,8 +64,7 @@ def count(table: Table, job: Job, population: Table | None) -> Counts:
     """
     known = population if _needs_population(job) else None
     check_population(job, known)
-    table = entered_by(job, table)
-    return counts_of(engine_of(table, job, known, coarse=coarsened(table, job)), job)
+    return LOCAL.count(data, job, known).counts
 
 
 def answer(counts: Counts, job: Job) -> PointAnswer:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from kohort.engines.local import entering
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
-from kohort.pipeline.altering import refuse_unknown
-from kohort.pipeline.counting import entered_by
+from kohort.pipeline.feasibility import refuse_unknown
 from kohort.sweep.counting import answer, count, counted_alike
 from kohort.sweep.ending import Ending, status_of
 from kohort.sweep.engine import Once, Results, run_points
@@ -25,10 +25,10 @@ from kohort.sweep.table_plan import Axis, TablePlan
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.engines.table import Table
-    from kohort.pipeline.counting import Counts
+    from kohort.engines.base import Counts
     from kohort.release import Job
     from kohort.sweep.counting import PointAnswer
+    from kohort.tables.table import Table
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
@@ -150,7 +150,7 @@ def sweep(
         raise InfeasibleError("there are 0 records", hint="bring a table with records")
     described = [job.described() for job in plan.jobs]
     jobs = {key: _over(job, table) for key, job in zip(described, plan.jobs, strict=True)}
-    records = entered_by(plan.jobs[0], table).records
+    records = entering(table, plan.jobs[0])[0].records
     counts: dict[str, Once[Counts]] = {}
     runs: dict[str, Callable[[], Point]] = {}
     for key, job in jobs.items():

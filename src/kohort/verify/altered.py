@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Mask, Shares
-    from kohort.engines.table import Column, Table
     from kohort.perturb.effect import Effect
     from kohort.perturb.pseudonyms import Key
+    from kohort.tables.table import Column, Table
 
 
 #: How a number is written, and its decimals but for zeros at the end: a typed file says 5.0 for 5.
@@ -51,7 +51,7 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
     Raises:
         VerificationError: some are not.
     """
-    source = claim.source[column.name]
+    source = claim.original[column.name]
     absent = source.values.is_in([*claim.schema.missing]).fill_null(value=True)
     made = source.values.map_elements(key.naming(column.name), pl.String)
     due = released_texts(source, claim).zip_with(absent, made)
@@ -67,7 +67,7 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
     Raises:
         VerificationError: it is not.
     """
-    source = claim.source[column.name]
+    source = claim.original[column.name]
     held, before = column.codes, source.codes.take(claim.lineage)
     absent = lacking(source, claim).take(claim.lineage)
     same = places(released_texts(source, claim), column.values).take(before) == held
@@ -94,7 +94,7 @@ def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
     Raises:
         VerificationError: they are not.
     """
-    source = claim.source[column.name].codes.astype(np.int64)
+    source = claim.original[column.name].codes.astype(np.int64)
     pairs = np.unique(source * len(changed.values) + changed.codes)
     several = pairs.size - np.unique(source).size
     if several:
@@ -113,7 +113,7 @@ def _demand(holds: bool, what: str, effect: Effect) -> None:  # noqa: FBT001  th
 
 def _check_names(column: Column, claim: Claim, counts: Counts, effect: Effect) -> None:
     """Every name is one that the input's column has."""
-    known = places(column.values, released_texts(claim.source[column.name], claim)) >= 0
+    known = places(column.values, released_texts(claim.original[column.name], claim)) >= 0
     _demand(bool(known[counts > 0].all()), "some values are none of the column's", effect)
 
 

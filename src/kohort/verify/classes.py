@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index
-    from kohort.engines.table import Column, Table
+    from kohort.tables.table import Column, Table
     from kohort.verify.fit import Fit
 
 #: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
@@ -76,7 +76,7 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
         VerificationError: some are not.
     """
     if meaning.values.label is Label.MEAN:
-        _check_means(column, meaning, claim.source[column.name].codes.take(claim.lineage), classes)
+        _check_means(column, meaning, claim.original[column.name].codes.take(claim.lineage), classes)
     ranged = meaning.ranges.take(column.codes.take(classes.first))
     if not ranged.any():
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
-    from kohort.engines.table import CellCodes
+    from kohort.tables.table import CellCodes
     from kohort.verify.labels import Meaning
 
 #: Records walked at a time: what is made of them stays in the processor's cache.

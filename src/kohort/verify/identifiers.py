@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from kohort.arrays import Index
-    from kohort.engines.table import Column, Table
     from kohort.schema import Schema
+    from kohort.tables.table import Column, Table
 
 #: A text of so many people names nobody, however large k is.
 MOST: Final = 10

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask
-    from kohort.engines.table import Column, Table
     from kohort.models.base import PrivacyModel
     from kohort.schema.sensitive import SensitiveDomain
+    from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.population import MatchedPopulation
 
@@ -149,7 +149,7 @@ def _people(claim: Claim) -> Index | None:
     """Whose each record of the input is."""
     if claim.schema.person is None:
         return None
-    column = claim.source[claim.schema.person]
+    column = claim.original[claim.schema.person]
     nobody = int(lacking(column, claim).sum())
     if nobody:
         what = f"{nobody:,} records of the input have no person key, so people cannot be counted"

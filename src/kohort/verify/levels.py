@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.arrays import Index
-    from kohort.engines.table import Column, Table
     from kohort.schema import Attribute
+    from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.judging import ModelInputs
     from kohort.verify.values import Values
@@ -35,8 +35,8 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
 
     Cost: one walk over the records.
     """
-    source, level = claim.source[column.name], claim.levels[column.name]
-    every = with_others(source, claim.population)
+    source, level = claim.original[column.name], claim.levels[column.name]
+    every = with_others(source, claim.known)
     values = values_of(attribute, every, lambda: counted(source, every), claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column)
@@ -87,7 +87,7 @@ def check_suppression(
     left = np.flatnonzero(gone)
     if not left.size:
         return 0
-    due = [one.labels.take(claim.source[name].codes.take(left)) for name, one in levels.items()]
+    due = [one.labels.take(claim.original[name].codes.take(left)) for name, one in levels.items()]
     borne = [table[name].codes.take(classes.first) for name in levels]
     found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + classes.first.size)
     of, released = np.split(found.of, [left.size])

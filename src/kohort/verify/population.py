@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.core.frequency import ClassProfile
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.labels import Meaning
     from kohort.verify.values import ExpectedLabels
@@ -113,7 +113,7 @@ def matched_population(
         levels: Of a full-domain release, what each value is due to be released as.
         regions: Of any other, what the labels stand for.
     """
-    if claim.population is None or not any(model.declared.population for model in claim.models):
+    if claim.known is None or not any(model.declared.population for model in claim.models):
         return None
     covers: list[Cover] = []
     labels: list[NDArray[np.integer]] = []
@@ -123,10 +123,10 @@ def matched_population(
             covers.append(cover_of_node(levels[name]))
         elif regions[name].values.label is Label.MEAN:
             labels[-1] = np.arange(classes.first.size)
-            covers.append(cover_of_classes(regions[name], claim.source[name].codes.take(claim.lineage), classes))
+            covers.append(cover_of_classes(regions[name], claim.original[name].codes.take(claim.lineage), classes))
         else:
             covers.append(cover_of(regions[name]))
-    return MatchedPopulation.of(claim, claim.population, covers, np.stack(labels, axis=1).astype(np.int64))
+    return MatchedPopulation.of(claim, claim.known, covers, np.stack(labels, axis=1).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +156,7 @@ class MatchedPopulation:
             column = population[attribute.name]
             if attribute.missing is Missing.SUPPRESS:
                 kept &= ~lacking(column, claim)
-            value = places(column.values, with_others(claim.source[attribute.name], population))
+            value = places(column.values, with_others(claim.original[attribute.name], population))
             ranks.append(cover.ranks.take(value).take(column.codes))
         columns = [column[kept] for column in ranks]
         alike = classes_of(columns, int(kept.sum()))

@@ -31,18 +31,18 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import polars as pl
 
-from kohort.engines.table import Table
 from kohort.errors import InputError, LimitError
 from kohort.io.options import ReadOptions
 from kohort.io.records import RecordLayout
 from kohort.io.source import LF, Text
 from kohort.io.text import read_records
+from kohort.tables.table import Table
 from kohort.verify.verdict import Check, Claim, check_columns, fault, plain, unmarked
 
 if TYPE_CHECKING:
-    from kohort.engines.table import Column
     from kohort.io.scan import Lengths
     from kohort.io.source import Content
+    from kohort.tables.table import Column
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.engines.table import Column, Table, narrow
 from kohort.schema import Missing, Role
+from kohort.tables.table import Column, Table, narrow
 from kohort.verify.fit import Fit, blocks, fit
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Meaning, meaning_of, off_grid
@@ -36,7 +36,7 @@ _DISTINCTIVE: Final = 3
 
 def check_records(table: Table, claim: Claim) -> None:
     """There are as many records as the input had, less the suppressed ones, of which there are no more than allowed."""
-    due = claim.source.records - claim.suppressed
+    due = claim.original.records - claim.suppressed
     if table.records != due:
         raise fault(Check.RECORDS, f"{table.records:,} records where {due:,} are due")
     if claim.limit is None:
@@ -49,10 +49,10 @@ def check_records(table: Table, claim: Claim) -> None:
 
 def without_value(claim: Claim) -> Mask:
     """Which records of the input lack a value that the schema suppresses them for."""
-    suppressed = np.zeros(claim.source.records, np.bool_)
+    suppressed = np.zeros(claim.original.records, np.bool_)
     for attribute in claim.schema.released:
         if attribute.missing is Missing.SUPPRESS:
-            suppressed |= lacking(claim.source[attribute.name], claim)
+            suppressed |= lacking(claim.original[attribute.name], claim)
     return suppressed
 
 
@@ -63,7 +63,7 @@ def lacking(column: Column, claim: Claim) -> Mask:
 
 def check_lineage(table: Table, claim: Claim) -> None:
     """Every released record claims an input record, and no two claim the same one."""
-    lineage, known = claim.lineage, claim.source.records
+    lineage, known = claim.lineage, claim.original.records
     if lineage.shape != (table.records,):
         raise fault(Check.LINEAGE, f"a lineage of {lineage.size:,} for {table.records:,} records")
     outside = int(((lineage < 0) | (lineage >= known)).sum())
@@ -91,18 +91,18 @@ def check_identifiers(table: Table, claim: Claim) -> int:
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
     looked_for = 0
     for attribute in identifying:
-        names = claim.source[attribute.name].values
+        names = claim.original[attribute.name].values
         looked_for += len(names)
         found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))
         naming = set(found.filter(~found.str.contains(_NUMBER)).to_list())
         others = (one for one in claim.schema.released if one.role is not Role.IDENTIFYING)
         for other in others if naming else ():
-            naming -= set(claim.source[other.name].values.to_list())
+            naming -= set(claim.original[other.name].values.to_list())
             if other.hierarchy is not None and not isinstance(other.hierarchy, str):
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
         if naming:
             raise fault(Check.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
-    for leak in leaks(claim.schema, claim.source, table, claim.lineage, k=claim.k, allowed=claim.allowed):
+    for leak in leaks(claim.schema, claim.original, table, claim.lineage, k=claim.k, allowed=claim.allowed):
         raise fault(Check.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
 
@@ -113,7 +113,7 @@ def check_cells(column: Column, claim: Claim) -> None:
     Raises:
         VerificationError: some are not.
     """
-    source = claim.source[column.name]
+    source = claim.original[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
         raise fault(Check.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
@@ -126,14 +126,14 @@ def check_values(attribute: Attribute, claim: Claim) -> None:
         VerificationError: some do.
     """
     if attribute.missing is Missing.SUPPRESS:
-        gone = int(lacking(claim.source[attribute.name], claim).take(claim.lineage).sum())
+        gone = int(lacking(claim.original[attribute.name], claim).take(claim.lineage).sum())
         if gone:
             raise fault(Check.CELLS, f"{gone:,} records are released without a value", column=attribute.name)
 
 
 def differing(column: Column, due: NDArray[np.integer], claim: Claim, source: Column | None = None) -> int:
     """How many cells are not what their records' values in the source are `due` to be released as, by code."""
-    values, due = (source or claim.source[column.name]).codes, due.astype(np.int32)
+    values, due = (source or claim.original[column.name]).codes, due.astype(np.int32)
     return sum(
         int(np.count_nonzero(due.take(values.take(claim.lineage[block])) != column.codes[block]))
         for block in blocks(column.codes.size)
@@ -158,8 +158,8 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     Gives what the labels mean and how the records fit. Cost: one walk over the records, and some microseconds for each
     distinct label.
     """
-    source = claim.source[column.name]
-    every = with_others(source, claim.population)
+    source = claim.original[column.name]
+    every = with_others(source, claim.known)
     texts = plain(every, excel_safe=claim.excel_safe)
     values = values_of(attribute, texts, lambda: counted(source, every), claim.schema.missing)
     labels = labels_of(column)
@@ -230,15 +230,15 @@ def complete_records(claim: Claim) -> Claim:
     place = np.full(claim.lineage.shape, -1)  # for `check_lineage` to refuse
     place[inside] = (np.cumsum(~without) - 1).take(claim.lineage[inside])
     kept = np.flatnonzero(~without)
-    source = Table(tuple(_of(column, kept) for column in claim.source.columns), kept.size)
+    source = Table(tuple(_of(column, kept) for column in claim.original.columns), kept.size)
     return replace(claim, source=source, lineage=place, complete=(), incomplete=0)
 
 
 def _incomplete(claim: Claim) -> Mask:
     """(n,) which records of the input lack a value in one of the columns."""
-    without = np.zeros(claim.source.records, np.bool_)
-    for name in claim.source.names if claim.complete == "all" else claim.complete:
-        without |= lacking(claim.source[name], claim)
+    without = np.zeros(claim.original.records, np.bool_)
+    for name in claim.original.names if claim.complete == "all" else claim.complete:
+        without |= lacking(claim.original[name], claim)
     return without
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask
-    from kohort.engines.table import CellCodes, Column, Table
+    from kohort.tables.table import CellCodes, Column, Table
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.labels import Meaning
     from kohort.verify.verdict import Claim
@@ -215,7 +215,7 @@ def exposure(
     for name, meaning in meanings.items():
         kind = meaning.values.label
         if kind in by:
-            by[kind] |= _exposed(table[name], meaning, claim.source[name].codes.take(claim.lineage), classes, whose)
+            by[kind] |= _exposed(table[name], meaning, claim.original[name].codes.take(claim.lineage), classes, whose)
     every = np.logical_or.reduce([*by.values()])
     return Exposed(whose.count(every), *(whose.count(records) for records in by.values()))
 

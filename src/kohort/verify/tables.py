@@ -44,8 +44,8 @@ from kohort.verify.verdict import Check, Claim, Verdict, check_columns
 if TYPE_CHECKING:
     import polars as pl
 
-    from kohort.engines.table import Column, Table
     from kohort.schema import Attribute
+    from kohort.tables.table import Column, Table
     from kohort.verify.fit import Fit
     from kohort.verify.labels import Meaning
     from kohort.verify.values import ExpectedLabels
@@ -124,7 +124,8 @@ class _CheckedLabels:
 def _judged(reading: Reading, claim: Claim) -> Verdict:
     """Every check but those of the bytes, in the order that names a fault by its cause rather than by what follows."""
     table = reading.table
-    asked, claim = claim, complete_records(claim)
+    asked = claim.collected()
+    claim = complete_records(asked)
     check_records(table, claim)
     check_lineage(table, claim)
     checks = Counter(
@@ -177,7 +178,7 @@ def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> Check:
     if effect is not None:
         check_perturbed(column, claim, effect)
         if claim.coarsened is not None and column.name in claim.coarsened.names:
-            check_coarsened(column, claim, claim.coarsened[column.name])
+            check_coarsened(column, claim, claim.coarsened.collect()[column.name])
         return Check.PERTURBED
     if attribute.pseudonym and claim.key is not None:
         check_pseudonyms(column, claim, claim.key)

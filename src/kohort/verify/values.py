@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Index, Mask, Shares
-    from kohort.engines.table import Column, Table
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Column, Table
 
 #: Whole numbers: int64, or Python's integers where one of them needs more bits.
 Wholes: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"

@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from kohort.core.uniques import Exposed
-from kohort.engines.table import Column, Table, narrow
 from kohort.errors import UsageError, VerificationError
 from kohort.schema import Label
 from kohort.shown import Shown
+from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
-    from kohort.engines.complete import Complete
     from kohort.models.base import PrivacyModel
     from kohort.perturb.effect import Effect
     from kohort.perturb.pseudonyms import Key
     from kohort.schema import Schema
     from kohort.shown import Rows
+    from kohort.tables.complete import Complete
+    from kohort.tables.dataset import Dataset
 
 
 class Check(StrEnum):
@@ -112,7 +113,7 @@ class Claim:
 
     schema: Schema
     models: tuple[PrivacyModel, ...]
-    source: Table
+    source: Dataset
     lineage: Index
     suppressed: int = 0
     format: str = "csv"
@@ -120,9 +121,9 @@ class Claim:
     excel_safe: bool = False
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     limit: int | None = None
-    population: Table | None = None
+    population: Dataset | None = None
     effects: tuple[Effect, ...] = ()
-    coarsened: Table | None = None
+    coarsened: Dataset | None = None
     key: Key | None = field(default=None, repr=False)
     allowed: tuple[str, ...] = ()
     complete: Complete = ()
@@ -152,8 +153,23 @@ class Claim:
     def judged(self, name: str) -> Column:
         """The column of the source whose values the models judge."""
         if self.coarsened is not None and name in self.coarsened.names:
-            return self.coarsened[name]
-        return self.source[name]
+            return self.coarsened.collect()[name]
+        return self.original[name]
+
+    @property
+    def original(self) -> Table:
+        """The input in memory."""
+        return self.source.collect()
+
+    @property
+    def known(self) -> Table | None:
+        """The population table in memory."""
+        return None if self.population is None else self.population.collect()
+
+    def collected(self) -> Claim:
+        """The same with every dataset in memory: what is not there is fetched once."""
+        coarsened = None if self.coarsened is None else self.coarsened.collect()
+        return replace(self, source=self.original, population=self.known, coarsened=coarsened)
 
     @property
     def is_text(self) -> bool:

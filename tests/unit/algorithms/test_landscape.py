@@ -17,7 +17,6 @@ from kohort import io
 from kohort.algorithms.lattice.landscape import landscape, minima
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
-from kohort.engines.local import LocalEngine
 from kohort.errors import LimitError
 from kohort.io.options import ReadOptions
 from kohort.metrics.known import OBJECTIVES
@@ -25,6 +24,7 @@ from kohort.models.base import Declaration
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
+from kohort.tables.coded import CodedTable
 from tests.reference.lattice import Column, Group, RawTable, every_node, is_above, optima, problem_of
 from tests.toy_models import ToyModel
 
@@ -150,7 +150,7 @@ def test_adult(adult_csv: Path, required: tuple[int, int], lowest: set[Node], op
     )
     k, limit = required
     table = io.read(str(adult_csv), ReadOptions())
-    engine = LocalEngine(table, schema.over(table.names))
+    engine = CodedTable(table, schema.over(table.names))
     order = [domain.attribute.name for domain in engine.domains]
     seen = landscape(Problem(engine.count(), engine.domains, (KAnonymity(k),)), SuppressionLimit(limit), "lm")
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from kohort.assessment.checking import Check, FailingClass, check, named_column
 from kohort.core import frequency
-from kohort.engines.table import Column, Table, narrow
 from kohort.errors import HierarchyError, InputError, SchemaError, UsageError
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
@@ -27,6 +26,7 @@ from kohort.models.t_closeness import TCloseness
 from kohort.schema import Attribute, Missing, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import even_spelling
+from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel

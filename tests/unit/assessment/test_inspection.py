@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from kohort.assessment.inspection import Guess, inspect_table
 from kohort.assessment.inspection.evidence import SAMPLE
-from kohort.engines.table import Column, Table, narrow
 from kohort.generate.italy import HIERARCHIES, ROLES, italy
 from kohort.schema.hierarchies.spec import from_spec
+from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

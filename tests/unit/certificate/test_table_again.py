@@ -28,8 +28,8 @@ from tests.jobs import freely
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kohort.engines.complete import Complete
     from kohort.models.base import PrivacyModel
+    from kohort.tables.complete import Complete
 
 AGES = ["21", "24", "29", "31", "35", "38", "52", "57", "60", "71"]
 ILLNESSES = ["flu", "gout", "flu", "gout", "flu", "gout", "flu", "gout", "flu", "gout"]

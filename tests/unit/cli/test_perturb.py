@@ -10,18 +10,18 @@ from unittest.mock import patch
 import polars as pl
 import pytest
 
-from kohort.engines import perturbing
 from kohort.generate.italy import italy
 from kohort.perturb.rounding import Rounding
+from kohort.tables import perturbing
 from tests.command import kohort
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kohort.engines.table import Table
     from kohort.perturb.base import Perturbation
     from kohort.perturb.effect import Effect
+    from kohort.tables.table import Table
 
 PEOPLE = italy(300, seed=3)
 NOISE = "annual_income=noise:scale=0.1,decimals=0,lower=0"

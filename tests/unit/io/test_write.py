@@ -20,10 +20,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.engines.table import Column, Table
 from kohort.errors import FileError, MissingExtraError, SchemaError, UsageError
 from kohort.io.typed import from_frame, read_ipc, read_parquet
 from kohort.io.write import GROUP, PIECE, Format, Pieces, format_of, to_frame, write
+from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -306,7 +306,7 @@ def test_a_failure_without_a_number_is_a_file_error_too() -> None:
 
 _DIGESTS = f"""
 import hashlib, io, numpy as np, polars as pl
-from kohort.engines.table import Column, Table
+from kohort.tables.table import Column, Table
 from kohort.io.write import Format, write
 records = {GROUP + 70_000}
 random = np.random.default_rng(7)

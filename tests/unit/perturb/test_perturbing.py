@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort.engines.perturbing import perturb
 from kohort.errors import InputError, UsageError
 from kohort.io.typed import from_frame
 from kohort.io.write import to_frame
@@ -19,6 +18,7 @@ from kohort.perturb.noise import Noise
 from kohort.perturb.post_randomization import PostRandomization
 from kohort.perturb.rank_swapping import RankSwapping
 from kohort.perturb.rounding import Rounding
+from kohort.tables.perturbing import perturb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

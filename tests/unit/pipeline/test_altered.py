@@ -20,14 +20,14 @@ from kohort.certificate.promises import not_promised
 from kohort.certificate.read import read_certificate
 from kohort.certificate.table import Certificate
 from kohort.certificate.table_again import Brought, check_table_again
-from kohort.engines.base import Recoded
+from kohort.engines.altering import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturb.noise import Noise
 from kohort.perturb.pseudonyms import Key
-from kohort.pipeline.altering import altered
 from kohort.release import plain
+from kohort.tables.coded import Recoded
 from kohort.verify import Claim
 from tests.jobs import freely
 

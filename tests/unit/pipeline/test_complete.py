@@ -16,21 +16,21 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Job, KAnonymity, ReadOptions, Schema
-from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError, JobError, SchemaError, UsageError, VerificationError
 from kohort.io.typed import from_frame
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.perturb.rounding import Rounding
 from kohort.pipeline import claim_of
 from kohort.sweep.tables import TablePlan, sweep
+from kohort.tables.complete import entered
 from kohort.verify import Claim, verify
 from tests.command import kohort as command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kohort.engines.complete import Complete
     from kohort.release import Release
+    from kohort.tables.complete import Complete
     from tests.command import Ran
 
 #: Three of these eight records lack an age or a city, by the token `?` too, and a fourth lacks a note.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.core.recoding import Multidimensional, RegionClasses
-    from kohort.engines.base import Recoded
+    from kohort.tables.coded import Recoded
 
 SCHEMA = kohort.Schema(tuple(kohort.Attribute(name, kohort.Role(role)) for name, role in ROLES.items()))
 JOB = freely(kohort.Job.of(SCHEMA, kohort.KAnonymity(5)))
@@ -123,11 +123,11 @@ def test_what_fails_verification_is_not_published(
     people: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the engine loses a record, the verifier stops the release and nothing appears."""
-    from kohort.engines import local  # noqa: PLC0415  the module that this test breaks
+    from kohort.tables import coded  # noqa: PLC0415  the module that this test breaks
 
-    honest = local.LocalEngine.recode
+    honest = coded.CodedTable.recode
 
-    def losing(self: local.LocalEngine, recoding: Multidimensional, classes: RegionClasses) -> Recoded:
+    def losing(self: coded.CodedTable, recoding: Multidimensional, classes: RegionClasses) -> Recoded:
         recoded = honest(self, recoding, classes)
         columns = tuple(
             type(column)(column.name, column.values, column.codes[:-1], column.dtype)
@@ -136,7 +136,7 @@ def test_what_fails_verification_is_not_published(
         fewer = type(recoded.table)(columns, recoded.table.records - 1)
         return replace(recoded, table=fewer, lineage=recoded.lineage[:-1])
 
-    monkeypatch.setattr(local.LocalEngine, "recode", losing)
+    monkeypatch.setattr(coded.CodedTable, "recode", losing)
     with pytest.raises(kohort.VerificationError):
         kohort.anonymize(people, JOB, target=tmp_path / "safe.csv")
     assert list(tmp_path.iterdir()) == []

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Scale, Schema
-from kohort.engines.table import Column, Table
 from kohort.errors import JobError, SchemaError, UsageError, VerificationError
 from kohort.job.request import parse
 from kohort.perturb.rounding import Rounding
 from kohort.pipeline import claim_of
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.numbers import INTERVALS, round_step
+from kohort.tables.table import Column, Table
 from kohort.verify import verify_table
 
 if TYPE_CHECKING:
-    from kohort.engines.table import CellCodes
     from kohort.release import Release
+    from kohort.tables.table import CellCodes
 
 PEOPLE = pl.DataFrame(
     {
@@ -212,8 +212,8 @@ def test_other_perturbations_go_with_no_model() -> None:
 def test_a_coarsened_column_that_is_not_the_released_one_is_refused(codes: CellCodes, what: str) -> None:
     """The verifier holds the column that models judged against the source and the release."""
     release = rounded()
-    assert release.coarsened is not None
-    column = release.coarsened["pay"]
+    assert release.records.coarsened is not None
+    column = release.records.coarsened.collect()["pay"]
     other = Column("pay", column.values, codes, column.dtype)
     claim = claim_of(release, "frame")
     with pytest.raises(VerificationError, match=what):

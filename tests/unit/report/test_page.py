@@ -323,7 +323,9 @@ def test_few_perturbed_records_are_not_told() -> None:
     rare = replace(release.effects[0], records=3, unchanged=0)
     none = replace(release.effects[0], records=0, unchanged=0, linked=None)
     for effect, records in ((rare, None), (none, 0)):
-        (public,) = told(replace(release, effects=(effect,)), Audience.PUBLIC)["perturbed"]
+        (public,) = told(replace(release, records=replace(release.records, effects=(effect,))), Audience.PUBLIC)[
+            "perturbed"
+        ]
         assert (public["records"], public["unchanged"], public["linked"]) == (records, None, None)
 
 

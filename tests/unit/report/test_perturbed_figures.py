@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from kohort.engines.pseudonyms import Linked
 from kohort.perturb.effect import Effect
 from kohort.report.perturbed import effect_figures, pseudonym_figures
 from kohort.report.render.perturbed import effect_text
 from kohort.report.render.release import release_text
+from kohort.tables.pseudonyms import Linked
 from tests.unit.report.test_render import figures as release
 
 NUMBERS = Effect(

@@ -40,7 +40,7 @@ def claim_of(*classes: str, who: str = "", population: str = "") -> Claim:
 
 def verdict_of(claim: Claim, *models: PrivacyModel) -> Verdict:
     """The verdict on the table's own cells, ordered and written as CSV."""
-    source = claim.source
+    source = claim.original
     frame = pl.DataFrame({name: source[name].values.gather(source[name].codes) for name in ("class", "s")})
     frame = frame[claim.lineage].with_row_index("at").sort("class", "s", maintain_order=True)
     file = io.BytesIO()

@@ -21,8 +21,8 @@ from kohort.verify import Claim, Verdict, verify
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
+    from kohort.tables.table import Table
 
 #: name, age, city, illness, visits; in no particular order. Four of them did not tell their age.
 PEOPLE = (

@@ -16,7 +16,6 @@ from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.algorithms.problem import Problem
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
-from kohort.engines.local import LocalEngine
 from kohort.errors import InfeasibleError
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
@@ -37,14 +36,15 @@ from kohort.pipeline import anonymize
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy
+from kohort.tables.coded import CodedTable
 from kohort.verify import Claim, verify
 from tests.jobs import freely
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
+    from kohort.tables.table import Table
 
 CITIES = Hierarchy.from_rows(
     [
@@ -167,7 +167,7 @@ def lattice_claims(draw: st.DrawFn) -> tuple[Table, Claim] | None:
     schema = Schema((Attribute("illness", Role.SENSITIVE), *quasis), frozenset({"?"}))
     frame = pl.DataFrame(rows, schema=dict.fromkeys(["illness", *names], pl.String), orient="row")
     source = from_frame(frame.with_columns(pl.col(names).replace("", draw(st.sampled_from(["", None])))))
-    engine, models = LocalEngine(source, schema), (KAnonymity(2),)
+    engine, models = CodedTable(source, schema), (KAnonymity(2),)
     frequency, limit = engine.count(), SuppressionLimit.of(draw(st.sampled_from(["0", "2", "25%", "100%"])))
     try:
         recoding = Exhaustive(limit).solve(Problem(frequency, engine.domains, models)).recoding

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.engines.perturbing import perturb
 from kohort.errors import VerificationError
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.perturb.text import perturbation_of
+from kohort.tables.perturbing import perturb
 from kohort.verify.altered import verify_perturbed
 
 if TYPE_CHECKING:
-    from kohort.engines.table import Table
     from kohort.perturb.effect import Effect
+    from kohort.tables.table import Table
 
 
 def copied(frame: pl.DataFrame, asked: str) -> tuple[Table, Table, Effect]:

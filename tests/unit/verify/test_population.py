@@ -197,7 +197,7 @@ def label_of(city: str, level: int) -> str:
 
 def refusing(claim: Claim) -> str:
     """The check that refuses the release; none where it verifies."""
-    source = claim.source
+    source = claim.original
     cells = {name: source[name].values.gather(source[name].codes)[claim.lineage].to_list() for name in ("city", "s")}
     labels = [label_of(city, claim.levels["city"]) for city in cells["city"]]
     try:

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.engines.table import Table
 from kohort.errors import FileError, UsageError, VerificationError
 from kohort.io import text as records
 from kohort.io.typed import from_frame
@@ -25,6 +24,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import even_spelling
+from kohort.tables.table import Table
 from kohort.verify import Claim, fit, reading, verify, verify_frame, verify_table
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.records import disorder

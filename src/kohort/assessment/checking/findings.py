@@ -14,12 +14,12 @@ from kohort.assessment.classes import records_of
 from kohort.assessment.population import count_population
 from kohort.assessment.profile import profile_of
 from kohort.core.frequency import group
-from kohort.engines.order import ranks_of
-from kohort.engines.table import Table
 from kohort.errors import UsageError
 from kohort.schema import Missing, Schema
 from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, sizes_row
+from kohort.tables.order import ranks_of
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from kohort.assessment.classes import Classes
     from kohort.assessment.population import PopulationCount
     from kohort.assessment.profile import TableProfile
-    from kohort.engines.table import Column
     from kohort.models.base import PrivacyModel
     from kohort.shown import Rows
+    from kohort.tables.table import Column
 
 #: Failing classes that are listed for each model by default.
 FIRST: Final = 5

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.assessment.comparison.line import summed
-from kohort.engines.table import narrow
+from kohort.tables.table import narrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Mask, Shares
     from kohort.assessment.comparison.distribution import NameGroups
     from kohort.assessment.comparison.line import Line, Places, Side
-    from kohort.engines.table import CellCodes
+    from kohort.tables.table import CellCodes
 
 Measure: TypeAlias = Literal["correlation", "cramers v", "correlation ratio"]
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index, Mask, Shares
-    from kohort.engines.table import CellCodes
     from kohort.schema import Role
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import CellCodes
 
 #: Places on a line: float64; whole numbers but for single values between two steps.
 Places: TypeAlias = NDArray[np.float64]

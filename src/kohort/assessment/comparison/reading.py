@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Mask
     from kohort.assessment.comparison.line import Places, Stretch
-    from kohort.engines.table import Column
     from kohort.schema import Attribute
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Column
 
 #: Letters of the longest number that is compared as one: its square, summed, must be a number too.
 LONGEST: Final = 100

@@ -28,7 +28,6 @@ from kohort.assessment.comparison.statistics import (
     ordinal_moments,
 )
 from kohort.assessment.labels import canonical, leaves_below, printed_values
-from kohort.engines.table import Table
 from kohort.errors import InputError
 from kohort.metrics.base import Outcome
 from kohort.metrics.class_size import C_AVG
@@ -38,6 +37,7 @@ from kohort.schema import Attribute, Label, Role, Scale, Schema
 from kohort.schema.domain.base import part_of
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.shown import Shown
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.engines.table import Column, narrow
 from kohort.schema.numbers import PLAIN_NUMBER
 from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE, Pattern
 from kohort.schema.vocabulary import says_postal_code, topics_of
+from kohort.tables.table import Column, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts, Mask
-    from kohort.engines.table import Texts
     from kohort.schema.vocabulary import Topic
+    from kohort.tables.table import Texts
 
 #: Share of a column's distinct values that must have a form for the column to have it: some cells are mistyped.
 NEARLY_ALL: Final = 0.95

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from kohort.assessment.inspection.evidence import ColumnEvidence
-    from kohort.engines.table import Table, Texts
     from kohort.schema.vocabulary import RoleName, Topic
+    from kohort.tables.table import Table, Texts
 
 ScaleName: TypeAlias = Literal["numeric", "categorical"]
 

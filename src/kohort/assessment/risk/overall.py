@@ -25,10 +25,10 @@ from kohort.assessment.risk.reidentification import (
 )
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.uniqueness import counted, estimated, sample_uniques
-from kohort.engines.table import Table
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Role, Schema
 from kohort.shown import Shown
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.engines.table import CellCodes
+    from kohort.tables.table import CellCodes
 
 #: The share of unique records from which a set identifies.
 MANY: Final = 0.05

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.engines.amounts import EXACT, decimals_of, distinct_from, rounded
 from kohort.perturb.parameters import MOST_DECIMALS
 from kohort.perturb.rounding import Rounding
 from kohort.schema.numbers import is_numeric_text, said
+from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.engines.table import Column
     from kohort.perturb.base import Amounts
+    from kohort.tables.table import Column
 
 #: One in so many people may have a value of their own.
 SHARE: Final = 20

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from kohort.arrays import Index
-    from kohort.engines.table import Column, Table
     from kohort.schema import Schema
+    from kohort.tables.table import Column, Table
 
 __all__ = ["Singling", "refuse_needless", "refuse_singling", "singling"]
 

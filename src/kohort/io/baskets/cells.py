@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index, Items
-    from kohort.engines.table import CellCodes
+    from kohort.tables.table import CellCodes
 
 
 #: The transaction of each cell: (c,) uint32.

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kohort.arrays import Items, Mask
-    from kohort.engines.table import Column, Table
     from kohort.io.baskets.options import BasketOptions
     from kohort.io.source import Content
+    from kohort.tables.table import Column, Table
 
 
 def from_content(name: str, content: Content, form: str, options: BasketOptions) -> Coded:

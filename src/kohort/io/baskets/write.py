@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, assert_never, cast
 import numpy as np
 import polars as pl
 
-from kohort.engines.table import Column, Table, narrow
 from kohort.errors import FileError, UsageError
 from kohort.io.baskets.cells import UNPRINTABLE
 from kohort.io.baskets.options import Form
@@ -22,6 +21,7 @@ from kohort.io.source import LF, WORD, words_of
 from kohort.io.typed import extra, reason_of
 from kohort.io.write import GROUP, ZSTD_LEVEL, Format, write
 from kohort.kernels import kernel
+from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tomlkit.items import Table as TomlTable
 
     from kohort.assessment.inspection import Guess
-    from kohort.engines.table import Table
     from kohort.job.draft.protection import Proposal
+    from kohort.tables.table import Table
 
 __all__ = ["Draft", "draft_of", "job_text"]
 

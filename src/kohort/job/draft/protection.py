@@ -13,19 +13,17 @@ from kohort.metrics.known import measured
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
-from kohort.pipeline.altering import coarsened
-from kohort.pipeline.counting import counts_of, engine_of
 from kohort.release import Job
 from kohort.schema import Role
-from kohort.sweep.counting import answer
+from kohort.sweep.counting import answer, count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
     from kohort.perturb.base import Perturbation
     from kohort.schema import Schema
+    from kohort.tables.table import Table
 
 #: Records that costs are measured on: enough to compare models, and done in seconds.
 MEASURED: Final = 20_000
@@ -133,7 +131,6 @@ def _loss(table: Table, job: Job) -> float | None:
     if not any(one.role is Role.QUASI for one in job.schema.attributes):
         return None
     try:
-        counts = counts_of(engine_of(table, job, coarse=coarsened(table, job)), job)
-        return measured(answer(counts, job).outcome)["ncp"]
+        return measured(answer(count(table, job, None), job).outcome)["ncp"]
     except InfeasibleError:
         return None

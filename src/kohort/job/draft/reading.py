@@ -10,7 +10,7 @@ from kohort.io.cells import trimmed
 
 if TYPE_CHECKING:
     from kohort.assessment.inspection import Guess
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 
 #: A person key has a value for at least one in so many records; fewer values are those of hospitals, or of cities.

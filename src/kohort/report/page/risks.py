@@ -10,10 +10,10 @@ from kohort.assessment.classes import classes_of, sizes_of, tuples_of
 from kohort.assessment.population import count_population
 from kohort.assessment.risk.attacks import Attack
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size, marketer, marketer_among
-from kohort.engines.table import Column, Table
 from kohort.release.homogeneity import people_of
 from kohort.report.attacks import attack_figures
 from kohort.report.figures import Figures, Number, rounded
+from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,7 +126,9 @@ def _found(release: Release, table: Table) -> MeasuredRisks | None:
     if release.population is not None:
         hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
         columns = [table[name] for name in names]
-        fits = np.maximum(count_population(columns, classes.codes, release.population, hierarchies).fitting, sizes)
+        fits = np.maximum(
+            count_population(columns, classes.codes, release.population.collect(), hierarchies).fitting, sizes
+        )
         journalist = by_size(sizes_of(frequency, classes.of, fits), THRESHOLD)
         among = marketer_among(sizes, 1 / fits)
     return MeasuredRisks(

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.arrays import Index, Shares
-    from kohort.engines.table import Column
     from kohort.release import Release
     from kohort.report.page.audience import Reader
     from kohort.report.page.groups import Subgroups
+    from kohort.tables.table import Column
 
 
 class SuppressedGroup(Figures, frozen=True):

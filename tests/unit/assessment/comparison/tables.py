@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.comparison import AttributeComparison, Comparison
     from kohort.assessment.comparison.line import Line
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 #: Two regions below the root, cities below them.
 REGIONS = Hierarchy.from_rows([["Milano", "Nord"], ["Torino", "Nord"], ["Bari", "Sud"], ["Lecce", "Sud"]], root="*")

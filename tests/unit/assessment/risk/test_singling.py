@@ -18,7 +18,7 @@ from kohort.schema import Attribute, Role, Schema
 from tests.unit.assessment.risk.tables import frame
 
 if TYPE_CHECKING:
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 TABLE = frame(
     age=["1", "1", "2", "2"], ticket=["a", "b", "c", "c"], stamp=["p", "q", "r", "s"], income=["4", "5", "6", "7"]

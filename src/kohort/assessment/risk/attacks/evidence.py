@@ -24,17 +24,17 @@ from kohort.assessment.risk.attacks.linking import linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality, positions_of
 from kohort.assessment.risk.attacks.order import RecordOrder, in_content_order, order, order_of_classes
 from kohort.assessment.risk.attacks.view import ReleaseView, sensitive_codes
-from kohort.engines.order import ranks_of
 from kohort.errors import SchemaError, UsageError
 from kohort.schema.hierarchies import from_spec, is_builder
+from kohort.tables.order import ranks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kohort.arrays import Index
     from kohort.assessment.population import PopulationMatch
-    from kohort.engines.table import Table
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

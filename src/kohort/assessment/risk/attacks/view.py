@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.assessment.classes import Classes
     from kohort.assessment.population import PopulationMatch
-    from kohort.engines.table import Table
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.engines import order
-from kohort.engines.order import SortKey, blocks, order_by, ranks_of
+from kohort.tables import order
+from kohort.tables.order import SortKey, blocks, order_by, ranks_of
 
 
 @pytest.mark.parametrize("records", [0, 1, 2, 500])

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index
-    from kohort.engines.table import Column, Table
     from kohort.schema import Schema
+    from kohort.tables.table import Column, Table
 
 
 def check_columns(population: Table, schema: Schema) -> None:

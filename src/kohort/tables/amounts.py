@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from kohort.engines.table import Column, narrow
 from kohort.errors import InputError, UsageError
 from kohort.perturb.parameters import MOST_DECIMALS
 from kohort.perturb.whole import whole
 from kohort.schema.numbers import is_numeric_text
+from kohort.tables.table import Column, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.shown import Shown
+from kohort.tables.dataset import Values
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,6 +78,14 @@ class Table(Shown):
 
     def _shown(self) -> tuple[str, Rows]:
         return "Table", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        return Values(self[name].values, self[name].counts())
+
+    def collect(self) -> Table:
+        """The table itself: it is in memory."""
+        return self
 
     def take(self, rows: Index) -> Table:
         """Some of the records, in this order."""

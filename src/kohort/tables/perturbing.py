@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.engines.amounts import (
+from kohort.errors import UsageError
+from kohort.perturb.effect import Effect
+from kohort.perturb.effects import correlation, linked_names, linked_numbers
+from kohort.perturb.moments import total, variance
+from kohort.tables.amounts import (
     compact,
     decimals_of,
     distinct_from,
@@ -17,20 +21,16 @@ from kohort.engines.amounts import (
     rounded,
     written,
 )
-from kohort.engines.order import SortKey, order_by, ranks_of
-from kohort.engines.table import Table
-from kohort.errors import UsageError
-from kohort.perturb.effect import Effect
-from kohort.perturb.effects import correlation, linked_names, linked_numbers
-from kohort.perturb.moments import total, variance
+from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index
-    from kohort.engines.amounts import CodedNumbers
-    from kohort.engines.table import Column
     from kohort.perturb.base import Perturbation
+    from kohort.tables.amounts import CodedNumbers
+    from kohort.tables.table import Column
 
 
 def perturb(

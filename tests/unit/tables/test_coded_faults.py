@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.engines.local import LocalEngine
 from kohort.errors import HierarchyError, InputError
 from kohort.io.typed import from_frame
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
+from kohort.tables.coded import CodedTable
 
 if TYPE_CHECKING:
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def schema(*, colours: str = "red", numbers: str | None = None) -> Schema:
 def test_values_outside_hierarchies_are_counted_column_by_column(people: Table) -> None:
     """Every column that lacks leaves is named with its values and records, before anything is searched."""
     with pytest.raises(HierarchyError) as caught:
-        LocalEngine(people, schema())
+        CodedTable(people, schema())
     assert caught.value.where == "2 columns"
     assert "column city: 2 values (3 records) are no leaf" in caught.value.what
     assert "column colour: 1 values (2 records) are no leaf" in caught.value.what
@@ -46,14 +46,14 @@ def test_values_outside_hierarchies_are_counted_column_by_column(people: Table) 
 def test_one_column_keeps_its_own_error(people: Table) -> None:
     """Where one column is at fault, the error is that column's."""
     with pytest.raises(HierarchyError) as caught:
-        LocalEngine(people, schema(colours="red blue"))
+        CodedTable(people, schema(colours="red blue"))
     assert caught.value.where == "column city"
 
 
 def test_faults_of_several_kinds_are_an_input_error(people: Table) -> None:
     """A column that lacks leaves and one whose values are no numbers are told in one error of the input."""
     with pytest.raises(InputError) as caught:
-        LocalEngine(people, schema(numbers="1 9"))
+        CodedTable(people, schema(numbers="1 9"))
     assert type(caught.value) is InputError
     assert "column city" in caught.value.what
     assert "column colour" in caught.value.what

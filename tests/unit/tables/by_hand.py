@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import polars as pl
 
-from kohort.engines.table import Column, Table, narrow
 from kohort.schema import Attribute, Label, Missing, Role, Schema
 from kohort.schema.hierarchies import from_tree
 from kohort.schema.sensitive import even_spelling
+from kohort.tables.table import Column, Table, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import RegionClasses
-    from kohort.engines.base import Engine
     from kohort.schema.domain import Domain
+    from kohort.tables.coded import CodedTable
 
 #: One record's cells, by column.
 Record: TypeAlias = "Mapping[str, str | None]"
@@ -124,7 +124,7 @@ class ByHand:
     tuples: Sequence[tuple[int, ...]]
 
     @classmethod
-    def of(cls, records: Sequence[Record], schema: Schema, engine: Engine, sensitive: Sequence[str] = ()) -> ByHand:
+    def of(cls, records: Sequence[Record], schema: Schema, engine: CodedTable, sensitive: Sequence[str] = ()) -> ByHand:
         """Look at every record."""
         strict = [one.name for one in schema.released if one.missing is Missing.SUPPRESS]
         gone = {None, *schema.missing}

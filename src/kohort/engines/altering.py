@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from kohort.engines.base import Recoded
-from kohort.engines.order import SortKey, order_by, ranks_of
-from kohort.engines.table import Column, Table
-from kohort.errors import JobError, SchemaError
 from kohort.schema import Role
+from kohort.tables.coded import Recoded
+from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from kohort.engines.pseudonyms import Linked
     from kohort.perturb.effect import Effect
     from kohort.release import Job
     from kohort.schema import Schema
+    from kohort.tables.pseudonyms import Linked
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +32,6 @@ class Altered:
     linked: tuple[Linked, ...] = ()
 
 
-def refuse_unknown(job: Job) -> None:
-    """Refuse perturbations and complete records by columns that there are none of; the job's schema is the table's.
-
-    Raises:
-        SchemaError: the job names a column that the table does not have.
-        JobError: several.
-    """
-    known = [attribute.name for attribute in job.schema.attributes]
-    faults: list[SchemaError] = []
-    said = [name for one in job.perturbations for name in one.columns]
-    said += [] if job.complete == "all" else job.complete
-    for name in (name for name in said if name not in known):
-        near = " or ".join(get_close_matches(name, known))
-        hint = near and f"did you mean {near}?"
-        faults.append(SchemaError(f"no column is called {name}", where=f"column {name}", hint=hint))
-    if faults:
-        raise faults[0] if len(faults) == 1 else JobError("the job does not fit the table", faults)
-
-
 def coarsened(table: Table, job: Job) -> Table | None:
     """The columns that a model is about and a perturbation changes value by value, as it leaves them.
 
@@ -62,7 +41,7 @@ def coarsened(table: Table, job: Job) -> Table | None:
     chosen = tuple(one for one in job.perturbations if one.valuewise and judged.intersection(one.columns))
     if not chosen:
         return None
-    from kohort.engines.perturbing import perturb  # noqa: PLC0415  most jobs change nothing
+    from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing
 
     changed = Table(tuple(table[name] for one in chosen for name in one.columns), table.records)
     return perturb(changed, chosen, missing=job.schema.missing, seed=None)[0]
@@ -88,8 +67,8 @@ def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = N
     """
     if not job.perturbations and job.key is None:
         return Altered(recoded)
-    from kohort.engines.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturb`
-    from kohort.engines.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
+    from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturb`
+    from kohort.tables.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
 
     if changed is not None:  # what a perturbation did is measured from the cells as they were read
         own = Table(tuple(source[name] for name in changed.names), source.records).take(recoded.lineage)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from kohort.arrays import Index
-    from kohort.engines.table import Table
+    from kohort.tables.table import Table
 
 #: The columns in which a record must have a value to enter: all of the table, or those named; none for no such policy.
 Complete: TypeAlias = "tuple[str, ...] | Literal['all']"

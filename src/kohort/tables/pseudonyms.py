@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from kohort.engines.table import Column, Table
+from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection

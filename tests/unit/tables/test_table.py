@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort.engines.table import Column, Table, narrow
+from kohort.tables.table import Column, Table, narrow
 
 CITY = Column("city", pl.Series("city", ["Bari", None, "Lecce"]), np.array([2, 0, 2, 1], dtype=np.uint8), pl.String())
 

@@ -1,0 +1,1 @@
+"""Tables in memory: dictionary-encoded columns, and what is done to their cells."""

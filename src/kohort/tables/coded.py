@@ -1,0 +1,291 @@
+"""Count and recode a table in memory: NumPy over its dictionary codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from kohort.core.frequency import FrequencySet, group, people_in
+from kohort.core.recoding import FullDomain
+from kohort.errors import HierarchyError, InputError
+from kohort.schema import Missing, Role
+from kohort.schema.domain import Domain, resolve
+from kohort.schema.sensitive import resolve as resolve_sensitive
+from kohort.tables.order import SortKey, blocks, order_by, ranks_of
+from kohort.tables.population import check_columns, population_tuples, with_others
+from kohort.tables.table import Column, Table, narrow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Codes, Counts, Index, Shares
+    from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.schema import Attribute, Schema
+    from kohort.schema.sensitive import SensitiveDomain
+    from kohort.tables.table import CellCodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recoded:
+    """Generalized records, without the suppressed ones, in the order of their own content.
+
+    Attributes:
+        table: m released records: quasi-identifiers as labels, the other columns unchanged, identifying ones gone.
+        lineage: (m,) the input record that each released record was. Never released: verification checks it.
+        lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of the classes.
+    """
+
+    table: Table
+    lineage: Index
+    lost: Shares
+
+
+@dataclass(slots=True, eq=False)
+class CodedTable:
+    """A table whose quasi-identifiers have codes in their domains: it counts its tuples and recodes its records.
+
+    Attributes:
+        table: The encoded input, n records.
+        schema: A schema over exactly the table's columns; round grids become steps once the values are known.
+        known: A population table, with the quasi-identifying columns, or `None`. Its values are in the domains too.
+        domains: (d,) the domain of each quasi-identifier.
+        population: Its tuples in the codes of the domains.
+    """
+
+    table: Table
+    schema: Schema
+    known: Table | None = None
+    population: FrequencySet | None = field(init=False, repr=False)
+    domains: tuple[Domain, ...] = field(init=False)
+    _codes: tuple[Index, ...] = field(init=False, repr=False)
+    _kept: Index | None = field(init=False, repr=False)
+    _tuples: int = field(init=False, repr=False)
+    _tuple_of: Index | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Resolve the domains; set aside the records that the schema suppresses.
+
+        Raises:
+            InputError: values that have no place in their domain; those of several columns at once.
+        """
+        if self.known is not None:
+            check_columns(self.known, self.schema)
+        resolved: list[tuple[Domain, Index]] = []
+        faults: list[InputError] = []
+        for attribute in self.schema.quasi:
+            try:
+                resolved.append(self._resolve(attribute))
+            except InputError as fault:
+                faults.append(fault)
+        faults += self._refused()
+        if faults:
+            raise faults[0] if len(faults) == 1 else _all_of(faults)
+        self.domains = tuple(domain for domain, _ in resolved)
+        self.schema = self.schema.changed(domain.attribute for domain in self.domains)
+        self._codes = tuple(
+            codes[: len(self.table[one.name].values)]
+            for one, (_, codes) in zip(self.schema.quasi, resolved, strict=True)
+        )
+        self.population = None
+        if self.known is not None:
+            self.population = population_tuples(self.known, self.table, self.schema, [codes for _, codes in resolved])
+        self._kept = self._keep()
+
+    def _refused(self) -> list[InputError]:
+        """Of sensitive columns whose missing values the schema refuses, what is wrong: whether or not a model looks."""
+        faults: list[InputError] = []
+        for attribute in self.schema.sensitive:
+            try:
+                if attribute.missing is Missing.REFUSE:
+                    self._sensitive(attribute)
+            except InputError as fault:
+                faults.append(fault)
+        return faults
+
+    def _resolve(self, attribute: Attribute) -> tuple[Domain, Index]:
+        """The domain, and the code of each value of the table, then of each that only the population table has."""
+        column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
+        values = with_others(column, other)
+        counts = np.append(column.counts(), np.zeros(len(values) - len(column.values), np.int64))
+        try:
+            return resolve(attribute, values, counts, self.schema.missing)
+        except InputError as fault:
+            if other is not None:
+                resolve(attribute, column.values.to_list(), column.counts(), self.schema.missing)
+                raise _of_population(fault, attribute.name) from None
+            raise
+
+    def _keep(self) -> Index | None:
+        """The records to release, ascending; `None` for all."""
+        lacking = self.schema.missing
+        suppressing = [
+            column.absent(lacking)[column.codes]
+            for attribute in self.schema.released
+            if attribute.missing is Missing.SUPPRESS
+            for column in [self.table[attribute.name]]
+        ]
+        suppressing = [absent for absent in suppressing if absent.any()]
+        return np.flatnonzero(~np.logical_or.reduce(suppressing)) if suppressing else None
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return self.table.records
+
+    @property
+    def suppressed(self) -> int:
+        """Records that the schema suppresses for their missing values."""
+        return 0 if self._kept is None else self.table.records - self._kept.size
+
+    def count(self, sensitive: Sequence[str] = (), *, distinct: bool = False) -> FrequencySet:
+        """The frequency set; one pass of hashing over the records.
+
+        Cost: 2 to 4 bytes per record and column, 8 per record for the tuple it has.
+        """
+        quasi = [
+            SortKey(codes, self._rows(one.name)) for codes, one in zip(self._codes, self.schema.quasi, strict=True)
+        ]
+        attributes = [one for one in self.schema.attributes if one.name in sensitive]
+        resolved = [self._sensitive(attribute) for attribute in attributes]
+        held = [SortKey(codes, self._rows(one.name)) for one, (_, codes) in zip(attributes, resolved, strict=True)]
+        whose = [] if self.schema.person is None else [self._person(self.schema.person)]
+        matrix = _matrix([*quasi, *held, *whose], self.table.records - self.suppressed)
+        grouping = group(matrix, give_up=not distinct)
+        self._tuples = grouping.first.size
+        every_its_own = self._tuples == len(matrix)  # groups are numbered as they appear
+        self._tuple_of = None if every_its_own else grouping.of
+        tuples = matrix if every_its_own else matrix[grouping.first]
+        d, s = len(quasi), len(held)
+        return FrequencySet(
+            tuples[:, :d].copy() if held or whose else tuples,
+            tuples[:, d : d + s],
+            grouping.counts,
+            tuple(domain for domain, _ in resolved),
+            tuples[:, -1].astype(np.int64) if whose else None,
+        )
+
+    def _sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
+        """The domain of a sensitive attribute, with its people counted, and the code of each value of the table."""
+        column = self.table[attribute.name]
+        domain, codes = resolve_sensitive(attribute, column.values.to_list(), column.counts(), self.schema.missing)
+        if self.schema.person is None:
+            return domain, codes
+        held, whose = codes[column.codes], self.table[self.schema.person].codes.astype(np.int64)
+        people = people_in(held, len(domain) + 1, np.ones(held.size, np.int64), whose)
+        return domain.counted(people[:-1]), codes
+
+    def _person(self, name: str) -> SortKey:
+        """Whose each kept record is.
+
+        Raises:
+            InputError: some records are nobody's.
+        """
+        column = self.table[name]
+        lacking = column.absent(self.schema.missing)
+        if lacking.any():
+            raise InputError(
+                f"{int(column.counts()[lacking].sum()):,} records have no person key",
+                where=f"column {name}",
+                hint="every record must say whose it is, for people to be counted",
+            )
+        return SortKey(ranks_of(column.values), self._rows(name))
+
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> Recoded:
+        """Apply the recoding; the output is ordered by its own content, labels first, so that order tells nothing.
+
+        Records in no region come first in that order, and are cut off: they, and values that only they had, are gone.
+
+        Cost: one sort of the records and one of the classes; besides the output some 16 bytes per record.
+        """
+        others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
+        labels = self._labels_of(classes)
+        by_labels = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
+        rank = np.empty_like(by_labels)
+        rank[by_labels] = np.arange(rank.size)
+        order = order_by([self._classes(recoding, rank[classes.of] + 1, others), *others])[classes.suppressed :]
+        lineage = order if self._kept is None else self._kept[order]
+        sizes = classes.sizes[by_labels]
+        columns = tuple(
+            _repeated(labels[name], by_labels, sizes) if name in labels else self._taken(name, lineage)
+            for name in (attribute.name for attribute in self.schema.released)
+        )
+        return Recoded(Table(columns, lineage.size), lineage, classes.lost[by_labels])
+
+    def _rows(self, name: str) -> CellCodes:
+        """The column's codes of the kept records."""
+        codes = self.table[name].codes
+        return codes if self._kept is None else codes[self._kept]
+
+    def _key(self, name: str) -> SortKey:
+        """The column as a key to order records by: as text, missing first."""
+        return SortKey(ranks_of(self.table[name].values), self._rows(name))
+
+    def _classes(self, recoding: Recoding, rank: Index, others: Sequence[SortKey]) -> SortKey:
+        """The rank of each kept record's class, from that of each region; 0 where the recoding suppresses it.
+
+        Records of a tuple that lies in several regions are dealt to them by what else they hold.
+        """
+        if isinstance(recoding, FullDomain):
+            return SortKey(np.append(rank, 0)[recoding.of], self._tuple_of)
+        ranks = rank[recoding.regions]
+        if recoding.tuples.size == self._tuples:
+            return SortKey(ranks, self._tuple_of)
+        by_content = order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others])
+        dealt = np.empty_like(by_content)
+        dealt[by_content] = np.repeat(ranks, recoding.counts)
+        return SortKey(dealt)
+
+    def _labels_of(self, classes: RegionClasses) -> dict[str, Column]:
+        """The released values of each quasi-identifier, with the one of each class."""
+        columns: dict[str, Column] = {}
+        for attribute, labels in zip(self.schema.quasi, classes.labels, strict=True):
+            values = pl.Series(attribute.name, labels.texts, dtype=pl.String)
+            if self.table[attribute.name].values.null_count():
+                values = values.set(values == "", None)
+            codes = narrow(labels.of[classes.first], len(values))
+            columns[attribute.name] = Column(attribute.name, values, codes, pl.String())
+        return columns
+
+    def _taken(self, name: str, rows: Index) -> Column:
+        """The column's cells of `rows`, with the values that still occur."""
+        column = self.table[name]
+        codes = column.codes[rows]
+        if rows.size == self.table.records:
+            return Column(name, column.values, codes, column.dtype)
+        used, renumbered = np.unique(codes, return_inverse=True)
+        return Column(name, column.values.gather(used), narrow(renumbered, used.size), column.dtype)
+
+
+def _of_population(fault: InputError, name: str) -> InputError:
+    """The fault of values that only the population table has."""
+    hint = "values of the population table must be in the column's hierarchy, bounds and grid too"
+    return type(fault)(
+        "some values of the population table have no place in the domain", where=f"column {name}", hint=hint
+    )
+
+
+def _all_of(faults: Sequence[InputError]) -> InputError:
+    """One error that says what each of several says."""
+    told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
+    hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
+    kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
+    return kind(told, where=f"{len(faults)} columns", hint=hints)
+
+
+def _matrix(columns: Sequence[SortKey], records: int) -> Codes:
+    """(m, columns) the rows' codes; filled a few rows at a time, while they are in the cache."""
+    large = max(column.bits for column in columns) > np.iinfo(np.uint16).bits
+    matrix = np.empty((records, len(columns)), np.uint32) if large else np.empty((records, len(columns)), np.uint16)
+    narrowed = [SortKey(column.ranks.astype(matrix.dtype), column.codes) for column in columns]
+    for rows in blocks(records):
+        for place, column in enumerate(narrowed):
+            matrix[rows, place] = column.of(rows)
+    return matrix
+
+
+def _repeated(column: Column, order: Index, times: Counts) -> Column:
+    """The column's cells in some order, each so many times."""
+    return Column(column.name, column.values, column.codes[order].repeat(times), column.dtype)

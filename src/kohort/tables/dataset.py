@@ -1,0 +1,78 @@
+"""What everything outside an engine knows of records, and of those that it releases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kohort.arrays import Counts, Index, Shares
+    from kohort.perturb.effect import Effect
+    from kohort.tables.pseudonyms import Linked
+    from kohort.tables.table import Table
+
+
+class Values(NamedTuple):
+    """The distinct values of a column.
+
+    Attributes:
+        texts: (v,) String series, in no promised order; at most one is null.
+        counts: (v,) records with each.
+    """
+
+    texts: pl.Series
+    counts: Counts
+
+
+class Dataset(Protocol):
+    """Records that an engine holds, in memory or elsewhere.
+
+    An engine makes datasets and takes only its own. `kohort.tables.table.Table` is that of the local engine.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        ...
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        ...
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column; `KeyError` when there is none of that name."""
+        ...
+
+    def collect(self) -> Table:
+        """The records in this process's memory: of a table itself, at no cost; of others all of them are fetched."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleasedRecords:
+    """Released records, and the witness for verification of where they come from.
+
+    Attributes:
+        data: m records in the order of their own content: quasi-identifiers as labels, identifying columns gone.
+        source: The records that entered.
+        whole: All records, as read.
+        lineage: (m,) the record of `source` that each released one was. Never published.
+        entered: (n,) where each record of `source` stands in `whole`; `None` where all entered.
+        coarsened: The columns that were changed before the search; `None` where there are none.
+        lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of `data`.
+        effects: What perturbations did.
+        linked: How far pseudonyms link records.
+    """
+
+    data: Dataset
+    source: Dataset
+    whole: Dataset
+    lineage: Index
+    entered: Index | None
+    coarsened: Dataset | None
+    lost: Shares
+    effects: tuple[Effect, ...] = ()
+    linked: tuple[Linked, ...] = ()
