@@ -30,9 +30,10 @@ Without `KOHORT_DATA` it renews the sections that need no public data, and keeps
 come from the commands that it shows, typed in this order; Adult and Connect are files that we may not redistribute.
 
 **Where the printed figures come from.** We do not have the works at hand, and no figure here is guessed. A figure is
-called printed only where the project's rules (`semantics.md`, which the tests cite) or its tests record it. Each
-section ends with what could not be had. Two of the works are programs with known faults: where our sources record a
-fault, the figures are derived again with it, in separate plain code, so that both can be compared.
+called printed only where the project's rules (`semantics.md`, which the tests cite) or its tests record it. They know
+the five works by what is in them, not by their titles: each has a section, and the last one is for the papers behind
+them. Each section ends with what could not be had. Two of the works are programs with known faults: where our sources
+record a fault, the figures are derived again with it, in separate plain code, so that both can be compared.
 """
 
 
