@@ -294,8 +294,8 @@ LM sometimes *rises* although more records may be suppressed: at k = 50 from {fo
 loses; in the height, a level of sex counts as much as a level of age. `--method optimal` searches for the least LM
 itself, so a larger limit never costs more.
 
-A published report of this experiment has other figures, because it counts differently and suppresses nothing. A test of
-kohort, `tests/papers/test_samarati_adult.py`, derives them from that report's own definitions.
+A published report of this experiment has other figures, because it counts differently and suppresses nothing.
+[The papers, re-run](papers.md) sets them beside these, derived from that report's own definitions.
 """
 
 
