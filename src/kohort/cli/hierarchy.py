@@ -64,7 +64,7 @@ def show(
     """Print a hierarchy as a tree with the number of leaves under each node."""
     from kohort.schema import hierarchies
 
-    made = hierarchies.read_hierarchy(file, name=file.stem)
+    made = _read(file)
     say(f"{_size(made)}\n{hierarchies.show(made, limit=limit)}")
 
 
@@ -85,7 +85,7 @@ def check(
     options.use_threads()
     from kohort.schema import hierarchies
 
-    made = hierarchies.read_hierarchy(file, name=file.stem)
+    made = _read(file)
     warnings = hierarchies.findings(made)
     missing: list[int] = []
     if source is not None and column is not None:
@@ -107,12 +107,19 @@ def check(
 
 def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet: options.Quiet = False) -> None:
     """Write a hierarchy in the other form: CSV rows to a JSON tree, or back."""
-    from kohort.schema.hierarchies import read_hierarchy
+    from kohort.schema.hierarchies import file_of
 
-    _check_out(out, (file,), overwrite=overwrite)
-    made = read_hierarchy(file, name=file.stem)
+    _check_out(out, (file_of(file),), overwrite=overwrite)
+    made = _read(file)
     _write(made, out, overwrite=overwrite)
     say(f"wrote {out}: {_size(made)}", quiet=quiet)
+
+
+def _read(file: Path) -> Hierarchy:
+    """The hierarchy in a file, which messages call by the file's name."""
+    from kohort.schema.hierarchies import file_of, read_hierarchy
+
+    return read_hierarchy(file, name=file_of(file).stem)
 
 
 def _counts(table: Table, name: str) -> dict[str, int]:
@@ -127,7 +134,8 @@ def _counts(table: Table, name: str) -> dict[str, int]:
 
 def _size(hierarchy: Hierarchy) -> str:
     levels = ", ".join(f"{len(labels):,}" for labels in hierarchy.labels)
-    return f"{len(hierarchy.leaves):,} leaves, height {hierarchy.height} (nodes per level: {levels})"
+    size = f"{len(hierarchy.leaves):,} leaves, height {hierarchy.height} (nodes per level: {levels})"
+    return "; ".join([size, *hierarchy.changes])
 
 
 def _check_out(out: Path, inputs: tuple[Path, ...], *, overwrite: bool) -> None:
