@@ -102,7 +102,7 @@ class Hierarchy(Shown):
             name: The attribute, for messages.
             root: Label of a root to add where the rows do not end in a common one.
             pad: Whether a row may be short. `up` (or `True`) then repeats its last label upward, or the one
-                before it where the last is `*` or the root of all; `down` repeats the leaf.
+                before it where the last is the root of all rows; `down` repeats the leaf.
             keep: Which parent a label keeps that has several: `first` or `last`; else it is an error.
             data_dependent: Whether the nodes were chosen by looking at records.
 

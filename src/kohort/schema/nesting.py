@@ -170,7 +170,7 @@ def _padded(rows: Rows, pad: Literal["up", "down"]) -> tuple[Iterator[Sequence[s
         lacking = width - len(row)
         if pad == "down":
             return row[:1] * lacking + row
-        kept = row[:-1] if row[-1:] == (SUPPRESSED,) or len(tops) == 1 else row
+        kept = row[:-1] if len(tops) == 1 else row
         return kept + kept[-1:] * lacking + row[len(kept) :]
 
     return map(lengthened, known), sum(len(row) < width for row in known)

@@ -126,14 +126,13 @@ def table_of(value: object) -> list[list[str]] | None:
         pairs = [[key, cell] for key, cell in cast("Mapping[object, object]", value).items()]
         return _cells(pairs)
     items = cast("list[object]", value) if isinstance(value, list) else []
+    if all(isinstance(item, list) for item in items):
+        return _cells(cast("list[list[object]]", items))
     objects = [cast("dict[object, object]", item) for item in items if isinstance(item, dict)]
-    if objects and len(objects) == len(items) and len(objects[0]) > 1:
-        keys = [*objects[0]]
-        head = [keys] if PARENT in keys else []
-        return (
-            _cells([*head, *([*one.values()] for one in objects)]) if all([*one] == keys for one in objects) else None
-        )
-    return _cells([cast("list[object]", item) for item in items if isinstance(item, list)]) if not objects else None
+    keys = [*objects[0]] if objects else []
+    if len(keys) < 2 or len(objects) < len(items) or any([*one] != keys for one in objects):  # noqa: PLR2004  a leaf and more
+        return None
+    return _cells([*[keys][: PARENT in keys], *([*one.values()] for one in objects)])
 
 
 def _paths(tree: object, name: str) -> Iterator[tuple[str, ...]]:
