@@ -65,7 +65,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),
         "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
         "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),
-        "hierarchy show": ("hierarchy:show", "Print a hierarchy as a tree with the number of leaves under each node."),
+        "hierarchy show": (
+            "hierarchy:show",
+            "Print the levels of a hierarchy, the loss on each, and its tree.",
+        ),
         "hierarchy check": (
             "hierarchy:check",
             "Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it.",

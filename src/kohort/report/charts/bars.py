@@ -17,14 +17,18 @@ from kohort.report.charts.canvas import (
     PALE,
     PAPER,
     arrange,
+    encoded,
     new_figure,
     paragraphs,
+    settings,
     width_of,
 )
 from kohort.report.charts.scale import PERCENT, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from kohort.report.charts.canvas import Written
 
 #: Points: the width of a chart: a page on a telephone is hardly wider; of letters, along the edges, from an axis to a
 #: name, of a bar and from one bar to the next, between two rows, and the height of columns.
@@ -87,6 +91,20 @@ class BarChart:
     share: bool = False
     upright: bool = False
     notes: tuple[str, ...] = ()
+
+    def bytes(self, format_: Written) -> bytes:
+        """The chart as a picture; the same bytes whenever it is the same.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+        """
+        with settings():
+            return encoded(self.figure(), format_, self.title, self.words())
+
+    def words(self) -> str:
+        """The chart in words, for who cannot see it."""
+        rows = zip(self.names, *(bars.texts for bars in self.series), strict=True)
+        return " ".join([*(f"{name}: {', '.join(texts)}." for name, *texts in rows), *self.notes])
 
     def figure(self) -> Any:  # noqa: ANN401  a type of matplotlib
         """The chart drawn by matplotlib, under our own settings."""

@@ -20,12 +20,14 @@ from __future__ import annotations
 from kohort.schema.hierarchies.edges import from_edges
 from kohort.schema.hierarchies.files import file_of, read_hierarchy, write_csv, write_json
 from kohort.schema.hierarchies.intervals import cuts, intervals
+from kohort.schema.hierarchies.levels import Level, levels
 from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
 from kohort.schema.hierarchies.tree import from_tree, to_tree
 from kohort.schema.hierarchies.view import findings, show
 
 __all__ = [
+    "Level",
     "cuts",
     "dates",
     "file_of",
@@ -37,6 +39,7 @@ __all__ = [
     "groups",
     "intervals",
     "is_builder",
+    "levels",
     "mask",
     "read_hierarchy",
     "show",
