@@ -120,7 +120,7 @@ class BarChart:
         if self.notes:
             notes = paragraphs(self.notes, WIDTH - 2 * EDGE, LETTERS)
             around.append(figure.supxlabel(notes, size=LETTERS, **left))
-        height = _columns(axes, self) if self.upright else _rows(axes, self)
+        height = _columns(axes, self) if self.upright else lay_rows(axes, self)
         if len(self.series) > 1:
             corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.4, "handleheight": 0.8}
             axes.legend(ncols=2, fontsize=LETTERS, frameon=False, handlelength=1.7, borderpad=0.2, **corner)
@@ -128,7 +128,7 @@ class BarChart:
         return figure
 
 
-def _rows(axes: Any, chart: BarChart) -> float:  # noqa: ANN401  a type of matplotlib
+def lay_rows(axes: Any, chart: BarChart) -> float:  # noqa: ANN401  a type of matplotlib
     """Draw a row's bars below each other, with its name at the left and their figures at their ends."""
     names = [folded(name) for name in chart.names]
     tall = max(len(chart.series) * STEP, max(map(len, names)) * LINE) + APART
