@@ -56,7 +56,7 @@ CANARY = "canary"
         ),
         (
             [["a", "x", "r", "*"], ["b", "x", "s", "*"], ["c", "y", "s", "*"], ["d", "x", "r", "*"]],
-            "'x' has two parents: 'r' and 's'",
+            "label 'x' has two parents: 'r' and 's'",
             ", level 1",
         ),
         ([["a", "x", "*"], ["b", "*"], ["c", "*"]], "2 leaves with another number of levels than the first", ""),
@@ -342,7 +342,7 @@ def shaft() -> object:
         ({"x": {"y": ["a", "b"], "z": []}}, "1 of 3 leaves lie higher than the deepest"),
         ({"*": {"x": ["a"], "y": ["a"]}}, "leaf 'a' has two parents: 'x' and 'y'"),
         ({"*": ["a", "a"]}, "duplicate leaves: 1 rows"),
-        ({"r": {"x": {"m": ["a"]}, "y": {"m": ["b"]}}}, "'m' has two parents: 'x' and 'y'"),
+        ({"r": {"x": {"m": ["a"]}, "y": {"m": ["b"]}}}, "label 'm' has two parents: 'x' and 'y'"),
         ({"*": {"": ["a"]}}, "1 leaf with an empty label"),
         ({"name": "", "of": ["a"]}, "1 leaf with an empty label"),
     ],

@@ -101,7 +101,9 @@ def two_parents(
     label: str, parents: Sequence[str], name: str, level: int | None = None, *, leaf: bool, more: int = 0
 ) -> HierarchyError:
     """The error of a label with two parents, which it names: a hierarchy is public."""
-    what = f"{'leaf ' * leaf}{quoted(label)} has two parents: {quoted(parents[0])} and {quoted(parents[1])}"
+    what = (
+        f"{'leaf' if leaf else 'label'} {quoted(label)} has two parents: {quoted(parents[0])} and {quoted(parents[1])}"
+    )
     others = f" ({_labels(more)} several, too)" if more else ""
     return fault(what + others, name, level, hint=_KEEPING)
 

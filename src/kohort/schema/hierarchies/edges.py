@@ -111,7 +111,7 @@ def _climbed(node: str, parents: Mapping[str, str], name: str) -> tuple[str, ...
     while (above := parents.get(node)) is not None:
         if above in path:
             circle = [*path][[*path].index(above) :]
-            what = f"{quoted(above)} lies below itself: {listed([*circle, above])}"
+            what = f"label {quoted(above)} lies below itself: {listed([*circle, above])}"
             raise fault(what, name, hint="delete the row that closes the circle")
         if len(path) > DEEPEST:
             raise fault(f"a tree deeper than {DEEPEST:,} levels", name)
