@@ -90,7 +90,11 @@ def _picture(
         return distributions_picture(*found, format_)
 
     outputs = Outputs(((path, draw),), overwrite, inputs)
-    return lambda *found: outputs.publish(found)
+
+    def publish(found: Sequence[Distribution], left_out: Sequence[str], records: int) -> None:
+        outputs.publish((found, left_out, records))
+
+    return publish
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:

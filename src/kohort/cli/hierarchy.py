@@ -14,6 +14,9 @@ from kohort.cli.screen import say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.cli.sweep_files import Outputs
     from kohort.engines.table import Column, Table
     from kohort.report import Json
     from kohort.report.hierarchy import Measured
@@ -91,18 +94,12 @@ def show(
     """Print the levels of a hierarchy with the loss on each, and the hierarchy as a tree."""
     _together(source, column)
     options.use_threads()
-    from kohort.cli.sweep_files import Outputs
-    from kohort.report.charts import format_of
-    from kohort.report.hierarchy import attributes_text, hierarchy_figures, levels_picture, levels_text
+    from kohort.report.hierarchy import attributes_text, hierarchy_figures, levels_text
     from kohort.schema.hierarchies import file_of
     from kohort.schema.hierarchies import show as tree
 
-    inputs = (file_of(file), *([Path(source)] if source not in {None, "-"} else []))
-    forms = []
-    if picture is not None:
-        format_ = format_of(picture.suffix)
-        forms.append((picture, lambda found: levels_picture(found, format_)))
-    outputs = Outputs(tuple(forms), overwrite, inputs)
+    inputs = (file_of(file), *(Path(one) for one in (source,) if one is not None and one != "-"))
+    outputs = _outputs(picture, inputs, overwrite=overwrite)
     if file.suffix == ".toml":
         refuse({"in": source}, "a job file names its table")
         found = _of_job(file)
@@ -113,6 +110,22 @@ def show(
         text = "\n".join([_size(made), levels_text(found[0]), tree(made, limit=limit)])
     outputs.publish(found)
     say(text, hierarchy_figures(found), as_json=json)
+
+
+def _outputs(picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool) -> Outputs[Sequence[Measured]]:
+    """The picture to publish; one that cannot be written is refused at once."""
+    from kohort.cli.sweep_files import Outputs
+    from kohort.report.charts import format_of
+    from kohort.report.hierarchy import levels_picture
+
+    if picture is None:
+        return Outputs((), overwrite, inputs)
+    format_ = format_of(picture.suffix)
+
+    def draw(found: Sequence[Measured]) -> bytes:
+        return levels_picture(found, format_)
+
+    return Outputs(((picture, draw),), overwrite, inputs)
 
 
 def _together(source: str | None, column: str | None) -> None:

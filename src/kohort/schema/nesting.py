@@ -236,7 +236,8 @@ def _two_parents(
     below: _Level, above: _Level, split: Index, name: str, level: int, *, leaf: bool = True
 ) -> HierarchyError:
     """The error of the first of the labels that are split."""
-    parents = [above.labels[at] for at in dict.fromkeys(above.codes[below.codes == split[0]].tolist())]
+    codes: list[int] = above.codes[below.codes == split[0]].tolist()
+    parents = [above.labels[at] for at in dict.fromkeys(codes)]
     return two_parents(below.labels[int(split[0])], parents, name, level, leaf=leaf, more=split.size - 1)
 
 

@@ -159,6 +159,20 @@ def test_a_file_with_words_is_an_input_like_any_other(cities: Path) -> None:
     assert (same.status, release.status) == (7, 7)
 
 
+def test_hierarchies_of_columns_that_are_dropped_are_noted(cities: Path) -> None:
+    """Whoever has hierarchies for all columns may name them all; without a rest, a column still needs a role."""
+    file = cities.parent / "people2.csv"
+    file.write_text("city,sex\n" + "Roma,f\nTerni,m\n" * 4, encoding="utf-8")
+    flags = ("--quasi", "city", "-k", 2, "--hierarchy", "city=suppress", "--hierarchy", "sex=suppress")
+    made = ("anonymize", file, "--out", cities.parent / "r.csv", *flags)
+    ran = kohort(*made, "--rest", "drop", "--json")
+    assert ran.figures["notes"] == ["the hierarchy of sex is not used: nothing is generalized or measured by it"]
+    refused = kohort(*made, "--rest", "insensitive", "--overwrite")
+    assert (refused.status, "column sex has no role" in refused.err) == (2, True)
+    misspelt = kohort(*made, "--rest", "drop", "--hierarchy", "sez=suppress", "--overwrite")
+    assert (misspelt.status, "did you mean sex?" in misspelt.err) == (2, True)
+
+
 def test_a_leaf_with_two_parents_is_told_with_both(cities: Path) -> None:
     """A hierarchy is public: the message names the label, its parents, and the words that choose one."""
     ran = kohort("hierarchy", "check", f"{cities.parent / 'city.csv'}:pad")

@@ -133,7 +133,7 @@ def test_a_missing_value_has_a_parent() -> None:
             "FILE:last",
         ),
         ([["a", "x"], ["b", "x"], ["x", "*"], ["x", "r"]], "label 'x' has two parents: '*' and 'r'", "FILE:last"),
-        ([row[::-1] for row in EDGES], "label 'Italia' has two parents: 'Lazio' and 'Puglia'", "look swapped"),
+        ([row[::-1] for row in EDGES], "leaf 'Italia' has two parents: 'Lazio' and 'Puglia'", "look swapped"),
         ([["a", "x"], ["x", "*"], ["b", "*"]], "1 of 2 leaves lie higher than the deepest", "FILE:pad"),
         ([[f"{at}", f"{at + 1}"] for at in range(1002)], "a tree deeper than 1,000 levels", ""),
         ([["a", ""]], "leaves and at least one level above them", ""),

@@ -78,7 +78,7 @@ def read_hierarchy(
 
 def _from_rows(rows: Iterator[list[str]], **asked: Any) -> Hierarchy:  # noqa: ANN401  as `read_hierarchy` has them
     """The hierarchy of rows, which are edges where there are two labels in a row; others are read one by one."""
-    first = next(rows, [])
+    first = next(rows, list[str]())
     if len(first) != 2:  # noqa: PLR2004  a child and a parent
         return Hierarchy.from_rows(chain([first] if first else [], rows), **asked)
     pairs = [first, *rows]
