@@ -27,6 +27,7 @@ from kohort.schema.hierarchies import (
     write_csv,
     write_json,
 )
+from kohort.schema.hierarchies.edges import are_edges
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hypothesis.strategies import DrawFn
+
+    from kohort.schema.nesting import Pad
 
 #: Text that a file can hold. A byte-order mark would vanish where it begins a file, as it must.
 LABELS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff"), min_size=1, max_size=4)
@@ -110,6 +113,42 @@ def test_files_round_trip(tmp_path_factory: pytest.TempPathFactory, hierarchy: H
     write_json(hierarchy, folder / "h.json")
     assert read_hierarchy(folder / "h.csv", separator=separator) == hierarchy
     assert read_hierarchy(folder / "h.json") == hierarchy
+
+
+@given(hierarchies(), st.randoms(use_true_random=False))
+def test_edges_in_any_order_are_the_rows(
+    tmp_path_factory: pytest.TempPathFactory, hierarchy: Hierarchy, chance: random.Random
+) -> None:
+    """A hierarchy as a list of edges, however shuffled, is the hierarchy; rows of it are never taken for edges."""
+    named = Hierarchy(
+        tuple(tuple(f"{level}/{node}" for node in range(len(labels))) for level, labels in enumerate(hierarchy.labels)),
+        hierarchy.parents,
+    )
+    edges = sorted({pair for row in named.rows() for pair in pairwise(row)})
+    chance.shuffle(edges)
+    path = tmp_path_factory.mktemp("edges") / "h.csv"
+    path.write_text("".join(f"{child},{parent}\n" for child, parent in edges))
+    assert sorted(read_hierarchy(path).rows()) == sorted(named.rows())
+    assert are_edges(edges) == (named.height > 1)
+    assert not are_edges(list(hierarchy.rows()))
+
+
+@given(hierarchies(), st.data(), st.sampled_from(["up", "down"]))
+def test_padding_changes_only_what_is_short(hierarchy: Hierarchy, data: st.DataObject, pad: Pad) -> None:
+    """Leaves whose ancestors some are taken from keep those that are left, in order, each once or repeated."""
+    rows = list(hierarchy.rows())
+    cut = [data.draw(st.integers(1, len(row) - 1)) for row in rows]
+    short = [row if not at else (row[0], *row[at:]) for at, row in zip([0, *cut[1:]], rows, strict=True)]
+    try:
+        made = {row[0]: row for row in Hierarchy.from_rows(short, pad=pad).rows()}
+    except HierarchyError:
+        return  # one label is then below two parents, or two have one label
+    for row in short:
+        padded = made[row[0]]
+        assert len(padded) == len(rows[0])
+        assert [label for label, above in pairwise([*padded, None]) if label != above] == [
+            label for label, above in pairwise([*row, None]) if label != above
+        ]
 
 
 def nests(rows: Sequence[Sequence[str]]) -> bool:

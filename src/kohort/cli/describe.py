@@ -14,9 +14,9 @@ from kohort.cli.derive import BASKETS, Given, Keys
 from kohort.cli.screen import progress, say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from kohort.assessment.inspection import Guess
+    from kohort.assessment.inspection import Distribution, Guess
     from kohort.report import Json
 
 
@@ -39,22 +39,62 @@ def inspect(
             rich_help_panel="Transactions",
         ),
     ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            help="Draw how the values of each column are distributed (.svg, .png): for you, not for the public.",
+            rich_help_panel="Writing",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
-    """Guess what each column reveals, with reasons; write nothing."""
+    """Guess what each column reveals, with reasons."""
     shared = {"path", "separator", "encoding"}
     if transactions:
-        flags.refuse({flag: value for flag, value in table.used().items() if flag not in shared}, "it is of tables")
+        of_tables = {flag: value for flag, value in table.used().items() if flag not in shared}
+        flags.refuse({**of_tables, "picture": picture}, "it is of tables")
         _inspect_transactions(baskets, as_json=json)
         return
     unused = {flag: value for flag, value in baskets.used().items() if flag not in shared}
     flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")
+    publish = _picture(picture, table["path"], overwrite=overwrite)
     read = options.read_table(table)
-    from kohort.assessment.inspection import inspect_table
+    from kohort.assessment.inspection import distributions, inspect_table
 
-    guesses = inspect_table(read, missing=frozenset(["", *(table["missing-token"] or ())]))
+    missing = frozenset(["", *(table["missing-token"] or ())])
+    guesses = inspect_table(read, missing=missing)
+    if publish is not None:
+        found = distributions(read, guesses, missing)
+        drawn = {one.name for one in found}
+        publish(found, [name for name in read.names if name not in drawn], read.records)
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
     say(_text(guesses), figures, as_json=json)
+
+
+def _picture(
+    path: Path | None, source: str, *, overwrite: bool
+) -> Callable[[Sequence[Distribution], Sequence[str], int], None] | None:
+    """What publishes a picture of distributions; refused at once where it cannot be written."""
+    if path is None:
+        return None
+    from kohort.cli.sweep_files import Outputs
+    from kohort.report.charts import format_of
+    from kohort.report.inspection import distributions_picture
+
+    format_, inputs = format_of(path.suffix), () if source == "-" else (Path(source),)
+
+    def draw(found: tuple[Sequence[Distribution], Sequence[str], int]) -> bytes:
+        return distributions_picture(*found, format_)
+
+    outputs = Outputs(((path, draw),), overwrite, inputs)
+
+    def publish(found: Sequence[Distribution], left_out: Sequence[str], records: int) -> None:
+        outputs.publish((found, left_out, records))
+
+    return publish
 
 
 def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:

@@ -108,6 +108,9 @@ def _columns(given: Given, faults: list[UsageError]) -> dict[str, dict[str, obje
     )
     named = {key.place[-1]: given[key.flag] for key in given.keys if key.place[0] == "columns" and key.type is bool}
     valued = [key for key in given.keys if key.of_column]
+    if given.values.get("rest") == "drop":  # its hierarchy is of no use, and does no harm
+        for name in options.readable(given.values.get("hierarchy")):
+            made.setdefault(name, {"role": "drop"})
     _mark(made, "no-model", named.get("no-model"))
     for key in valued:
         if not key.is_model:

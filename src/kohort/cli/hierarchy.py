@@ -9,18 +9,31 @@ import typer
 
 from kohort.cli import options
 from kohort.cli.derive import Given, Keys
+from kohort.cli.flags import refuse
 from kohort.cli.screen import say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.cli.sweep_files import Outputs
     from kohort.report import Json
+    from kohort.report.hierarchy import Measured
+    from kohort.schema import Attribute
     from kohort.schema.hierarchy import Hierarchy
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
 
 #: Forms that a hierarchy file can have, by its name's ending.
 _FORMS = (".csv", ".json")
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy: CSV (one line per leaf) or JSON (a tree).")]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A hierarchy: CSV (a line per leaf, or child,parent) or JSON. FILE:pad pads short rows (also :pad-up, "
+        ":pad-down); :first or :last keeps one of several parents; :root adds the root *.",
+    ),
+]
 #: The flags that say how the table is read.
 Reading = Annotated[Given, Keys(only=options.READING[1:])]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where to write: a .csv or .json file.")]
@@ -57,15 +70,112 @@ def build(
 
 
 def show(
-    file: File,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A hierarchy (CSV or JSON), or a job file (.toml), for those of its quasi-identifiers.",
+        ),
+    ],
     *,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="About how many lines to print.")] = 60,
+    source: Annotated[
+        str | None, typer.Option("--in", metavar="IN", help="A table, over whose records losses are the mean.")
+    ] = None,
+    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="Its column.")] = None,
+    reading: Reading,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="About how many lines of the tree to print.")] = 60,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE", help="Draw the loss of each level (.svg, .png)."),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    json: options.Json = False,
 ) -> None:
-    """Print a hierarchy as a tree with the number of leaves under each node."""
-    from kohort.schema import hierarchies
+    """Print the levels of a hierarchy with the loss on each, and the hierarchy as a tree."""
+    _together(source, column)
+    options.use_threads()
+    from kohort.report.hierarchy import attributes_text, hierarchy_figures, levels_text
+    from kohort.schema.hierarchies import file_of
+    from kohort.schema.hierarchies import show as tree
 
-    made = hierarchies.read_hierarchy(file, name=file.stem)
-    say(f"{_size(made)}\n{hierarchies.show(made, limit=limit)}")
+    inputs = (file_of(file), *(Path(one) for one in (source,) if one is not None and one != "-"))
+    outputs = _outputs(picture, inputs, overwrite=overwrite)
+    if file.suffix == ".toml":
+        refuse({"in": source}, "a job file names its table")
+        found = _of_job(file)
+        text = attributes_text(found)
+    else:
+        made = _read(file)
+        found = [_measured(made, column, None if source is None else options.read_table(reading, source))]
+        text = "\n".join([_size(made), levels_text(found[0]), tree(made, limit=limit)])
+    outputs.publish(found)
+    say(text, hierarchy_figures(found), as_json=json)
+
+
+def _outputs(picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool) -> Outputs[Sequence[Measured]]:
+    """The picture to publish; one that cannot be written is refused at once."""
+    from kohort.cli.sweep_files import Outputs
+    from kohort.report.charts import format_of
+    from kohort.report.hierarchy import levels_picture
+
+    if picture is None:
+        return Outputs((), overwrite, inputs)
+    format_ = format_of(picture.suffix)
+
+    def draw(found: Sequence[Measured]) -> bytes:
+        return levels_picture(found, format_)
+
+    return Outputs(((picture, draw),), overwrite, inputs)
+
+
+def _together(source: str | None, column: str | None) -> None:
+    """Refuse a table without its column, or a column without its table."""
+    if (source is None) != (column is None):
+        raise UsageError("--in and --column go together", where="--in, --column", hint="name the table and its column")
+
+
+def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Measured:
+    """The levels of a hierarchy, over the records of a table's column or over its leaves."""
+    from kohort.assessment.checking import named_column
+    from kohort.report.hierarchy import Measured
+    from kohort.schema import Attribute, Role
+    from kohort.schema.hierarchies import levels
+
+    if table is None or name is None:
+        return Measured(hierarchy.name, levels(hierarchy))
+    return _over(Attribute(name, Role.QUASI, hierarchy=hierarchy), named_column(table, name), frozenset())
+
+
+def _over(attribute: Attribute, column: Column, missing: frozenset[str]) -> Measured:
+    """The levels of an attribute over the records that have a place in its hierarchy."""
+    import numpy as np
+
+    from kohort.report.hierarchy import Measured
+    from kohort.schema.domain import resolve
+    from kohort.schema.hierarchies import levels
+
+    counts = column.counts()
+    domain, codes = resolve(attribute, column.values.to_list(), counts, missing)
+    hierarchy, placed = domain.hierarchy, codes >= 0
+    assert hierarchy is not None  # noqa: S101  the attribute has one
+    records = np.bincount(domain.leaves[codes[placed]], counts[placed], len(hierarchy.leaves)).astype(np.int64)
+    return Measured(attribute.name, levels(hierarchy, records), int(records.sum()))
+
+
+def _of_job(file: Path) -> list[Measured]:
+    """The levels of all quasi-identifiers of a job that have a hierarchy, over the records that enter."""
+    from kohort import io
+    from kohort.job.request import load
+    from kohort.pipeline.problem import entered_by
+
+    made = load(file)
+    schema = made.job.schema
+    attributes = [one for one in schema.quasi if one.hierarchy is not None]
+    if not attributes:
+        hint = "give one a hierarchy: a file, or a builder such as mask:right"
+        raise UsageError("no quasi-identifier of the job has a hierarchy", where=str(file), hint=hint)
+    table = entered_by(made.job, io.read(made.source, made.job.reading))
+    return [_over(one, table[one.name], schema.missing) for one in attributes]
 
 
 def check(
@@ -80,12 +190,11 @@ def check(
     quiet: options.Quiet = False,
 ) -> None:
     """Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it."""
-    if (source is None) != (column is None):
-        raise UsageError("--in and --column go together", where="--in, --column", hint="name the table and its column")
+    _together(source, column)
     options.use_threads()
     from kohort.schema import hierarchies
 
-    made = hierarchies.read_hierarchy(file, name=file.stem)
+    made = _read(file)
     warnings = hierarchies.findings(made)
     missing: list[int] = []
     if source is not None and column is not None:
@@ -107,12 +216,19 @@ def check(
 
 def convert(file: File, *, out: Out, overwrite: options.Overwrite = False, quiet: options.Quiet = False) -> None:
     """Write a hierarchy in the other form: CSV rows to a JSON tree, or back."""
-    from kohort.schema.hierarchies import read_hierarchy
+    from kohort.schema.hierarchies import file_of
 
-    _check_out(out, (file,), overwrite=overwrite)
-    made = read_hierarchy(file, name=file.stem)
+    _check_out(out, (file_of(file),), overwrite=overwrite)
+    made = _read(file)
     _write(made, out, overwrite=overwrite)
     say(f"wrote {out}: {_size(made)}", quiet=quiet)
+
+
+def _read(file: Path) -> Hierarchy:
+    """The hierarchy in a file, which messages call by the file's name."""
+    from kohort.schema.hierarchies import file_of, read_hierarchy
+
+    return read_hierarchy(file, name=file_of(file).stem)
 
 
 def _counts(table: Table, name: str) -> dict[str, int]:
@@ -127,7 +243,8 @@ def _counts(table: Table, name: str) -> dict[str, int]:
 
 def _size(hierarchy: Hierarchy) -> str:
     levels = ", ".join(f"{len(labels):,}" for labels in hierarchy.labels)
-    return f"{len(hierarchy.leaves):,} leaves, height {hierarchy.height} (nodes per level: {levels})"
+    size = f"{len(hierarchy.leaves):,} leaves, height {hierarchy.height} (nodes per level: {levels})"
+    return "; ".join([size, *hierarchy.changes])
 
 
 def _check_out(out: Path, inputs: tuple[Path, ...], *, overwrite: bool) -> None:

@@ -41,7 +41,7 @@ _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "demo": ("demo:demo", "Generate a register, anonymize it, verify the release and show the result."),
-        "inspect": ("describe:inspect", "Guess what each column reveals, with reasons; write nothing."),
+        "inspect": ("describe:inspect", "Guess what each column reveals, with reasons."),
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
@@ -65,7 +65,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),
         "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
         "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),
-        "hierarchy show": ("hierarchy:show", "Print a hierarchy as a tree with the number of leaves under each node."),
+        "hierarchy show": (
+            "hierarchy:show",
+            "Print the levels of a hierarchy, the loss on each, and its tree.",
+        ),
         "hierarchy check": (
             "hierarchy:check",
             "Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it.",

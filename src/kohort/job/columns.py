@@ -97,6 +97,6 @@ def _grid(method: Method, part: ColumnPart) -> Literal["round"] | None:
 
 
 def hierarchy_file(attribute: Attribute, folder: Path) -> Path | None:
-    """The file that the attribute's hierarchy is in; a builder's text stays, since it needs the values."""
+    """The attribute's hierarchy file, and how to read it; the text of a builder stays, since it needs the values."""
     named = attribute.hierarchy
     return folder / named if isinstance(named, str) and not is_builder(named, folder=folder) else None

@@ -196,7 +196,10 @@ class _Column(Part):
     )
     hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None,
-        description=("A hierarchy file, or a builder: intervals:5,10,20, mask:right, dates, frequency:10 or suppress."),
+        description=(
+            "A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents), or a builder: "
+            "intervals:5,10,20, mask:right, dates, frequency:10 or suppress."
+        ),
     )
     max_level: Annotated[Level | None, Flag(metavar="LEVEL")] = Field(
         None, alias="max-level", description="The highest level of its hierarchy that a lattice method may use."

@@ -86,8 +86,7 @@ def misfits(
     }
     place_of = {model: place for place, model in judged.items()}
     for one in unfit(schema, tuple(judged.values())):
-        place = ("columns", one.column, "hierarchy") if one.model is None else place_of[one.model]
-        faults.append(SchemaError(one.what, where=where(place), hint=one.hint))
+        faults.append(SchemaError(one.what, where=where(place_of[one.model]), hint=one.hint))
     return faults + [UsageError(what, where=where(place), hint=hint) for place, what, hint in _in_vain(raw, asked)]
 
 

@@ -23,7 +23,7 @@ from kohort.job.parts import part, relative, table
 from kohort.perturb.pseudonyms import read_key
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
-from kohort.schema.hierarchies import read_hierarchy
+from kohort.schema.hierarchies import file_of, read_hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -226,7 +226,7 @@ def _question(file: QuestionFile, attributes: Sequence[Attribute], asked: Asked,
     whole = tuple(replace(one, hierarchy=held.get(one.name, one.hierarchy)) for one in attributes)
     schema = Schema(whole, rest=_REST[file.rest], person=file.person.key if file.person else None)
     population = relative(file.population.path, folder) if file.population else None
-    return Question(schema, tuple(asked.values()), population, tuple(files.values()))
+    return Question(schema, tuple(asked.values()), population, tuple(map(file_of, files.values())))
 
 
 def _reading(part: InputPart) -> ReadOptions:

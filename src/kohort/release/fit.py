@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.models.k_anonymity import k_of
 from kohort.schema import Role, Scale
+from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,13 +24,13 @@ class Unfit(NamedTuple):
 
     Attributes:
         column: The column that it is about.
-        model: The model that cannot be; `None` where what the schema says of the column is in vain.
+        model: The model that cannot be.
         what: What is wrong.
         hint: What to do about it.
     """
 
     column: str
-    model: PrivacyModel | None
+    model: PrivacyModel
     what: str
     hint: str
 
@@ -59,7 +61,7 @@ def unjudged_sensitive(job: Job) -> tuple[str, ...]:
 
 
 def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
-    """Everything that does not go together: models first, in their order, then columns."""
+    """Every model that does not go with the columns, in their order."""
     named = {attribute.name: attribute for attribute in schema.attributes}
     k = k_of(models)
     for model in models:
@@ -79,11 +81,26 @@ def unfit(schema: Schema, models: Sequence[PrivacyModel]) -> Iterator[Unfit]:
         if k is not None and least > k and schema.person is None:  # of one person, several records may differ
             what = f"{model.name} needs classes of {least} records, so k = {k} would say nothing"
             yield Unfit(name, model, what, f"say k = {least}, or leave k out")
-    used = {model.declared.sensitive for model in models if model.declared.uses_hierarchy}
-    for attribute in schema.sensitive:
-        if attribute.hierarchy is not None and attribute.name not in used:
-            what = "the column is sensitive, and no model measures distances by its hierarchy"
-            yield Unfit(attribute.name, None, what, "remove the hierarchy, or ask for t-closeness")
+
+
+def of_no_use(schema: Schema, models: Sequence[PrivacyModel]) -> tuple[Attribute, ...]:
+    """The attributes whose hierarchy generalizes and measures nothing, without it: that is noted, and not refused."""
+    measured = {model.declared.sensitive for model in models if model.declared.uses_hierarchy}
+    return tuple(
+        replace(one, hierarchy=None)
+        for one in schema.attributes
+        if one.hierarchy is not None and one.role is not Role.QUASI and one.name not in measured
+    )
+
+
+def notes(job: Job) -> tuple[str, ...]:
+    """What nobody would expect of a job's hierarchies: those of no use, and what was changed to make them nest."""
+    unused = [
+        f"the hierarchy of {name} is not used: nothing is generalized or measured by it"
+        for name in job.unused_hierarchies or ()
+    ]
+    held = [(one.name, one.hierarchy) for one in job.schema.attributes if isinstance(one.hierarchy, Hierarchy)]
+    return (*unused, *(f"hierarchy of {name}: {change}" for name, made in held for change in made.changes))
 
 
 def refuse_unmodelled(job: Job) -> None:

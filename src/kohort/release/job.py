@@ -16,7 +16,7 @@ from kohort.core.suppression import SuppressionLimit
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.release.altered import key_misfits, misfits, seed_misfits
-from kohort.release.fit import unfit
+from kohort.release.fit import of_no_use, unfit
 from kohort.schema import Label, Role
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, parameters
@@ -107,6 +107,7 @@ class Job(Shown):
             goes only with `insecure_reproducible`, and is told nowhere.
         insecure_reproducible: Whether that may be: for tests, for nothing that is released.
         purpose: What the release is for and who answers for it; no byte of the release depends on it.
+        unused_hierarchies: Columns whose hierarchy is of no use to the job and was left out; filled in.
     """
 
     schema: Schema
@@ -123,6 +124,7 @@ class Job(Shown):
     seed: int | None = field(default=None, repr=False, metadata=SECRET)
     insecure_reproducible: bool = False
     purpose: Purpose | None = None
+    unused_hierarchies: tuple[str, ...] | None = None
 
     @classmethod
     def of(
@@ -180,6 +182,10 @@ class Job(Shown):
         faults = [UsageError(one.what, where=one.where, hint=one.hint) for one in self._altered()]
         if faults:
             raise faults[0] if len(faults) == 1 else JobError("the job does not go together", faults)
+        unused = of_no_use(self.schema, self.models)
+        if unused:
+            object.__setattr__(self, "unused_hierarchies", tuple(one.name for one in unused))
+            object.__setattr__(self, "schema", self.schema.changed(unused))
         if self.algorithm.full_domain:
             object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
 
@@ -242,7 +248,8 @@ def _no_levels(attribute: Attribute, method: str) -> SchemaError | None:
 def plain(value: object) -> object:
     """`value` as JSON types, the same for equal values."""
     if isinstance(value, Hierarchy):
-        return {"height": value.height, "leaves": len(value.leaves), "sha256": _digest(value)}
+        changes = {"changes": [*value.changes]} if value.changes else {}
+        return {"height": value.height, "leaves": len(value.leaves), "sha256": _digest(value), **changes}
     if isinstance(value, Enum):
         return str(value.value)
     if is_dataclass(value):

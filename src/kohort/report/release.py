@@ -10,6 +10,7 @@ import numpy as np
 
 from kohort.assessment.risk.rounding import proposed
 from kohort.metrics.known import METRICS, measured
+from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
 from kohort.release.members import members_of
 from kohort.report.attacks import AttackFigures, UntriedAttack
@@ -161,6 +162,7 @@ class ReleaseFigures(Figures, frozen=True):
         seconds: Wall time of each stage.
         grid: The release with grids and without; only where that was compared. Null: no number is released as a range.
         attacks: What attacks found; only where some were tried.
+        notes: What of the job's hierarchies was not used, or changed to make them nest; only where there is any.
     """
 
     records: int
@@ -194,6 +196,7 @@ class ReleaseFigures(Figures, frozen=True):
     seconds: dict[str, float]
     grid: GridFigures | None = None
     attacks: tuple[AttackFigures | UntriedAttack, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def counted(self) -> int:
@@ -204,7 +207,7 @@ class ReleaseFigures(Figures, frozen=True):
 def release_figures(release: Release) -> ReleaseFigures:
     """The figures of `release`."""
     verdict, sizes, schema = release.verdict, release.sizes, release.job.schema
-    return ReleaseFigures(
+    figures = ReleaseFigures(
         records=release.source.records,
         released=release.table.records,
         incomplete=release.incomplete,
@@ -238,6 +241,8 @@ def release_figures(release: Release) -> ReleaseFigures:
         trace={name: _count(count) for name, count in release.trace.items()},
         seconds={stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     )
+    found = notes(release.job)
+    return figures.model_copy(update={"notes": found}) if found else figures
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:

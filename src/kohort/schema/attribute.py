@@ -197,7 +197,7 @@ class Attribute:
         yield (
             self._said_in_vain(),
             f"the column is {self.role.said}, but only quasi-identifying columns are generalized",
-            'give it role "quasi", or remove hierarchy, max-level, weight, bounds, grid, order, label and missing',
+            'give it role "quasi", or remove max-level, weight, bounds, grid, order, label and missing',
         )
         of_numbers = self.bounds is not None or self.grid is not None or self.label in {Label.MEAN, Label.GRID}
         yield (
@@ -212,11 +212,11 @@ class Attribute:
         yield needs_hierarchy and self.hierarchy is None, "this needs a hierarchy", "add one for this column"
 
     def _said_in_vain(self) -> bool:
-        """Whether something is said that the role has no use for; distances of sensitive values need a hierarchy."""
+        """Whether something is said that the role has no use for; a hierarchy of no use does no harm."""
         if self.role is Role.QUASI:
             return False
         generalized = (self.bounds, self.grid, self.order, self.label, self.max_level) != (None,) * 5
-        measured = (self.hierarchy, self.missing) != (None, Missing.VALUE) and self.role is not Role.SENSITIVE
+        measured = self.missing is not Missing.VALUE and self.role is not Role.SENSITIVE
         return generalized or measured or self.weight != 1
 
 

@@ -10,28 +10,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from kohort.errors import HierarchyError
+from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
 from kohort.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Index
     from kohort.shown import Rows
-
-#: The label of a fully generalized value, which only the root may carry.
-SUPPRESSED = "*"
 
 #: What a UTF-8 text file cannot hold: NUL, and half of a surrogate pair.
 _unwritable = re.compile("[\0\ud800-\udfff]").search
 
-#: Rows turned into columns at a time: enough to amortise the turn, few enough to stay in the cache.
-_CHUNK = 4096
+
+__all__ = ["SUPPRESSED", "Hierarchy", "fault"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,6 +42,7 @@ class Hierarchy(Shown):
         parents: `parents[level][node]`, index of the node's parent on the next level; never decreasing.
         name: The attribute, for messages.
         data_dependent: Whether the nodes were chosen by looking at records, as frequencies do.
+        changes: What its reader changed to make a file nest, a sentence each: the certificate has them.
 
     Attributes:
         maps: `maps[level][leaf]`, index of the leaf's ancestor on the level; `maps[0]` counts up.
@@ -65,6 +62,7 @@ class Hierarchy(Shown):
     parents: tuple[Index, ...]
     name: str = field(default="", kw_only=True)
     data_dependent: bool = field(default=False, kw_only=True)
+    changes: tuple[str, ...] = field(default=(), kw_only=True)
     maps: tuple[Index, ...] = field(init=False)
     index: Mapping[str, int] = field(init=False)
 
@@ -90,7 +88,8 @@ class Hierarchy(Shown):
         *,
         name: str = "",
         root: str = "",
-        pad: bool = False,
+        pad: Pad = False,
+        keep: Keep = "",
         data_dependent: bool = False,
     ) -> Hierarchy:
         """The hierarchy whose rows name each leaf and then its ancestors, from level 1 to the root.
@@ -102,8 +101,9 @@ class Hierarchy(Shown):
             rows: One row for each leaf.
             name: The attribute, for messages.
             root: Label of a root to add where the rows do not end in a common one.
-            pad: Whether a row may be short: its last label is then repeated upward, or the one before
-                it where the last is `*`, which only the root may be.
+            pad: Whether a row may be short. `up` (or `True`) then repeats its last label upward, or the one
+                before it where the last is the root of all rows; `down` repeats the leaf.
+            keep: Which parent a label keeps that has several: `first` or `last`; else it is an error.
             data_dependent: Whether the nodes were chosen by looking at records.
 
         Raises:
@@ -113,8 +113,8 @@ class Hierarchy(Shown):
         >>> Hierarchy.from_rows([["Milano", "Nord"], ["Bari", "Sud"]], root="*").labels
         (('Milano', 'Bari'), ('Nord', 'Sud'), ('*',))
         """
-        labels, parents = _nest(_padded(rows) if pad else rows, name, root)
-        return cls(labels, parents, name=name, data_dependent=data_dependent)
+        made = nest(rows, name, root=root, pad=pad, keep=keep)
+        return cls(made.labels, made.parents, name=name, data_dependent=data_dependent, changes=made.changes)
 
     def _shown(self) -> tuple[str, Rows]:
         title = f"Hierarchy of {self.name}" if self.name else "Hierarchy"
@@ -169,9 +169,9 @@ class Hierarchy(Shown):
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The rows that `from_rows` reads, in leaf order."""
-        for start in range(0, len(self.leaves), _CHUNK):
+        for start in range(0, len(self.leaves), CHUNK):
             columns = [
-                map(labels.__getitem__, of[start : start + _CHUNK].tolist())
+                map(labels.__getitem__, of[start : start + CHUNK].tolist())
                 for labels, of in zip(self.labels, self.maps, strict=True)
             ]
             yield from zip(*columns, strict=True)
@@ -188,17 +188,6 @@ class Hierarchy(Shown):
 
 
 # ── Invariants ───────────────────────────────────────────────────────────────────────────────────
-
-
-def fault(what: str, name: str, level: int | None = None, *, hint: str = "") -> HierarchyError:
-    """The error that says what is wrong with which attribute's hierarchy, and on which level."""
-    of = f"hierarchy of {name}" if name else "hierarchy"
-    return HierarchyError(what, where=of if level is None else f"{of}, level {level}", hint=hint)
-
-
-def _leaves(count: int) -> str:
-    """The count in words: `1 leaf`, `2 leaves`."""
-    return "1 leaf" if count == 1 else f"{count:,} leaves"
 
 
 def _check_shape(labels: Sequence[Sequence[str]], parents: Sequence[Index], name: str) -> None:
@@ -221,7 +210,7 @@ def _check_labels(hierarchy: Hierarchy, level: int) -> None:
     for what, nodes, hint in _label_faults(hierarchy, level):
         if nodes:
             count = int(hierarchy.covered(level)[nodes].sum())
-            raise fault(f"{_leaves(count)} with {what}", hierarchy.name, level, hint=hint)
+            raise fault(f"{counted_leaves(count)} with {what}", hierarchy.name, level, hint=hint)
 
 
 def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[int], str]]:
@@ -245,118 +234,3 @@ def _label_faults(hierarchy: Hierarchy, level: int) -> Iterator[tuple[str, list[
 def _is_missing(hierarchy: Hierarchy, level: int, node: int) -> bool:
     """Whether the node covers just the leaf that stands for a missing value."""
     return np.flatnonzero(hierarchy.maps[level] == node).tolist() == [hierarchy.index.get("")]
-
-
-# ── From rows ────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Level:
-    """One column of the rows: its labels by first appearance, and which of them each row holds."""
-
-    labels: tuple[str, ...]
-    codes: Index
-
-
-class _Numbering(dict[str, int]):
-    """Numbers labels in the order in which they are first asked for."""
-
-    def __missing__(self, label: str) -> int:
-        """Give a new label the next number."""
-        self[label] = number = len(self)
-        return number
-
-
-def _nest(rows: Iterable[Sequence[str]], name: str, root: str) -> tuple[tuple[tuple[str, ...], ...], tuple[Index, ...]]:
-    """The labels and parents of the tree that the rows describe."""
-    levels = _encode(rows, name)
-    if root and (len(levels) == 1 or len(levels[-1].labels) > 1):
-        levels.append(_Level((root,), np.zeros_like(levels[0].codes)))
-    order, parents = _depth_first(_parents(levels, name))
-    labels = (tuple(map(level.labels.__getitem__, at.tolist())) for level, at in zip(levels, order, strict=True))
-    return tuple(labels), tuple(parents)
-
-
-def _padded(rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
-    """The rows, short ones made as long as the longest by the rule of `from_rows`."""
-    known = [tuple(row) for row in rows]
-    width = max(map(len, known), default=0)
-    for row in known:
-        kept = row[:-1] if row[-1:] == (SUPPRESSED,) else row
-        yield kept + kept[-1:] * (width - len(row)) + row[len(kept) :]
-
-
-def _encode(rows: Iterable[Sequence[str]], name: str) -> list[_Level]:
-    """The rows as columns of codes. Takes a chunk of rows at a time, to hold few cells at once."""
-    source = iter(rows)
-    numbers: list[_Numbering] = []
-    chunks: list[list[Index]] = []  # per chunk, per level: (rows of the chunk,)
-    ragged = 0
-    while chunk := list(islice(source, _CHUNK)):
-        numbers = numbers or [_Numbering() for _ in chunk[0]]
-        ragged += sum(len(row) != len(numbers) for row in chunk)
-        if not ragged:
-            columns = zip(numbers, zip(*chunk, strict=True), strict=True)
-            chunks.append([np.fromiter(map(of.__getitem__, cells), np.int64, len(chunk)) for of, cells in columns])
-    if ragged:
-        hint = "name an ancestor on every level in every row, or ask for short rows to be padded"
-        raise fault(f"{_leaves(ragged)} with another number of levels than the first", name, hint=hint)
-    if not chunks:
-        raise fault("no leaves", name)
-    return [_Level(tuple(of), np.concatenate(codes)) for of, *codes in zip(numbers, *chunks, strict=True)]
-
-
-def _parents(levels: Sequence[_Level], name: str) -> list[Index]:
-    """Per level below the root, the parent of each label; refuses rows in which it is not one and the same."""
-    _check_leaves(levels, name)
-    parents: list[Index] = []
-    for level, (below, above) in enumerate(pairwise(levels)):
-        parent, split = _parent_in_rows(below, above)
-        if split.any():
-            hint = "give the labels different texts, or their leaves the same ancestors"
-            what = f"{_leaves(int(split[below.codes].sum()))} with a common label are parted on level {level + 1}"
-            raise fault(what, name, level, hint=hint)
-        parents.append(parent)
-    if len(levels[-1].labels) > 1:
-        hint = f"end every row in the same label, or ask for a root such as {SUPPRESSED} to be added"
-        raise fault(f"no common root: {len(levels[-1].labels):,} labels at the top", name, len(parents), hint=hint)
-    return parents
-
-
-def _parent_in_rows(below: _Level, above: _Level) -> tuple[Index, Mask]:
-    """For each label below, a label above it in some row that has it; and whether another row has another."""
-    parent = np.empty(len(below.labels), np.int64)
-    parent[below.codes] = above.codes
-    split = np.zeros(len(parent), np.bool_)
-    split[below.codes[parent[below.codes] != above.codes]] = True
-    return parent, split
-
-
-def _check_leaves(levels: Sequence[_Level], name: str) -> None:
-    """Refuse rows that name a leaf again, be it with the same ancestors or with others."""
-    leaves = levels[0]
-    repeated = len(leaves.codes) - len(leaves.labels)
-    if not repeated:
-        return
-    for level, above in enumerate(levels[1:], start=1):
-        if split := int(_parent_in_rows(leaves, above)[1].sum()):
-            raise fault(f"{_leaves(split)} with two parents or more", name, level, hint="keep one row for each")
-    raise fault(f"duplicate leaves: {repeated:,} rows repeat an earlier one", name, 0, hint="delete them")
-
-
-def _depth_first(parents: Sequence[Index]) -> tuple[list[Index], list[Index]]:
-    """Per level the nodes in depth-first order, and per level below the root the parents so renumbered.
-
-    A stable sort by the parent's new place keeps siblings in their old order, that of first appearance.
-    """
-    rank = np.zeros(1, np.int64)
-    order: list[Index] = [rank]
-    renumbered: list[Index] = []
-    for parent in reversed(parents):
-        above = rank[parent]
-        nodes = np.argsort(above, kind="stable")
-        rank = np.empty_like(nodes)
-        rank[nodes] = np.arange(len(nodes))
-        order.append(nodes)
-        renumbered.append(above[nodes])
-    return order[::-1], renumbered[::-1]

@@ -419,7 +419,7 @@ k = 5
 
 [columns]
 age = { role = "quasi", scale = "numerc", weight = nan }
-"zip.code" = { role = "sensitive", hierarchy = "mask:right" }
+"zip.code" = { role = "sensitive", distance = "equal" }
 city.role = "quazi"
 city.hierarchy = "mask:up"
 
@@ -446,7 +446,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ("job, line 8 (privcy)", "did you mean privacy?"),
         ("job, line 12 (columns.age.scale)", "did you mean numeric?"),
         ("job, line 12 (columns.age.weight)", "such as 5 or 0.5"),
-        ('job, line 13 (columns."zip.code".hierarchy)', found[5].hint),
+        ('job, line 13 (columns."zip.code".distance)', found[5].hint),
         ("job, line 14 (columns.city.role)", "did you mean quasi?"),
         ("job, line 15 (columns.city.hierarchy)", found[7].hint),
         ('job, line 23 (columns."annual income".supression)', found[8].hint),

@@ -206,16 +206,6 @@ def test_a_parameter_of_the_whole_table_is_refused_where_it_is_said(key: str, wh
             "columns.s.t",
             "a hierarchical distance needs a hierarchy",
         ),
-        (
-            "columns.s = { role = 'sensitive', hierarchy = 'suppress' }",
-            "columns.s.hierarchy",
-            "the column is sensitive, and no model",
-        ),
-        (
-            "columns.s = { role = 'sensitive', hierarchy = 'suppress', t = 0.2, distance = 'equal' }",
-            "columns.s.hierarchy",
-            "the column is sensitive, and no model",
-        ),
         ("privacy.k-map = 5", "privacy.k-map", "k-map needs a population table"),
         ("privacy.presence = [0, 0.5]", "privacy.presence", "presence needs a population table"),
         ("population.path = 'r.csv'", "population.path", "no privacy model needs a population table"),

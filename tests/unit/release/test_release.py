@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any, cast
 
 import pytest
@@ -11,8 +13,11 @@ from kohort.algorithms.lattice.optimal import Optimal
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.models.k_anonymity import KAnonymity
-from kohort.release import Job
+from kohort.models.t_closeness import TCloseness
+from kohort.release import Job, plain
+from kohort.release.fit import notes
 from kohort.schema import Attribute, Label, Role, Schema
+from kohort.schema.hierarchy import Hierarchy
 
 CITY = Attribute("city", Role.QUASI, hierarchy="suppress")
 FIVE = KAnonymity(5)
@@ -37,6 +42,40 @@ def test_a_limit_says_whether_it_counts_or_shares(limit: object) -> None:
         Job.of(Schema((CITY,)), FIVE, algorithm=Optimal(cast("Any", limit)))
     assert 'SuppressionLimit.of("5%")' in caught.value.hint
     assert Job.of(Schema((CITY,)), FIVE, algorithm=Optimal(SuppressionLimit.of("5%"))).algorithm.limit
+
+
+CITIES = Hierarchy.from_rows([["Roma", "Lazio", "*"], ["Roma", "Umbria", "*"]], keep="last")
+
+
+def test_hierarchies_of_no_use_are_left_out_and_noted() -> None:
+    """Those of columns that are not generalized, unless a model measures distances by it; also after a change."""
+    schema = Schema(
+        (
+            CITY,
+            Attribute("s", Role.SENSITIVE, hierarchy="suppress"),
+            Attribute("t", Role.SENSITIVE, hierarchy=CITIES),
+            Attribute("u", Role.INSENSITIVE, hierarchy=CITIES),
+        )
+    )
+    models = (FIVE, TCloseness("s", Fraction(1, 2), distance="equal"), TCloseness("t", Fraction(1, 2)))
+    job = Job.of(schema, *models)
+    assert job.unused_hierarchies == ("s", "u")
+    assert [one.hierarchy for one in job.schema.attributes] == ["suppress", None, CITIES, None]
+    assert replace(job, no_model=()) == job
+    assert notes(job) == (
+        "the hierarchy of s is not used: nothing is generalized or measured by it",
+        "the hierarchy of u is not used: nothing is generalized or measured by it",
+        "hierarchy of t: 1 label has several parents: the last one is kept",
+    )
+    assert notes(Job.of(Schema((CITY,)), FIVE)) == ()
+
+
+def test_a_job_describes_what_was_changed_in_a_hierarchy() -> None:
+    """The certificate's job says so beside the digest; a hierarchy that nests as it is has only that."""
+    told = cast("dict[str, object]", plain(CITIES))
+    assert told["changes"] == ["1 label has several parents: the last one is kept"]
+    same = plain(Hierarchy.from_rows(CITIES.rows()))
+    assert same == {key: value for key, value in told.items() if key != "changes"}
 
 
 def test_levels_need_hierarchies() -> None:

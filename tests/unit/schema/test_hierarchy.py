@@ -134,9 +134,9 @@ def test_a_root_is_added_only_where_there_is_none() -> None:
 
 
 def test_short_rows_repeat_their_last_label_upward() -> None:
-    """Padding repeats the last label; where that is `*`, the one before it, so that `*` stays at the root."""
+    """Padding repeats the label below the root: on its way up, `Italia` must not come to mean San Marino alone."""
     rows = [["Milano", "Lombardia", "Italia"], ["San Marino", "Italia"]]
-    assert list(Hierarchy.from_rows(rows, pad=True).rows())[1] == ("San Marino", "Italia", "Italia")
+    assert list(Hierarchy.from_rows(rows, pad=True).rows())[1] == ("San Marino", "San Marino", "Italia")
     rows = [["Milano", "Lombardia", "Nord", "*"], ["abroad", "*"]]
     assert list(Hierarchy.from_rows(rows, pad=True).rows())[1] == ("abroad", "abroad", "abroad", "*")
 

@@ -68,7 +68,6 @@ def test_wrong_parts_are_refused(parts: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "parts",
     [
-        {"hierarchy": CITIES},
         {"weight": 2},
         {"bounds": (0, 9)},
         {"grid": 5},
@@ -80,13 +79,19 @@ def test_wrong_parts_are_refused(parts: dict[str, Any]) -> None:
 )
 @pytest.mark.parametrize("role", [Role.IDENTIFYING, Role.SENSITIVE, Role.INSENSITIVE, Role.DROP])
 def test_only_quasi_identifiers_are_generalized(role: Role, parts: dict[str, Any]) -> None:
-    """How to generalize is said of quasi-identifiers alone; distances and gaps of sensitive values have a use too."""
-    if role is Role.SENSITIVE and parts.keys() <= {"hierarchy", "missing"}:
+    """How to generalize is said of quasi-identifiers alone; gaps of sensitive values have a use too."""
+    if role is Role.SENSITIVE and parts.keys() <= {"missing"}:
         assert Attribute("city", role, **parts).role is role
         return
     with pytest.raises(SchemaError, match=f"the column is {role.said}"):
         Attribute("city", role, **parts)
     assert Attribute("city", Role.QUASI, **parts).role is Role.QUASI
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_hierarchy_does_no_harm(role: Role) -> None:
+    """Any column may have a hierarchy: a job notes those that it has no use for."""
+    assert Attribute("city", role, hierarchy=CITIES).hierarchy is CITIES
 
 
 def test_a_dropped_column_is_not_released() -> None:

@@ -38,6 +38,13 @@ class Shape:
     why: str
 
 
+#: How a hierarchy beside the table is read, and what a comment says of it.
+_READ: Final = {
+    "": "it lies beside the table",
+    ":pad": "it lies beside the table; short rows are padded",
+}
+
+
 def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Path) -> Shape:
     """How the column is generalized unless its steward knows better: never by labels that list a class's own values.
 
@@ -69,13 +76,14 @@ def _beside(name: str, values: Sequence[str], table: Path, folder: Path) -> Shap
     for path in (table.parent / f"{name}.csv", table.parent / f"{name}.json"):
         if not path.is_file() or path.resolve() == table.resolve():
             continue
-        try:
-            leaves = read_hierarchy(path, name=name).index
-        except KohortError:
-            continue
-        if all(value in leaves for value in values):
-            text = os.path.relpath(path.resolve(), folder.resolve())
-            return Shape(text, None, "it lies beside the table")
+        text = os.path.relpath(path.resolve(), folder.resolve())
+        for word, why in _READ.items():
+            try:
+                leaves = read_hierarchy(f"{path}{word}", name=name).index
+            except KohortError:
+                continue
+            if all(value in leaves for value in values):
+                return Shape(f"{text}{word}", None, why)
     return None
 
 

@@ -8,6 +8,7 @@ from kohort.report.charts.bars import BarChart, Bars
 from kohort.report.charts.canvas import Format, Written, format_of, library, settings
 from kohort.report.charts.lines import Line, LineChart, Mark
 from kohort.report.charts.looks import LOOKS, Look, look
+from kohort.report.charts.panels import Panels
 from kohort.report.charts.scale import PERCENT, PLAIN, Scale
 from kohort.report.charts.tags import Tag
 
@@ -22,6 +23,7 @@ __all__ = [
     "LineChart",
     "Look",
     "Mark",
+    "Panels",
     "Scale",
     "Tag",
     "Written",

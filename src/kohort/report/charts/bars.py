@@ -17,14 +17,18 @@ from kohort.report.charts.canvas import (
     PALE,
     PAPER,
     arrange,
+    encoded,
     new_figure,
     paragraphs,
+    settings,
     width_of,
 )
 from kohort.report.charts.scale import PERCENT, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from kohort.report.charts.canvas import Written
 
 #: Points: the width of a chart: a page on a telephone is hardly wider; of letters, along the edges, from an axis to a
 #: name, of a bar and from one bar to the next, between two rows, and the height of columns.
@@ -88,6 +92,20 @@ class BarChart:
     upright: bool = False
     notes: tuple[str, ...] = ()
 
+    def bytes(self, format_: Written) -> bytes:
+        """The chart as a picture; the same bytes whenever it is the same.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+        """
+        with settings():
+            return encoded(self.figure(), format_, self.title, self.words())
+
+    def words(self) -> str:
+        """The chart in words, for who cannot see it."""
+        rows = zip(self.names, *(bars.texts for bars in self.series), strict=True)
+        return " ".join([*(f"{name}: {', '.join(texts)}." for name, *texts in rows), *self.notes])
+
     def figure(self) -> Any:  # noqa: ANN401  a type of matplotlib
         """The chart drawn by matplotlib, under our own settings."""
         figure = new_figure(WIDTH, EDGE)
@@ -102,7 +120,7 @@ class BarChart:
         if self.notes:
             notes = paragraphs(self.notes, WIDTH - 2 * EDGE, LETTERS)
             around.append(figure.supxlabel(notes, size=LETTERS, **left))
-        height = _columns(axes, self) if self.upright else _rows(axes, self)
+        height = _columns(axes, self) if self.upright else lay_rows(axes, self)
         if len(self.series) > 1:
             corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.4, "handleheight": 0.8}
             axes.legend(ncols=2, fontsize=LETTERS, frameon=False, handlelength=1.7, borderpad=0.2, **corner)
@@ -110,7 +128,7 @@ class BarChart:
         return figure
 
 
-def _rows(axes: Any, chart: BarChart) -> float:  # noqa: ANN401  a type of matplotlib
+def lay_rows(axes: Any, chart: BarChart) -> float:  # noqa: ANN401  a type of matplotlib
     """Draw a row's bars below each other, with its name at the left and their figures at their ends."""
     names = [folded(name) for name in chart.names]
     tall = max(len(chart.series) * STEP, max(map(len, names)) * LINE) + APART

@@ -66,6 +66,7 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
         _altered(figures),
         _attacks(figures),
         _choice(figures, names),
+        _notes(figures),
         files(figures),
     )
     return "\n".join(line for part in parts for line in part)
@@ -155,6 +156,13 @@ def _attacks(figures: ReleaseFigures) -> Iterator[str]:
     if figures.attacks is not None:
         yield ""
         yield attacks_text(figures.attacks)
+
+
+def _notes(figures: ReleaseFigures) -> Iterator[str]:
+    """What of the job's hierarchies was not used, or changed."""
+    if figures.notes:
+        yield ""
+        yield from (f"note: {note}" for note in figures.notes)
 
 
 def _classes(figures: ReleaseFigures) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -101,6 +101,10 @@ def part_of(whole: float, width: Shares) -> Shares:
     return np.minimum(width / whole, 1.0) if whole > 0 else np.zeros_like(width)
 
 
+#: What to do about values that are no leaf.
+_LACKING: Final = "add them to the hierarchy; `kohort hierarchy check` counts what a file lacks"
+
+
 def hierarchy_over(attribute: Attribute, texts: Sequence[str], counts: Counts) -> tuple[Hierarchy | None, Index]:
     """The attribute's hierarchy, with a leaf for the missing value "" where that occurs, and the leaf of each text.
 
@@ -115,10 +119,12 @@ def hierarchy_over(attribute: Attribute, texts: Sequence[str], counts: Counts) -
     leaves = np.array([hierarchy.index.get(text, -1) for text in texts], dtype=np.int64)
     absent = leaves < 0
     if absent.any():
+        blank = all(texts[at].strip() in hierarchy.index for at in np.flatnonzero(absent).tolist())
+        hint = "they have blanks around them: --trim (in a job file trim = true)" if blank else _LACKING
         raise HierarchyError(
             f"{int(absent.sum()):,} values ({int(counts[absent].sum()):,} records) are no leaf of the hierarchy",
             where=f"column {attribute.name}",
-            hint="add them to the hierarchy; `kohort hierarchy check` counts what a file lacks",
+            hint=hint,
         )
     return hierarchy, leaves
 

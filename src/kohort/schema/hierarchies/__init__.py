@@ -3,7 +3,7 @@
 | you have | take |
 |---|---|
 | a CSV or JSON file | `read_hierarchy` |
-| rows or a nested object in Python | `Hierarchy.from_rows`, `from_tree` |
+| rows, edges or a nested object in Python | `Hierarchy.from_rows`, `from_edges`, `from_tree` |
 | numbers | `intervals`, `cuts` |
 | codes with meaningful prefixes | `mask` |
 | dates | `dates` |
@@ -17,23 +17,29 @@ a missing value is none of them: add it afterwards by `with_missing`. What canno
 
 from __future__ import annotations
 
-from kohort.schema.hierarchies.files import read_hierarchy, write_csv, write_json
+from kohort.schema.hierarchies.edges import from_edges
+from kohort.schema.hierarchies.files import file_of, read_hierarchy, write_csv, write_json
 from kohort.schema.hierarchies.intervals import cuts, intervals
+from kohort.schema.hierarchies.levels import Level, levels
 from kohort.schema.hierarchies.sets import dates, frequent, groups, mask, suppress, with_missing
 from kohort.schema.hierarchies.spec import from_spec, is_builder
 from kohort.schema.hierarchies.tree import from_tree, to_tree
 from kohort.schema.hierarchies.view import findings, show
 
 __all__ = [
+    "Level",
     "cuts",
     "dates",
+    "file_of",
     "findings",
     "frequent",
+    "from_edges",
     "from_spec",
     "from_tree",
     "groups",
     "intervals",
     "is_builder",
+    "levels",
     "mask",
     "read_hierarchy",
     "show",

@@ -1,4 +1,4 @@
-"""Hierarchy files: rows as CSV, one line for each leaf, or a tree as JSON."""
+"""Hierarchy files: rows as CSV, one line for each leaf; edges, one line for each node; or a tree as JSON."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ import csv
 import json
 import os
 from contextlib import suppress
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from kohort.errors import FileError, HierarchyError, InputError, TargetError, UnsupportedError
-from kohort.schema.hierarchies.tree import from_tree, parse_json, to_tree
+from kohort.schema.hierarchies.edges import are_edges, from_edges
+from kohort.schema.hierarchies.tree import from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
+from kohort.schema.nesting import PADDING, SUPPRESSED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    from kohort.schema.nesting import Keep, Pad
 
 #: What may separate labels, the likeliest first: commas occur inside labels, such as `[20, 25)`.
 _SEPARATORS = (";", "\t", ",", "|")
@@ -28,37 +34,102 @@ _SAMPLE = 20
 
 
 def read_hierarchy(
-    path: str | Path, *, name: str = "", separator: str = "", root: str = "", pad: bool = False
+    path: str | Path, *, name: str = "", separator: str = "", root: str = "", pad: Pad = False, keep: Keep = ""
 ) -> Hierarchy:
     """The hierarchy in a file: JSON if the suffix or the first character says so, else rows.
 
-    Rows are CSV as ARX writes it: a line for each leaf, which names the leaf, then its ancestors up to the root.
+    Rows are CSV as ARX writes it: a line for each leaf, which names the leaf, then its ancestors up to the root. Rows
+    of two labels are edges, child and parent in any order, where a parent has a parent itself. JSON is a tree, or such
+    rows as lists or objects, or one object of child and parent.
 
     Args:
-        path: A UTF-8 file, with byte-order mark or without.
+        path: A UTF-8 file, with byte-order mark or without. Words after it change how it is read: `FILE:pad`,
+            `:pad-up`, `:pad-down`, `:first`, `:last`, `:root`, also several of them.
         name: The attribute, for messages.
         separator: What separates the labels of a row; found out unless given.
         root: Label of a root to add where the file lacks a common one.
         pad: Whether leaves may have fewer ancestors than others; see `Hierarchy.from_rows` and `from_tree`.
+        keep: Which parent a label keeps that has several: `first` or `last`; else it is an error.
 
     Raises:
         InputError: no such file, or one that is neither CSV nor JSON.
         HierarchyError: a file that holds no hierarchy.
         FileError: reading failed.
     """
-    path = Path(path)
+    asked = _Asked.of(path)
+    path, root, pad, keep = asked.path, root or asked.root, pad or asked.pad, keep or asked.keep
     try:
         if not path.is_file():
             what = "not a regular file" if path.exists() else "no such file"
-            raise InputError(what, where=str(path), hint="a hierarchy is a CSV or JSON file")
+            raise InputError(what, where=str(path), hint=_hint(path))
         if _is_json(path):
-            return from_tree(parse_json("".join(_lines(path)), where=str(path)), name=name, root=root, pad=pad)
-        rows = _rows(path, separator or _separator(path), pad=pad)
-        return Hierarchy.from_rows(rows, name=name, root=root, pad=pad)
+            value = parse_json("".join(_lines(path)), where=str(path))
+            table = table_of(value)
+            if table is None:
+                return from_tree(value, name=name, root=root, pad=pad, keep=keep)
+            return _from_rows(iter(table), name=name, root=root, pad=pad, keep=keep)
+        rows = _rows(path, _Dialect(separator) if separator else _dialect(path), pad=bool(pad))
+        return _from_rows(rows, name=name, root=root, pad=pad, keep=keep)
     except HierarchyError as error:
         raise HierarchyError(error.what, where=f"{path}, {error.where}", hint=error.hint) from None
     except OSError as error:
         raise FileError(f"reading failed: {error.strerror}", where=str(path)) from error
+
+
+def _from_rows(rows: Iterator[list[str]], **asked: Any) -> Hierarchy:  # noqa: ANN401  as `read_hierarchy` has them
+    """The hierarchy of rows, which are edges where there are two labels in a row; others are read one by one."""
+    first = next(rows, list[str]())
+    if len(first) != 2:  # noqa: PLR2004  a child and a parent
+        return Hierarchy.from_rows(chain([first] if first else [], rows), **asked)
+    pairs = [first, *rows]
+    return from_edges(pairs, **asked) if are_edges(pairs) else Hierarchy.from_rows(pairs, **asked)
+
+
+def file_of(text: str | Path) -> Path:
+    """The file that a text names, without the words that say how it is read.
+
+    >>> file_of("cities.csv:pad:first").name
+    'cities.csv'
+    """
+    return _Asked.of(text).path
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A file, and how its name's last words ask for it to be read."""
+
+    path: Path
+    pad: Pad = False
+    keep: Keep = ""
+    root: str = ""
+
+    @classmethod
+    def of(cls, text: str | Path) -> _Asked:
+        """What a text asks for; of a file that is called so, nothing."""
+        path, _, word = str(text).rpartition(":")
+        if word not in _WORDS or not path or Path(text).exists():
+            return cls(Path(text))
+        return replace(cls.of(path), **_WORDS[word])
+
+
+#: The words that may follow the name of a file, each with what it asks for.
+_WORDS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "pad": {"pad": True},
+        "pad-up": {"pad": "up"},
+        "pad-down": {"pad": "down"},
+        "first": {"keep": "first"},
+        "last": {"keep": "last"},
+        "root": {"root": SUPPRESSED},
+    }
+)
+
+
+def _hint(path: Path) -> str:
+    """What may help where there is no such file."""
+    if Path(str(path).rpartition(":")[0]).is_file():
+        return f"after a file's name there may be {', '.join(f':{word}' for word in _WORDS)}"
+    return "a hierarchy is a CSV or JSON file"
 
 
 def write_csv(hierarchy: Hierarchy, path: str | Path, *, separator: str = ";", overwrite: bool = False) -> None:
@@ -147,33 +218,57 @@ def _undecodable(path: Path) -> int:
         return next(at for at, line in enumerate(file, start=1) if line.decode(errors="ignore").encode() != line)
 
 
-def _separator(path: Path) -> str:
-    """The separator by which the first rows have one common width; else one that splits some row at all."""
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """How the labels of a row are divided: by a separator, and maybe a blank after each."""
+
+    separator: str
+    spaced: bool = False
+
+    def reader(self, path: Path, *, strict: bool) -> Any:  # noqa: ANN401  the standard library's has no public name
+        """What reads the rows."""
+        return csv.reader(_lines(path), delimiter=self.separator, skipinitialspace=self.spaced, strict=strict)
+
+
+def _dialect(path: Path) -> _Dialect:
+    """The separator by which the first rows have one common width; else one that splits some row at all.
+
+    Where a blank follows each one of them, it is none of a label.
+    """
     some = ""
     for separator in _SEPARATORS:
         try:
-            widths = {len(row) for row in islice(csv.reader(_lines(path), delimiter=separator), _SAMPLE) if row}
+            rows = [row for row in islice(_Dialect(separator).reader(path, strict=False), _SAMPLE) if row]
         except csv.Error:
             continue
-        if widths and min(widths) == max(widths) > 1:
-            return separator
+        widths = {len(row) for row in rows}
+        if len(widths) == 1 and max(widths) > 1:
+            return _Dialect(separator, all(cell.startswith(" ") for row in rows for cell in row[1:]))
         if max(widths, default=0) > 1:
             some = some or separator
-    return some or _SEPARATORS[0]
+    return _Dialect(some or _SEPARATORS[0])
 
 
-def _rows(path: Path, separator: str, *, pad: bool) -> Iterator[list[str]]:
-    """The rows of a CSV file; refuses ragged ones and unbalanced quotes, naming the line where they begin."""
-    reader = csv.reader(_lines(path), delimiter=separator, strict=True)
-    width, line = 0, 1
+def _rows(path: Path, dialect: _Dialect, *, pad: bool) -> Iterator[list[str]]:
+    """The rows of a CSV file; refuses ragged ones and unbalanced quotes, naming the line where they begin.
+
+    Empty lines at the end are none.
+    """
+    reader = dialect.reader(path, strict=True)
+    width, line, empty = 0, 1, 0
     try:
         for row in reader:
             width = width or len(row)
-            if not row or (len(row) != width and not pad):
-                what = f"{len(row)} labels where the first row has {width}" if row else "an empty line"
-                hint = "every row names a leaf and an ancestor on every level"
-                raise InputError(what, where=f"{path}, line {line}", hint=hint)
-            yield row
+            if row and empty:
+                hint = "delete it: every row names a leaf and its ancestors"
+                raise InputError("an empty line", where=f"{path}, line {empty}", hint=hint)
+            if row and len(row) != width and not pad:
+                what = f"{len(row)} labels where the first row has {width}"
+                raise InputError(what, where=f"{path}, line {line}", hint=PADDING)
+            if row:
+                yield row
+            else:
+                empty = empty or line
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", where=f"{path}, line {line}") from None

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from kohort.errors import UsageError
-from kohort.schema.hierarchies.files import read_hierarchy
+from kohort.schema.hierarchies.files import file_of, read_hierarchy
 from kohort.schema.hierarchies.intervals import intervals
 from kohort.schema.hierarchies.sets import PERIODS, dates, frequent, groups, mask, suppress
 from kohort.schema.numbers import exact, is_numeric_text
@@ -126,7 +126,7 @@ def _builder(text: str, name: str, folder: Path) -> re.Match[str] | None:
             raise _misread(f"cannot read the arguments of {builder}", name, builder)
         return found
     near = get_close_matches(builder, _ARGUMENTS, n=1) if builder.isalpha() else ()  # a path has dots and strokes
-    if near and not (folder / text).exists():
+    if near and not (folder / file_of(text)).exists():
         raise _misread(f"no builder or file is called {builder}", name, near[0])
     return None
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
 import numpy as np
 
 from kohort.errors import InputError
-from kohort.schema.hierarchy import Hierarchy, fault
+from kohort.schema.hierarchy import Hierarchy
+from kohort.schema.nesting import PADDING, Keep, Pad, fault, no_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 _Container: TypeAlias = "Mapping[object, object] | Sequence[object]"
 
 #: Deepest tree taken. Hierarchies have a handful of levels; what goes deeper is a mistake or an attack.
-_DEEPEST = 1000
+DEEPEST = 1000
 
 #: The key of an object's label. What leads to its children may be called anything.
 _NAME = "name"
 
 
-def from_tree(tree: object, *, name: str = "", root: str = "", pad: bool = False) -> Hierarchy:
+#: What the column of parents is called, where columns have names.
+PARENT = "parent"
+
+
+def from_tree(tree: object, *, name: str = "", root: str = "", pad: Pad = False, keep: Keep = "") -> Hierarchy:
     """The hierarchy that a nested object describes.
 
     A text in a list is a leaf. An object with a text under `name` is a node of that label; its children are in the
@@ -36,8 +41,10 @@ def from_tree(tree: object, *, name: str = "", root: str = "", pad: bool = False
         tree: Mappings, lists and texts, as `json.loads` gives them.
         name: The attribute, for messages.
         root: Label of a root to add where the tree has several.
-        pad: Whether leaves may lie at different depths: a leaf that lies too high is then put below nodes of its
-            own label, so that all other nodes stay at their distance from the root.
+        pad: Whether leaves may lie at different depths. `down` (or `True`) then puts a leaf that lies too high below
+            nodes of its own label, so that all other nodes stay at their distance from the root; `up` repeats its
+            highest ancestor below the root.
+        keep: Which of several places a leaf keeps, or parents a node: `first` or `last`; else it is an error.
 
     Raises:
         HierarchyError: what `Hierarchy.from_rows` refuses, a part that is none of the above, or one that
@@ -49,12 +56,20 @@ def from_tree(tree: object, *, name: str = "", root: str = "", pad: bool = False
     >>> from_tree({"Italia": {"Lazio": ["Roma", "Rieti"]}}) == from_tree(italy)
     True
     """
-    paths = list(_paths(tree, name))
+    return from_paths(list(_paths(tree, name)), name=name, root=root, pad=pad, keep=keep)
+
+
+def from_paths(
+    paths: Sequence[tuple[str, ...]], *, name: str = "", root: str = "", pad: Pad = False, keep: Keep = ""
+) -> Hierarchy:
+    """The hierarchy of the leaves' paths to the root, which a form other than rows describes; see `from_tree`."""
     depth = max(map(len, paths), default=0)
+    tops = list(dict.fromkeys(path[-1] for path in paths))
+    if len(tops) > 1 and not root:
+        raise no_root(tops, name)
     if not pad and (shallow := sum(len(path) < depth for path in paths)):
-        hint = "give them the ancestors that they lack, or ask for them to be padded"
-        raise fault(f"{shallow:,} of {len(paths):,} leaves lie higher than the deepest", name, hint=hint)
-    return Hierarchy.from_rows((path[:1] * (depth - len(path)) + path for path in paths), name=name, root=root)
+        raise fault(f"{shallow:,} of {len(paths):,} leaves lie higher than the deepest", name, hint=PADDING)
+    return Hierarchy.from_rows(paths, name=name, root=root, pad="up" if pad == "up" else "down", keep=keep)
 
 
 def to_tree(hierarchy: Hierarchy) -> object:
@@ -96,14 +111,38 @@ def parse_json(text: str, *, where: str) -> object:
     return value
 
 
+def table_of(value: object) -> list[list[str]] | None:
+    """The rows that JSON writes as lists of texts, as objects with the same keys, or as one object of child and parent.
+
+    Keys that say which column is the `parent` are the first row; others are left out. `null` is an empty text.
+    `None` where the value is no table, but a tree.
+
+    >>> table_of({"Roma": "Lazio", "Lazio": "Italia"})
+    [['Roma', 'Lazio'], ['Lazio', 'Italia']]
+    >>> table_of([{"child": "Roma", "parent": "Lazio"}])
+    [['child', 'parent'], ['Roma', 'Lazio']]
+    """
+    if isinstance(value, Mapping):
+        pairs = [[key, cell] for key, cell in cast("Mapping[object, object]", value).items()]
+        return _cells(pairs)
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    if all(isinstance(item, list) for item in items):
+        return _cells(cast("list[list[object]]", items))
+    objects = [cast("dict[object, object]", item) for item in items if isinstance(item, dict)]
+    keys = [*objects[0]] if objects else []
+    if len(keys) < 2 or len(objects) < len(items) or any([*one] != keys for one in objects):  # noqa: PLR2004  a leaf and more
+        return None
+    return _cells([*[keys][: PARENT in keys], *([*one.values()] for one in objects)])
+
+
 def _paths(tree: object, name: str) -> Iterator[tuple[str, ...]]:
     """For every leaf its label and those of its ancestors upward. Each list or mapping is entered once."""
     entered: set[int] = set()
     pending: list[tuple[tuple[str, ...], list[_Container]]] = [((), [_container(tree, name)])]
     while pending:
         path, containers = pending.pop()
-        if len(path) > _DEEPEST:
-            raise fault(f"a tree deeper than {_DEEPEST:,} levels", name)
+        if len(path) > DEEPEST:
+            raise fault(f"a tree deeper than {DEEPEST:,} levels", name)
         nodes: list[tuple[str, list[_Container]]] = []
         for container in filter(len, containers):
             if id(container) in entered:
@@ -150,3 +189,10 @@ def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise fault("a label is not text", name, hint="quote numbers")
     return value
+
+
+def _cells(rows: Sequence[Sequence[object]]) -> list[list[str]] | None:
+    """The rows, where there are any and all cells are texts or `null`."""
+    if not rows or not all(cell is None or isinstance(cell, str) for row in rows for cell in row):
+        return None
+    return [["" if cell is None else str(cell) for cell in row] for row in rows]

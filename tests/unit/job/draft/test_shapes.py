@@ -62,6 +62,13 @@ def test_a_hierarchy_beside_the_table_is_taken(tmp_path: Path, name: str, text: 
     assert shape_of(guess("city"), ["Bari", "Rome", "Oslo"], table, tmp_path).hierarchy == "groups:2,4,8"
 
 
+def test_a_ragged_hierarchy_beside_the_table_is_padded(tmp_path: Path) -> None:
+    """The job file says so, and so does the comment."""
+    (tmp_path / "city.csv").write_text("Rome,Lazio,Italy\nSan Marino,Italy\n")
+    shape = shape_of(guess("city"), ["Rome", "San Marino"], tmp_path / "people.csv", tmp_path)
+    assert (shape.hierarchy, shape.why) == ("city.csv:pad", "it lies beside the table; short rows are padded")
+
+
 def test_what_is_no_hierarchy_is_left_alone(tmp_path: Path) -> None:
     """The table itself, a file that is no hierarchy, and a name with a stroke in it are passed over."""
     table = tmp_path / "city.csv"

@@ -1,0 +1,57 @@
+"""What a table's columns hold, as a picture for its steward: the distribution of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kohort.assessment.inspection.distribution import LEAST
+from kohort.errors import UnsupportedError
+from kohort.report.charts import BarChart, Bars, Panels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.assessment.inspection.distribution import Distribution
+    from kohort.report.charts import Format
+
+#: Where a scale ends, as a multiple of the greatest figure: figures stand after the bars.
+END: Final = 1.45
+
+
+def distributions_picture(
+    found: Sequence[Distribution], left_out: Sequence[str], records: int, format_: Format
+) -> bytes:
+    """The distributions as bars.
+
+    Args:
+        found: Those that are drawn.
+        left_out: The columns that are not.
+        records: Of the table.
+        format_: How it is written.
+
+    Raises:
+        UnsupportedError: there is none to draw.
+    """
+    if not found:
+        hint = "name or drop the columns that identify people; the others are drawn"
+        raise UnsupportedError("every column may identify people, so none is drawn", where="--picture", hint=hint)
+    notes = ["For those who may see the records: it holds values of them. Do not publish it.", _SMALL]
+    notes += [f"Not drawn, because they may identify people: {', '.join(left_out)}."] if left_out else []
+    return Panels(
+        title=f"Distributions of {records:,} records", charts=tuple(map(_chart, found)), notes=tuple(notes)
+    ).bytes(format_)
+
+
+_SMALL: Final = f"Values of fewer than {LEAST} records are put together; counts of 1 to {LEAST - 1} are not shown."
+
+
+def _chart(one: Distribution) -> BarChart:
+    """A column's bars."""
+    figures = tuple(bar.records for bar in one.bars)
+    texts = tuple(f"under {LEAST}" if records is None else f"{records:,}" for records in figures)
+    return BarChart(
+        title=one.name,
+        names=tuple(bar.label for bar in one.bars),
+        series=(Bars("records", figures, texts),),
+        end=END * max(1, *(records or 0 for records in figures)),
+    )
