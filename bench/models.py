@@ -43,9 +43,9 @@ from kohort import (
 )
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet, group
-from kohort.tables.coded import CodedTable
 from kohort.io import read
 from kohort.schema.sensitive import SensitiveDomain
+from kohort.tables.coded import CodedTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

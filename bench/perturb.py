@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.tables.amounts import read_numbers
-from kohort.tables.perturbing import perturb
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturb.effects import linked_numbers
 from kohort.perturb.text import perturbation_of
+from kohort.tables.amounts import read_numbers
+from kohort.tables.perturbing import perturb
 
 if TYPE_CHECKING:
-    from kohort.tables.table import Table
     from kohort.perturb.base import Amounts
     from kohort.perturb.effect import Effect
+    from kohort.tables.table import Table
 
 #: What is tried, as it is asked for.
 METHODS = (

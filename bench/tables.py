@@ -12,9 +12,9 @@ import polars as pl
 
 from kohort import Attribute, Hierarchy, ReadOptions, Role, Scale, Schema, read_hierarchy
 from kohort.core.frequency import FrequencySet, group
-from kohort.tables.coded import CodedTable
 from kohort.io import read
 from kohort.schema.domain import Domain
+from kohort.tables.coded import CodedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

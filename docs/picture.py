@@ -19,11 +19,11 @@ from kohort import io
 from kohort.algorithms.lattice.landscape import landscape
 from kohort.algorithms.problem import Problem
 from kohort.core.suppression import SuppressionLimit
-from kohort.tables.coded import CodedTable
 from kohort.generate.italy import italy
 from kohort.generate.population import italy_hierarchies
 from kohort.report.lattice import lattice_picture
 from kohort.schema.hierarchies import from_tree
+from kohort.tables.coded import CodedTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -165,8 +165,8 @@ def _over(attribute: Attribute, column: Column, missing: frozenset[str]) -> Meas
 def _of_job(file: Path) -> list[Measured]:
     """The levels of all quasi-identifiers of a job that have a hierarchy, over the records that enter."""
     from kohort import io
+    from kohort.engines.local import entering
     from kohort.job.request import load
-    from kohort.pipeline.problem import entered_by
 
     made = load(file)
     schema = made.job.schema
@@ -174,7 +174,7 @@ def _of_job(file: Path) -> list[Measured]:
     if not attributes:
         hint = "give one a hierarchy: a file, or a builder such as mask:right"
         raise UsageError("no quasi-identifier of the job has a hierarchy", where=str(file), hint=hint)
-    table = entered_by(made.job, io.read(made.source, made.job.reading))
+    table = entering(io.read(made.source, made.job.reading), made.job)[0]
     return [_over(one, table[one.name], schema.missing) for one in attributes]
 
 
