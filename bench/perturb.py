@@ -21,7 +21,7 @@ from kohort.engines.amounts import read_numbers
 from kohort.engines.perturbing import perturb
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
-from kohort.perturb.effects import linked_numbers
+from kohort.perturb.effect import linked_numbers
 from kohort.perturb.text import perturbation_of
 
 if TYPE_CHECKING:

@@ -1,17 +1,23 @@
-"""A certificate checked again against its file: what is the same, what differs, and what the file alone cannot tell.
+"""A certificate read back and checked again: what is the same, what differs, and what the file alone cannot tell.
 
-The certificate of transactions, checked again. It names no item: whoever has the list of private ones brings it.
+Nothing but what this version writes is accepted. A certificate of transactions names no item: to check it, bring the
+list of private items.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.assessment.checking.transactions import check_transactions
+from kohort.certificate.form import FORM, digest
+from kohort.certificate.table import Certificate
+from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InfeasibleError, InputError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.baskets import read_transactions
@@ -19,10 +25,9 @@ from kohort.transactions.coherence import Coherence
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kohort.certificate.form import Certified
-    from kohort.certificate.transactions import CoherenceCertificate
     from kohort.io.baskets import BasketOptions
     from kohort.transactions.database import Transactions
     from kohort.transactions.roles import RoleChoice
@@ -158,3 +163,71 @@ def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleC
         return compared(known.model, known.model, model.name)
     found = check_transactions(database, roles.over(database, model.h), model)
     return Part(model.name, Outcome.SAME if found.met else Outcome.DIFFERENT, "met" if found.met else "NOT met")
+
+
+#: The kinds of certificate.
+_KINDS: Final = {"table": Certificate, "transactions": CoherenceCertificate}
+
+
+def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCertificate:
+    """The certificate in a file, of a table or of transactions; nothing but what kohort writes is accepted.
+
+    Raises:
+        InputError: the file is no certificate of this form, to the byte.
+        FileError: the system failed to read it.
+    """
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"reading the certificate failed: {error.strerror}", where=str(path)) from None
+    known = _decoded(text)
+    if known is None or known.encode() != text or known.job_sha256 != digest(known.job):
+        raise InputError(
+            "this is no certificate of this version's form, or it was changed",
+            where=str(path),
+            hint="a certificate lies beside its release and is called NAME.kohort.json",
+        )
+    return known
+
+
+def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
+    """The certificate that JSON text describes; `None` where a part is missing, unknown or of another kind."""
+    try:
+        parts: object = json.loads(text, parse_constant=Fraction)  # which refuses NaN and infinities
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(parts, dict):
+        return None
+    given = cast("dict[str, object]", parts)
+    kind = _KINDS.get(str(given.get("kind")))
+    expected = {} if kind is None else {field.name: str(field.type) for field in fields(kind)}
+    if kind is None or given.keys() != expected.keys() or given["form"] != FORM:
+        return None
+    if not all(_is(given[name], annotation) for name, annotation in expected.items()):
+        return None
+    build = cast("Callable[..., Certificate | CoherenceCertificate]", kind)  # the parts are of its fields' kinds
+    return build(
+        **{name: tuple(cast("list[str]", part)) if isinstance(part, list) else part for name, part in given.items()}
+    )
+
+
+def _is(part: object, kind: str) -> bool:
+    """Whether a part of JSON is what the annotation `kind` asks for."""
+    match kind:
+        case "str":
+            return isinstance(part, str)
+        case "bool":
+            return isinstance(part, bool)
+        case "int" | "int | None":
+            whole = isinstance(part, int) and not isinstance(part, bool) and part >= 0
+            return whole or (part is None and kind != "int")
+        case "float":
+            return isinstance(part, int | float) and not isinstance(part, bool)
+        case "tuple[str, ...]" | "tuple[Mapping[str, object], ...]":
+            inner = kind.removeprefix("tuple[").removesuffix(", ...]")
+            return isinstance(part, list) and all(_is(one, inner) for one in cast("list[object]", part))
+        case _:
+            inner = kind.removeprefix("Mapping[str, ").removesuffix("]")
+            return isinstance(part, dict) and (
+                inner == "object" or all(_is(one, inner) for one in cast("dict[str, object]", part).values())
+            )

@@ -109,7 +109,7 @@ def demo(
 
 def _step(people: Path) -> str:
     """The step to which incomes are rounded: with it at most 5 % of the people have one of their own."""
-    from kohort.assessment.risk.rounding import proposed
+    from kohort.assessment.risk.singling import proposed
     from kohort.io import read
     from kohort.schema.numbers import said
 

@@ -101,8 +101,8 @@ class Figures:
 
     def __call__(self, release: Release) -> ReleaseFigures:
         """What is printed."""
-        from kohort.report.attacks import attack_figures
         from kohort.report.release import release_figures
+        from kohort.report.risk import attack_figures
 
         outcomes = self.attacked(release)
         attacks = {} if outcomes is None else {"attacks": attack_figures(outcomes)}
@@ -121,7 +121,7 @@ class Figures:
 
     def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
         """The outcomes of the attacks; `None` without any."""
-        from kohort.report.attacks import attacked
+        from kohort.report.risk import attacked
 
         if self._attack is not None and self._outcomes is None:
             self._outcomes = attacked(release, self._attack)

@@ -109,7 +109,7 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
 
 def _text(figures: PerturbationFigures) -> Iterator[str]:
     """What was done, and what it is not."""
-    from kohort.report.render.perturbed import effect_text
+    from kohort.report.render.release import effect_text
 
     for one in figures.perturbed:
         yield from effect_text(one)

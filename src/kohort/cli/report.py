@@ -114,7 +114,7 @@ def _figures(
         UsageError: the source is neither figures nor a job.
     """
     from kohort.publish import check_target
-    from kohort.report.page.read import for_audience, read_page
+    from kohort.report.page.build import for_audience, read_page
 
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[source])

@@ -83,10 +83,8 @@ def risk(
     from kohort.assessment.risk import assess
     from kohort.assessment.risk.attacks import Evidence
     from kohort.assessment.risk.reidentification import threshold_of
-    from kohort.report.attacks import attack_figures
-    from kohort.report.render.attacks import attacks_text
-    from kohort.report.render.risk import risk_text
-    from kohort.report.risk import risk_figures
+    from kohort.report.render.risk import attacks_text, risk_text
+    from kohort.report.risk import attack_figures, risk_figures
 
     columns, sensitive = options.names(table["quasi"]), options.names(table["sensitive"])
     labels = options.pairs(table["hierarchy"], "--hierarchy")

@@ -12,8 +12,8 @@ import polars as pl
 
 from kohort.engines.table import Column, narrow
 from kohort.errors import InputError, UsageError
-from kohort.perturb.parameters import MOST_DECIMALS
-from kohort.perturb.whole import whole
+from kohort.perturb.base import MOST_DECIMALS
+from kohort.perturb.moments import whole
 from kohort.schema.numbers import is_numeric_text
 
 if TYPE_CHECKING:

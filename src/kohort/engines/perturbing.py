@@ -20,8 +20,7 @@ from kohort.engines.amounts import (
 from kohort.engines.order import SortKey, order_by, ranks_of
 from kohort.engines.table import Table
 from kohort.errors import UsageError
-from kohort.perturb.effect import Effect
-from kohort.perturb.effects import correlation, linked_names, linked_numbers
+from kohort.perturb.effect import Effect, correlation, linked_names, linked_numbers
 from kohort.perturb.moments import total, variance
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
+from kohort.perturb.base import MOST_DECIMALS, Perturbation, refuse_bounds
 from kohort.perturb.moments import centred
-from kohort.perturb.parameters import MOST_DECIMALS, refuse_bounds
 from kohort.schema.numbers import digits_of, said
 from kohort.specification import NUMBER, Parameter, Specification, word
 

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from kohort.errors import InputError, UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.moments import bounded, centred, total, variance
-from kohort.perturb.parameters import refuse_bounds, refuse_decimals
-from kohort.perturb.whole import whole
+from kohort.perturb.base import Perturbation, refuse_bounds, refuse_decimals
+from kohort.perturb.moments import bounded, centred, total, variance, whole
 from kohort.schema.numbers import refuse_inexact, said
 from kohort.specification import ABOVE_0, COUNT, NUMBER, Parameter, Specification
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.parameters import MOST_DECIMALS
+from kohort.perturb.base import MOST_DECIMALS, Perturbation
 from kohort.schema.numbers import digits_of, refuse_inexact, said
 from kohort.specification import ABOVE_0, Parameter, Specification
 

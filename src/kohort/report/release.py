@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.assessment.risk.rounding import proposed
+from kohort.assessment.risk.singling import proposed
 from kohort.metrics.known import METRICS, measured
 from kohort.release.homogeneity import people_of
 from kohort.release.members import members_of
-from kohort.report.attacks import AttackFigures, UntriedAttack
 from kohort.report.figures import Figures, Number, rounded, whole
 from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
+from kohort.report.risk import AttackFigures, UntriedAttack
 from kohort.schema.numbers import said
 from kohort.verify.singling import singled_out
 

@@ -12,7 +12,7 @@ from kohort.assessment.classes import SizeDistribution, sizes_of
 from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
-from kohort.metrics.detail import Detail
+from kohort.metrics.base import Detail
 from kohort.pipeline import outcome_of
 from kohort.pipeline.altering import coarsened
 from kohort.pipeline.counting import counts_of, engine_of, entered_by, looked_at, problem_of

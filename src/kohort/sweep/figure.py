@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.report.charts.scale import PERCENT, PLAIN, Scale
+from kohort.report.charts.canvas import PERCENT, PLAIN, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.engines.table import Column, Table
-    from kohort.verify.fit import Fit
+    from kohort.verify.labels import Fit
 
 #: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
 #: means are no more exact than that either.

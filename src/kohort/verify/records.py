@@ -13,9 +13,8 @@ import polars as pl
 
 from kohort.engines.table import Column, Table, narrow
 from kohort.schema import Missing, Role
-from kohort.verify.fit import Fit, blocks, fit
 from kohort.verify.identifiers import leaks
-from kohort.verify.labels import Meaning, meaning_of, off_grid
+from kohort.verify.labels import Fit, Meaning, blocks, fit, meaning_of, off_grid
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Check, Claim, fault, places, plain
 

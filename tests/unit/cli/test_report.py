@@ -240,7 +240,7 @@ def test_figures_that_cannot_be_read_are_refused(folder: Path, monkeypatch: pyte
     for name, part in (("folder", "not a regular file"), ("none", "no such file"), ("latin", "no UTF-8")):
         refused(3, part, command=["report", folder / f"{name}.json", "--out", folder / "page.json"])
     with monkeypatch.context() as patch:
-        patch.setattr("kohort.report.page.read.LARGEST", 10)
+        patch.setattr("kohort.report.page.build.LARGEST", 10)
         refused(3, "larger than 10", command=["report", folder / "figures.json", "--out", folder / "page.json"])
 
     def fail(*_: object, **__: object) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.models._few_values import Level, added_up, moved_by_node, moved_in_order
+from kohort.models.t_closeness import Level, added_up, moved_by_node, moved_in_order
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 300), st.integers(0, 12))

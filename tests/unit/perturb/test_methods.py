@@ -11,8 +11,7 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.perturb.coding import Coding
-from kohort.perturb.mdav import Blocks, mdav
-from kohort.perturb.microaggregation import Microaggregation, runs, standardised
+from kohort.perturb.microaggregation import Blocks, Microaggregation, mdav, runs, standardised
 from kohort.perturb.post_randomization import PostRandomization
 from kohort.perturb.rank_swapping import RankSwapping
 from kohort.perturb.rounding import Rounding

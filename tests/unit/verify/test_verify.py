@@ -25,7 +25,8 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import even_spelling
-from kohort.verify import Claim, fit, reading, verify, verify_frame, verify_table
+from kohort.verify import Claim, reading, verify, verify_frame, verify_table
+from kohort.verify import labels as label_reading
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.records import disorder
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
@@ -207,7 +208,7 @@ def test_any_text_may_be_released(format_: str, cells: list[str]) -> None:
         for size in (1, 7, 1 << 17):
             patch.setattr(records, "_CELLS", size)
             patch.setattr(records, "_RECORDS", size)
-            patch.setattr(fit, "BLOCK", size)
+            patch.setattr(label_reading, "BLOCK", size)
             file.seek(0)
             assert verify(file, judged).records == len(cells)
 

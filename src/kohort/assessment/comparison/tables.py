@@ -14,15 +14,17 @@ import numpy as np
 
 from kohort import io
 from kohort.assessment.classes import classes_of, records_of
-from kohort.assessment.comparison.association import COLUMNS, Association, associations
 from kohort.assessment.comparison.distribution import Bin, groups_of
 from kohort.assessment.comparison.distribution import distribution as bins_of
 from kohort.assessment.comparison.line import summed
 from kohort.assessment.comparison.reading import read_line
 from kohort.assessment.comparison.statistics import (
+    COLUMNS,
+    Association,
     Distance,
     Moments,
     NumericStatistics,
+    associations,
     distance_of,
     numeric_statistics,
     ordinal_moments,

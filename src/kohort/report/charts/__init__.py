@@ -5,11 +5,8 @@ with a title and a description in words. Only the picture of a lattice is laid o
 """
 
 from kohort.report.charts.bars import BarChart, Bars
-from kohort.report.charts.canvas import Format, Written, format_of, library, settings
-from kohort.report.charts.lines import Line, LineChart, Mark
-from kohort.report.charts.looks import LOOKS, Look, look
-from kohort.report.charts.scale import PERCENT, PLAIN, Scale
-from kohort.report.charts.tags import Tag
+from kohort.report.charts.canvas import PERCENT, PLAIN, Format, Scale, Written, format_of, library, settings
+from kohort.report.charts.lines import LOOKS, Line, LineChart, Look, Mark, Tag, look
 
 __all__ = [
     "LOOKS",

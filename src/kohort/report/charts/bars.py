@@ -16,12 +16,13 @@ from kohort.report.charts.canvas import (
     LINE,
     PALE,
     PAPER,
+    PERCENT,
+    PLAIN,
     arrange,
     new_figure,
     paragraphs,
     width_of,
 )
-from kohort.report.charts.scale import PERCENT, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.comparison import AttributeFigures
     from kohort.report.page.audience import Reader
-    from kohort.report.page.groups import Subgroups, Tally
+    from kohort.report.page.subgroups import Subgroups, Tally
 
 
 class PageDistribution(Figures, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kohort.assessment.comparison import compare
-from kohort.assessment.comparison.association import COLUMNS
+from kohort.assessment.comparison.statistics import COLUMNS
 from kohort.errors import InputError
 from kohort.report.comparison import comparison_figures
 from kohort.schema import Attribute, Role, Schema
@@ -113,7 +113,7 @@ def test_large_tables_of_labels_are_counted_by_parts(monkeypatch: pytest.MonkeyP
     """Where two columns have very many labels, the same strength comes of counting group by group."""
     cells = {"x": [*"aabbc"], "y": [*"ccdde"]}, {"x": ["a", "{a, b}", "b", "{b, c}", "c"], "y": [*"ccdde"]}
     whole = both(*cells).associations
-    monkeypatch.setattr("kohort.assessment.comparison.association._CELLS", 1)
+    monkeypatch.setattr("kohort.assessment.comparison.statistics._CELLS", 1)
     parts = both(*cells).associations
     assert parts[0].before == pytest.approx(whole[0].before)
     assert parts[0].after == pytest.approx(whole[0].after)

@@ -13,7 +13,7 @@ from kohort.report.charts.bars import WIDTH, folded
 from kohort.report.charts.canvas import encoded, settings
 from kohort.report.render.page.chart import Chart, Row, Series
 from kohort.report.render.page.figure import Figure
-from kohort.report.render.page.inline import COLORS, inline
+from kohort.report.render.page.page import COLORS, inline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -415,12 +415,12 @@ def test_groups_are_compared_with_all_records_where_these_are_told() -> None:
     assert charts(model)["distorted"].chart.rows[0].label == "town: town 0"
 
 
-@pytest.mark.parametrize("name", ["jinja2", "kohort.report.render.page.template", "matplotlib"])
+@pytest.mark.parametrize("name", ["jinja2", "kohort.report.render.page.page", "matplotlib"])
 def test_a_missing_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra nothing is drawn, and the reader is told how to get it."""
     monkeypatch.setitem(sys.modules, name, None)
     if name == "jinja2":
-        monkeypatch.delitem(sys.modules, "kohort.report.render.page.template", raising=False)
+        monkeypatch.delitem(sys.modules, "kohort.report.render.page.page", raising=False)
     with pytest.raises(MissingExtraError, match=r"kohort\[report\]"):
         html(table())
 
