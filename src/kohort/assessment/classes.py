@@ -277,7 +277,7 @@ def _resolved(
 ) -> tuple[SensitiveDomain, Index, tuple[str, ...]]:
     """The domain of a sensitive attribute, (u,) the code of each value of the table, and a text of each code."""
     if name in quasi:
-        what = f"column {name} is quasi-identifying, and a model is about it as a sensitive one"
+        what = f"column {name} is quasi-identifying, but a model takes it as sensitive"
         raise SchemaError(what, where=f"column {name}", hint="a column has one role")
     column = named_column(table, name)
     base = table if reference is None else reference

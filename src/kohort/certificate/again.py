@@ -37,11 +37,11 @@ class Outcome(StrEnum):
     """How a part of a certificate fares."""
 
     SAME = "same"
-    """It was found again."""
+    """The file has it as certified."""
     DIFFERENT = "different"
-    """Something else was found."""
+    """The file differs."""
     UNCHECKED = "not checked"
-    """It cannot be seen in what is at hand."""
+    """The given files do not show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +154,11 @@ def check_transactions_again(
 def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Part:
     """Whether no set of public items is a mole."""
     if roles is None:
-        return unchecked(known.model, "the certificate names no item: bring the private ones by --private")
+        return unchecked(known.model, "the certificate names no item: give the private ones with --private")
     try:
         model = Coherence.of(h=known.h, k=known.k, p=known.p)
     except UsageError as fault:
-        raise InputError(f"the certificate's model is none: {fault.what}") from None
+        raise InputError(f"the certificate's model is not valid: {fault.what}") from None
     if model.name != known.model:
         return compared(known.model, known.model, model.name)
     found = check_transactions(database, roles.over(database, model.h), model)
@@ -183,7 +183,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCer
     known = _decoded(text)
     if known is None or known.encode() != text or known.job_sha256 != digest(known.job):
         raise InputError(
-            "this is no certificate of this version's form, or it was changed",
+            "this is not a certificate in the form of this version, or it was changed",
             where=str(path),
             hint="a certificate lies beside its release and is called NAME.kohort.json",
         )

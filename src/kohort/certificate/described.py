@@ -153,7 +153,7 @@ def described(job: Part) -> Described:
         )
     except (KohortError, TypeError, ValueError) as fault:
         raise InputError(
-            "the certificate's job is none that this version makes",
+            "this version of kohort cannot read the certificate's job",
             hint="check it with the version of kohort that it names",
         ) from fault
 

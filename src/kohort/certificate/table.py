@@ -105,30 +105,32 @@ def certificate(
 
 #: What no certificate can promise, whatever the models.
 NOT_PROMISED: Final = (
-    "Linkage with other data: what is learned by joining this release with others of the same people is not limited.",
-    "Columns released as they are: how many people each singles out is counted; what they tell is not limited.",
+    "Linkage with other data: joining this release with others about the same people may reveal more.",
+    "Columns released unchanged: how many people each singles out is counted; what they reveal is not limited.",
     "Right roles: a column that the steward wrongly called insensitive is not protected.",
 )
 
 #: Where labels were chosen by looking at records.
-_ENDS: Final = "Secret range ends: a label that depends on the data tells the exact values of the records at its ends."
+_ENDS: Final = (
+    "Secret range ends: a label that depends on the data reveals the exact values of the records at its ends."
+)
 
 #: Where no model is about a sensitive column.
 ATTRIBUTES: Final = (
-    "Attribute disclosure: where all records of a class share a sensitive value, it is known of everybody in it."
+    "Attribute disclosure: if all records of a class share a sensitive value, it is revealed for everybody in it."
 )
 
 #: Where some are.
 _OTHER_ATTRIBUTES: Final = (
-    "Attribute disclosure: of a sensitive column that no model is about, what all of a class share is known of them;"
-    " models are about {columns}."
+    "Attribute disclosure: the models are about {columns} only; if all records of a class share a value of another"
+    " sensitive column, it is revealed for everybody in it."
 )
 
 #: Where nothing bounds the size of a class.
-_SIZES: Final = "Linkage of records: no least number of people of a class was asked for; somebody may be alone in one."
+_SIZES: Final = "Linkage of records: the job sets no smallest class size, so somebody may be alone in a class."
 
 #: Where records are counted.
-_PERSONS: Final = "Several records of a person: each was counted as a person; without a person key that is not noticed."
+_PERSONS: Final = "Several records of a person: each was counted as a person, for there is no person key."
 
 #: What diversity by different values does not see.
 _MEANING: Final = "Similar values: different sensitive values count as different, though they may mean much the same."
@@ -136,17 +138,17 @@ _MEANING: Final = "Similar values: different sensitive values count as different
 #: Where identifiers have pseudonyms.
 _PSEUDONYMS: Final = (
     "Anonymity of pseudonyms: they link the records of a person, here and wherever the same key was used; what these"
-    " tell together is not limited, and who has the key knows everybody."
+    " reveal together is not limited, and anyone with the key can identify everybody."
 )
 
 #: Where cells are perturbed.
 _PERTURBED: Final = (
-    "Secrecy of perturbed values: each is near or likely to be what it was, and other knowledge makes it surer."
+    "Secrecy of perturbed values: each is near its original or likely to equal it; other knowledge helps to guess it."
 )
 
 #: What models of a population rest on.
 _POPULATION: Final = (
-    "Other populations: people were counted in the population table that was given; an attacker may know another."
+    "Other populations: people were counted in the given population table; an attacker may know another."
 )
 
 

@@ -94,7 +94,7 @@ def _hierarchies(asked: Described, brought: Brought) -> dict[str, Hierarchy | st
     for name, hierarchy in brought.hierarchies.items():
         if name not in named or named[name].hierarchy != plain(hierarchy):
             what = "it is not the hierarchy that the certificate names"
-            raise InputError(what, where=f"hierarchy of {name}", hint="bring the file that the release was made with")
+            raise InputError(what, where=f"hierarchy of {name}", hint="give the file that the release was made with")
         found[name] = hierarchy
     return {name: one.hierarchy for name, one in named.items() if isinstance(one.hierarchy, str)} | found
 
@@ -150,7 +150,7 @@ class _Judge:
         if lacking:
             return unchecked(model.name, lacking)
         if not self.table.records:
-            return Part(model.name, Outcome.SAME, "met: there is no record")
+            return Part(model.name, Outcome.SAME, "met: there are no records")
         try:
             (finding,) = self._check(model).findings
         except InputError as fault:
@@ -162,17 +162,17 @@ class _Judge:
         if self.asked.person is not None:
             return _PEOPLE
         if model.declared.refers and self.known.suppressed and self.brought.reference is None:
-            return "records were suppressed: bring the input by --reference"
+            return "records were suppressed: give the input with --reference"
         declared = model.declared
         measured = [one for one in self.asked.sensitive if one.name == declared.sensitive and declared.uses_hierarchy]
         if declared.population and self.brought.population is None:
-            return "bring the population table by --population"
+            return "give the population table with --population"
         if declared.population:
             if any(column.label is Label.MEAN for column in self.asked.quasi):
-                return "a mean does not say whom of the population it fits"
+                return "a mean does not show whom of the population it matches"
             measured += self.asked.quasi
         absent = [one.name for one in measured if one.hierarchy is not None and one.name not in self.hierarchies]
-        return f"bring the hierarchy of {', '.join(absent)} by --hierarchy" if absent else ""
+        return f"give the hierarchy of {', '.join(absent)} with --hierarchy" if absent else ""
 
     def _check(self, *models: PrivacyModel) -> Check:
         """The classes, judged."""
@@ -196,8 +196,8 @@ class _Judge:
             table = self._entered(table)
         due = self.known.records + self.known.suppressed
         if table.records != due:
-            what = f"{table.records:,} of its records enter, and the release was made from {due:,}"
-            raise InputError(what, where="reference", hint="bring the very input of the release")
+            what = f"{table.records:,} of its records count, but the release was made from {due:,}"
+            raise InputError(what, where="reference", hint="give the exact input of the release")
         return table
 
     def _entered(self, table: Table) -> Table:
@@ -208,8 +208,8 @@ class _Judge:
         """
         unknown = {*self.asked.complete} - {*table.names} if self.asked.complete != "all" else set[str]()
         if unknown:
-            what = f"it has no column {', '.join(sorted(unknown))}, and complete records have a value there"
-            raise InputError(what, where="reference", hint="bring the very input of the release")
+            what = f"it has no column {', '.join(sorted(unknown))}, in which complete records have a value"
+            raise InputError(what, where="reference", hint="give the exact input of the release")
         return entered(table, self.asked.complete, self.asked.missing).table
 
     def _read(self, source: object) -> Table:
@@ -227,7 +227,7 @@ class _Judge:
 
 
 #: Why people are not counted.
-_PEOPLE: Final = "people are counted, and the file does not say whose a record is"
+_PEOPLE: Final = "people are counted, but the file does not show which records are of the same person"
 
 
 #: The part that says how many people columns single out.
@@ -238,7 +238,7 @@ def _singled(found: Iterable[Mapping[str, object]]) -> str:
     """Columns, and how many of how many people each singles out; what is none of it is told as it stands."""
     told = ((one.get("columns"), one.get("unique"), one.get("people")) for one in found)
     lines = (f"{unique} of {people} by {_names(columns)}" for columns, unique, people in told)
-    return ", ".join(lines) or "no column is released as it is"
+    return ", ".join(lines) or "no column is released unchanged"
 
 
 def _names(columns: object) -> str:

@@ -15,14 +15,14 @@ _TABLE: Final = MappingProxyType(
     {
         "k": {
             "help": "Every class has at least k records, every cohort k transactions.",
-            "shown": "10 transactions; none of a table",
+            "shown": "10 for transactions; none for a table",
         },
         "sensitive": {"help": "Sensitive columns: find the strictest model that each meets. (repeatable)"},
         "hierarchy": {
             "help": "A hierarchy: the distances between sensitive values, or what labels cover in the population table."
         },
         "person": {
-            "help": "Whose record it is: people are counted, not records; transactions of one person become one.",
+            "help": "The column that identifies a person: people are counted, and a person's transactions merged.",
         },
     }
 )
@@ -61,7 +61,7 @@ class Compared(NamedTuple):
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Check again the claims of this certificate about IN; the models come from it too.",
+            help="Check again what this certificate claims about IN; the models come from it, too.",
             rich_help_panel="Reading",
         ),
     ] = None
@@ -87,13 +87,13 @@ def check(
         met = _certified(table, baskets, compared, printed)
     elif compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
-        flags.refuse({**unused, "reference": compared.reference}, "it is of tables")
+        flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
         made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
         met = coherence.check(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
     else:
         unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
         unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
-        flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")
+        flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
         met = judged.judged(
             judged.requested(table),
             lambda path: options.read_table(table, path),

@@ -43,7 +43,7 @@ education = {{ role = "quasi", hierarchy = "education.json" }}
 profession = {{ role = "quasi", hierarchy = "profession.json" }}
 annual_income = {{ role = "sensitive", t = 0.2 }}
 
-# An exact income is a name for whoever knows it.
+# An exact income identifies a person as a name does.
 [perturb.columns.annual_income]
 method = "rounding"
 step = {step}

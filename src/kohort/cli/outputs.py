@@ -36,7 +36,7 @@ class PageOptions(NamedTuple):
         typer.Option(
             "--report",
             metavar="FILE",
-            help="Publish a report too: a page (.html), its figures (.json), or the printed text (.txt).",
+            help="Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).",
             rich_help_panel="Output",
         ),
     ] = None
@@ -68,7 +68,7 @@ class Files(NamedTuple):
         bool,
         typer.Option(
             "--compare-grid",
-            help="Search again without the grids, or with proposed ones: what range ends reveal, what grids cost.",
+            help="Search again without the grids, or with proposed ones: shows what range ends reveal and grids cost.",
             rich_help_panel="Output",
         ),
     ] = False

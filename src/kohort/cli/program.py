@@ -30,8 +30,8 @@ INTERNAL: Final = 70
 
 #: What is reported of a run that was stopped by a signal.
 _STOPPED: Final = {
-    130: "interrupted; what was not complete was not published",
-    143: "terminated; what was not complete was not published",
+    130: "interrupted; nothing incomplete was published",
+    143: "terminated; nothing incomplete was published",
 }
 
 #: How help is requested, of every command.
@@ -68,7 +68,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "hierarchy show": ("hierarchy:show", "Print a hierarchy as a tree with the number of leaves under each node."),
         "hierarchy check": (
             "hierarchy:check",
-            "Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it.",
+            "Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values.",
         ),
         "hierarchy convert": ("hierarchy:convert", "Rewrite a hierarchy: CSV rows as a JSON tree, or the reverse."),
         "generate": ("", "Generate synthetic data, seeded and streamed to any size."),
@@ -82,7 +82,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "generate baskets": (
             "generate:baskets",
-            "Transactions as of a shop, after IBM's Quest generator: a line for each, its items separated by blanks.",
+            "Shop transactions, after IBM's Quest generator: a line for each, its items separated by blanks.",
         ),
         "generate matrix": (
             "generate:matrix",
@@ -157,7 +157,7 @@ app = typer.Typer(
 def _version(
     context: typer.Context,
     *,
-    version: Annotated[bool, typer.Option("--version", help="Print kohort's version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print kohort's version and exit.")] = False,
 ) -> None:
     if version:
         from kohort import __version__
@@ -233,9 +233,9 @@ def _ending(end: BaseException) -> Ending:
         case KeyboardInterrupt():
             ending = _stopped(130)
         case MemoryError():
-            ending = _plain(LimitError.exit_status, "the memory is used up; nothing more was published")
+            ending = _plain(LimitError.exit_status, "out of memory; nothing more was published")
         case OSError():
-            ending = _plain(FileError.exit_status, f"the system refused: {end.strerror}")
+            ending = _plain(FileError.exit_status, f"the system reports: {end.strerror}")
         case _:
             ending = _plain(INTERNAL, _internal(end))
     return ending
@@ -272,7 +272,7 @@ def _internal(fault: BaseException) -> str:
     root = Path(__file__).parents[1]
     places = [frame for frame in extract_tb(fault.__traceback__) if Path(frame.filename).is_relative_to(root)]
     steps = [f"    {Path(frame.filename).relative_to(root)}, line {frame.lineno}" for frame in places]
-    return "\n".join([f"a fault of its own ({type(fault).__name__}); please report these lines:", *steps])
+    return "\n".join([f"an internal error ({type(fault).__name__}); please report these lines:", *steps])
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:

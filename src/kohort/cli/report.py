@@ -44,7 +44,8 @@ def report(
         Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file too.")
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", metavar="WORD", help="Of charts: png (if not given), pdf or svg.")
+        str | None,
+        typer.Option("--format", metavar="WORD", help="The format of the charts: png (if not given), pdf or svg."),
     ] = None,
     threads: options.Threads = options.CORES,
     quiet: options.Quiet = False,
@@ -80,13 +81,13 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
         MissingExtraError: what draws pages or charts is not installed.
     """
     if out is None and charts is None:
-        raise UsageError("nothing is to be written", where="--out", hint="add --out FILE.html, or --charts FOLDER")
+        raise UsageError("there is nothing to write", where="--out", hint="add --out FILE.html, or --charts FOLDER")
     if out is not None and out.suffix not in pages.FORMS:
         raise UsageError(f"a page is one of {', '.join(pages.FORMS)}", where="--out", hint="name it so")
     if format_ is not None and charts is None:
-        raise UsageError("there are no charts", where="--format", hint="add --charts FOLDER, or leave it out")
+        raise UsageError("no charts are written", where="--format", hint="add --charts FOLDER, or leave it out")
     if format_ is not None and format_ not in CHARTS:
-        raise UsageError("there is no such format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
+        raise UsageError("unknown format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
     if charts is not None:
         pages.refuse_missing()
     return pages.writer_of(".json" if out is None else out.suffix)

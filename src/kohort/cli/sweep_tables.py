@@ -74,8 +74,8 @@ def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
 
     text = document_at(path)
     if text.is_of_transactions:
-        hint = "say it by flags, with --transactions"
-        raise UnsupportedError("a job on transactions is no base of a sweep", where="--job", hint=hint)
+        hint = "give it by flags, with --transactions"
+        raise UnsupportedError("a sweep cannot start from a job on transactions", where="--job", hint=hint)
     parameters = varied.all_of(vary)
     place_of = {varied.place_of(name): f"--vary {name}" for name in parameters}
 

@@ -58,7 +58,7 @@ class Shown(NamedTuple):
         str | None,
         typer.Option(
             metavar="WORD",
-            help="Of a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+            help="For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
             show_default="lm",
             rich_help_panel="Writing",
         ),
@@ -67,7 +67,7 @@ class Shown(NamedTuple):
         bool,
         typer.Option(
             "--seconds",
-            help="Report the seconds of each point or run, which differ from time to time.",
+            help="Report the seconds that each point or run took; they differ from time to time.",
             rich_help_panel="Output",
         ),
     ] = False
@@ -111,7 +111,9 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
     """
     if len(vary) > 1:
         raise UsageError(
-            "of transactions one parameter is varied", where="--vary", hint="ask for the others one by one"
+            "for transactions only one parameter can vary",
+            where="--vary",
+            hint="vary the others in sweeps of their own",
         )
     name, values = varied.read(vary[0])
     if name in _VARIED and name in given.used():
@@ -120,7 +122,7 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
     if name == "delta":
         raw["items"]["delta"] = values[0]
     if compared.seeds is not None and "delta" not in raw["items"]:
-        raise UsageError("only roles that are drawn have seeds", where="--seeds", hint="leave it out, or add --delta")
+        raise UsageError("only roles drawn by lot have seeds", where="--seeds", hint="leave it out, or add --delta")
     raw["input"]["path"], raw["output"] = source, {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
     with _placed(made):

@@ -49,7 +49,7 @@ KL_DIVERGENCE = Metric(
     Specification(
         key="kl",
         title="KL divergence",
-        sentence="Bits: how far the table is distributed from its release, the values of each class evenly spread.",
+        sentence="How far the table is distributed from its release, in bits; values are evenly spread in a class.",
         unit="KL divergence from the table, bits",
         properties={"not monotone": "suppressing one more class may lower the divergence of all suppressed records"},
     ),

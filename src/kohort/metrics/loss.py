@@ -61,7 +61,7 @@ LM = Metric(
     Specification(
         key="lm",
         title="Loss (LM)",
-        sentence="Loss metric: the losses of all quasi-identifiers added up; 0 is nothing lost, their number all.",
+        sentence="The losses of all quasi-identifiers added up: 0 is nothing lost, their number is all lost.",
         unit="LM: loss of the quasi-identifiers, 0..1 each, summed",
     ),
     loss,

@@ -187,7 +187,7 @@ class TCloseness:
     specification: ClassVar[Specification] = Specification(
         key="t",
         title="t-closeness",
-        sentence="In every class the values lie at most t away from how they lie in the table.",
+        sentence="In every class, the distribution of the values is at most t away from that in the table.",
         usage="--t COLUMN=T",
         parameters=(
             Parameter("t", SHARE, "The greatest earth mover's distance between a class and the table.", (0.5,)),
@@ -200,7 +200,7 @@ class TCloseness:
             ),
         ),
         unit="share",
-        not_promised="Rare values: t bounds what is learned of all values together; of a rare one much may be learned.",
+        not_promised="Rare values: t limits what is learned of all values together; a rare one may become likely.",
         properties={
             "uses_hierarchy": "unless another distance was chosen, it says how far values are apart",
             "some_values": "what the table has of a value, a class without it lacks",
@@ -318,7 +318,9 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     """The intervals of a ground distance; a search asks for them millions of times."""
     v, people = len(domain), int(domain.reference.sum())
     if people > MOST:
-        raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
+        raise LimitError(
+            f"more than {MOST:,} people", where=f"column {domain.name}", hint="models can judge at most this many"
+        )
     if distance == "hierarchical" and v and not domain.levels:
         what = "hierarchical distance needs a hierarchy"
         raise SchemaError(what, where=f"column {domain.name}", hint="add one, or choose another distance")

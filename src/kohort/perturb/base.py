@@ -98,7 +98,7 @@ class Perturbation(Protocol):
         Raises:
             TypeError: it is a method for names.
         """
-        raise TypeError(f"{self.name} is no method for numbers")
+        raise TypeError(f"{self.name} is not a method for numbers")
 
     def redraw(self, codes: Index, counts: Counts, stream: np.random.Generator) -> Index:  # noqa: ARG002  likewise
         """The codes that stand in their places.
@@ -111,7 +111,7 @@ class Perturbation(Protocol):
         Raises:
             TypeError: it is a method for numbers.
         """
-        raise TypeError(f"{self.name} is no method for names")
+        raise TypeError(f"{self.name} is not a method for names")
 
 
 #: Digits after the point that may be asked for: more than a float64 holds say nothing.
@@ -128,7 +128,7 @@ def refuse_decimals(decimals: object) -> None:
     >>> refuse_decimals(2)
     """
     if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
-        what = f"decimals are a whole number from 0 to {MOST_DECIMALS}"
+        what = f"decimals must be a whole number from 0 to {MOST_DECIMALS}"
         raise UsageError(what, where="decimals", hint="0 for whole numbers; leave it out for those of the column")
 
 

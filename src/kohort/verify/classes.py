@@ -84,7 +84,7 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
         holders = np.bincount(classes.of.take(found.places(packed)), minlength=classes.sizes.size)
         unheld = int((ranged & (holders == 0)).sum())
         if unheld:
-            what = f"{unheld:,} classes bear a range whose end none of their records has"
+            what = f"{unheld:,} classes have a range with an end that none of their records has"
             raise fault(Check.ENDS, what, column=column.name)
 
 
@@ -98,7 +98,7 @@ def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], 
     slack = _FLOAT * float(np.abs(amounts).max())
     wrong = int((apart > rounding + slack).sum())
     if wrong:
-        raise fault(Check.ENDS, f"{wrong:,} records bear a mean that is not their class's", column=column.name)
+        raise fault(Check.ENDS, f"{wrong:,} records have a mean that is not their class's", column=column.name)
 
 
 def bands(sizes: Counts, k: int) -> tuple[Band, ...]:

@@ -37,12 +37,12 @@ def check_records(table: Table, claim: Claim) -> None:
     """There are as many records as the input had, less the suppressed ones, of which there are no more than allowed."""
     due = claim.source.records - claim.suppressed
     if table.records != due:
-        raise fault(Check.RECORDS, f"{table.records:,} records where {due:,} are due")
+        raise fault(Check.RECORDS, f"{table.records:,} records instead of {due:,}")
     if claim.limit is None:
         return
     chosen = claim.suppressed - int(without_value(claim).sum())
     if chosen > claim.limit:
-        what = f"{chosen:,} records are suppressed for other reasons than a missing value where {claim.limit:,} may be"
+        what = f"{chosen:,} records are suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
         raise fault(Check.RECORDS, what)
 
 
@@ -67,12 +67,12 @@ def check_lineage(table: Table, claim: Claim) -> None:
         raise fault(Check.LINEAGE, f"a lineage of {lineage.size:,} for {table.records:,} records")
     outside = int(((lineage < 0) | (lineage >= known)).sum())
     if outside:
-        raise fault(Check.LINEAGE, f"{outside:,} records are none of the input's")
+        raise fault(Check.LINEAGE, f"{outside:,} records do not come from the input")
     claimed = np.zeros(known, np.bool_)
     claimed[lineage] = True
     again = table.records - int(claimed.sum())
     if again:
-        raise fault(Check.LINEAGE, f"{again:,} records are an input record once more")
+        raise fault(Check.LINEAGE, f"{again:,} records repeat an input record")
 
 
 def check_identifiers(table: Table, claim: Claim) -> int:
@@ -127,7 +127,7 @@ def check_values(attribute: Attribute, claim: Claim) -> None:
     if attribute.missing is Missing.SUPPRESS:
         gone = int(lacking(claim.source[attribute.name], claim).take(claim.lineage).sum())
         if gone:
-            raise fault(Check.CELLS, f"{gone:,} records are released without a value", column=attribute.name)
+            raise fault(Check.CELLS, f"{gone:,} released records have no value", column=attribute.name)
 
 
 def differing(column: Column, due: NDArray[np.integer], claim: Claim, source: Column | None = None) -> int:
@@ -164,16 +164,16 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     labels = labels_of(column)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
-        raise fault(Check.GRID, f"{astray:,} labels have an end that is no cut of the grid", column=column.name)
+        raise fault(Check.GRID, f"{astray:,} labels have an end that is not a cut of the grid", column=column.name)
     meaning = meaning_of(values, labels)
     unknown = ~meaning.known
     if unknown.any():
         records = int(unknown[column.codes].sum())
-        what = f"{int(unknown.sum()):,} labels ({records:,} records) are none that the schema can produce"
+        what = f"{int(unknown.sum()):,} labels ({records:,} records) cannot be produced by the schema"
         raise fault(Check.LABELS, what, column=column.name)
     found = fit(meaning, source.codes, claim.lineage, column.codes)
     if found.outside:
-        what = f"{found.outside:,} records are released in labels that do not hold their values"
+        what = f"{found.outside:,} records have labels that do not contain their values"
         raise fault(Check.REGIONS, what, column=column.name)
     return meaning, found
 
@@ -191,7 +191,7 @@ def disorder(table: Table, claim: Claim) -> VerificationError | None:
         differ = codes[1:] != codes[:-1]
         falling = _falling(table[name], np.flatnonzero(tied & differ))
         if falling:
-            return fault(Check.ORDER, f"{falling:,} records stand before lesser ones", column=name)
+            return fault(Check.ORDER, f"{falling:,} records are out of order", column=name)
         tied &= ~differ
     return None
 
@@ -225,7 +225,7 @@ def complete_records(claim: Claim) -> Claim:
     inside = (claim.lineage >= 0) & (claim.lineage < without.size)
     released = int(without.take(claim.lineage[inside]).sum())
     if released:
-        raise fault(Check.COMPLETE, f"{released:,} records are released that lack a value")
+        raise fault(Check.COMPLETE, f"{released:,} released records lack a value")
     place = np.full(claim.lineage.shape, -1)  # for `check_lineage` to refuse
     place[inside] = (np.cumsum(~without) - 1).take(claim.lineage[inside])
     kept = np.flatnonzero(~without)

@@ -229,13 +229,13 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     unknown[label[label >= 0]] = False
     if unknown.any():
         records = int(unknown[column.codes].sum())
-        what = f"{int(unknown.sum()):,} labels ({records:,} records) are no node of level {level}"
+        what = f"{int(unknown.sum()):,} labels ({records:,} records) are not nodes of level {level}"
         raise fault(Check.LABELS, what, column=column.name)
     label = np.where(label < 0, len(released) + np.arange(label.size), label)
     due = np.where((node < 0) | ~values.released, -1, label[node])
     outside = differing(column, due, claim)
     if outside:
-        what = f"{outside:,} records are released below nodes that are not above their values"
+        what = f"{outside:,} records have nodes that are not above their values"
         raise fault(Check.REGIONS, what, column=column.name)
     return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
 

@@ -186,7 +186,7 @@ def test_values_of_the_input(tmp_path: Path) -> None:
     kept = release.known.records
     release.forge(suppressed=2)
     (part,) = [part for part in release.again().parts if part.name == close.name]
-    assert part.told == "records were suppressed: bring the input by --reference"
+    assert part.told == "records were suppressed: give the input with --reference"
     release.forge(suppressed=10 - kept)
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
     release.forge(suppressed=3)
@@ -307,5 +307,5 @@ def test_release_of_nobody(tmp_path: Path) -> None:
 
     anonymize(source, replace(job, reading=replace(job.reading, allow_empty=True)), target=tmp_path / "r.csv")
     release = Made(tmp_path / "r.csv", source)
-    assert {part.name: part.told for part in release.again().parts}["3-anonymity"] == "met: there is no record"
+    assert {part.name: part.told for part in release.again().parts}["3-anonymity"] == "met: there are no records"
     assert release.again().met

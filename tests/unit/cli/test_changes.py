@@ -77,11 +77,11 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
         ("privacy.k.least=3", "k is no table"),
         ("columns.height.l=2", "role is missing"),
         ("columns.age=5", "it must be a table"),
-        ("privacy.k", "it is no KEY=VALUE"),
-        ("=3", "it is no KEY=VALUE"),
-        ("{a.b}=3", "it is no KEY=VALUE"),
+        ("privacy.k", "a change has the form KEY=VALUE"),
+        ("=3", "a change has the form KEY=VALUE"),
+        ("{a.b}=3", "a change has the form KEY=VALUE"),
         ("a=1\nb=2", "unknown key a"),
-        ("[a]\nb=1\nc=2", "it is no KEY=VALUE"),
+        ("[a]\nb=1\nc=2", "a change has the form KEY=VALUE"),
     ],
 )
 def test_a_wrong_change_is_a_fault_at_its_flag(job: Path, change: str, what: str) -> None:

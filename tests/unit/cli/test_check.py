@@ -185,12 +185,12 @@ def test_missing_tokens(people: Path) -> None:
         ([*QUASI, "--sensitive", "age"], "named twice"),
         ([*QUASI, "--sensitive", "illnes"], "did you mean illness?"),
         ([*QUASI, "--sensitive", "days", "--distance", "days=equal"], "no t"),
-        (["--transactions", "--sensitive", "a"], "it is of tables"),
+        (["--transactions", "--sensitive", "a"], "this flag is only for tables"),
         ([*QUASI, "--reference", "IN"], "no privacy model refers"),
         ([*QUASI, "--hierarchy", "illness=suppress", "--l", "illness=2"], "measures distances"),
-        ([*QUASI, "--h", "0.5"], "it is of transactions"),
-        (["--transactions", "--l", "a=2"], "it is of tables"),
-        (["--transactions", "--reference", "IN"], "it is of tables"),
+        ([*QUASI, "--h", "0.5"], "this flag is only for transactions"),
+        (["--transactions", "--l", "a=2"], "this flag is only for tables"),
+        (["--transactions", "--reference", "IN"], "this flag is only for tables"),
     ],
 )
 def test_what_cannot_be_asked(people: Path, flags: list[object], said: str) -> None:
@@ -203,7 +203,10 @@ def test_what_cannot_be_asked(people: Path, flags: list[object], said: str) -> N
 def test_spellings_are_told(people: Path) -> None:
     """A note counts the classes that a reader would see."""
     people.write_text(ROWS.replace("carl,[20-29],001", "carl,[20-29], 001"))
-    assert "regardless of case, blanks and width there are 3 classes" in judged(people, "--k", 2, met=False).out
+    assert (
+        "regardless of case, blanks and width of its values, the table has 3 classes"
+        in judged(people, "--k", 2, met=False).out
+    )
 
 
 # --- without thresholds -----------------------------------------------------------------------------------------------
@@ -213,7 +216,7 @@ def test_without_a_model_the_strictest_are_told(people: Path) -> None:
     """Nothing is judged, so that the status is 0; a note says that nobody looked at what classes reveal."""
     out = judged(people, met=True).out
     assert out.splitlines()[1:4] == [
-        "the strictest that this file meets:",
+        "the strictest parameters that this file meets:",
         "  k-anonymity                         k = 1",
         "  maximum risk                        threshold = 1",
     ]
@@ -237,8 +240,8 @@ def test_sensitive_columns_are_measured(people: Path) -> None:
     assert "  t-closeness, ordered distance       none: the values are not numbers" in illness
     assert "  delta-disclosure privacy            none: a class lacks a value that the table has" in illness
     assert "  k does not see: 0 people are in classes where everybody has the same value" in illness
-    assert "  distinct l does not see: one value makes up 50% of a class" in illness
-    assert "  t does not see: one value is 1.7 times as frequent in a class as in the table" in illness
+    assert "  distinct l does not show that one value makes up 50% of a class" in illness
+    assert "  t does not show that one value is 1.7 times as frequent in a class as in the table" in illness
     assert "  k does not see: 2 people are in classes where everybody has the same value" in days
     assert "classes are compared with the file itself" in out
     assert "--sensitive" not in out

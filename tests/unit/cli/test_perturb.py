@@ -102,7 +102,7 @@ def test_standard_input(people: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "status", "what"),
     [
-        ((), 2, "no column is to be perturbed"),
+        ((), 2, "no column to perturb is named"),
         (("--perturb", "annual_income"), 2, "no method"),
         (("--perturb", "annual_income=nosie"), 2, "did you mean noise"),
         (("--perturb", "anual_income=noise"), 2, "did you mean annual_income"),

@@ -150,7 +150,7 @@ def test_other_records_than_the_incomplete_ones() -> None:
     claim = claim_of(released(("age", "city")))
     lineage = claim.lineage.copy()
     lineage[0] = 1
-    assert forged(claim, lineage=lineage).what == "1 records are released that lack a value"
+    assert forged(claim, lineage=lineage).what == "1 released records lack a value"
     lineage[0] = 99
     assert forged(claim, lineage=lineage).where == "check lineage"
     lineage[0] = lineage[1]

@@ -115,7 +115,7 @@ def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Predict
     taken = random.permutation(left)[: round(left.size * learned.size / max(rest.size, 1))]
     if not judged.size or not taken.size or np.unique(old.answers[learned]).size <= 1:
         hint = "both tables need some records, and the target two values that are not rare"
-        raise InputError("there is too little to learn from", where=f"column {target.name}", hint=hint)
+        raise InputError("there are too few records to learn from", where=f"column {target.name}", hint=hint)
     features = [_feature(line) for line in lines]
     befores, afters = zip(*features, strict=True)
     features_judged, truth = old.matrix(befores, judged), old.answers[judged]

@@ -239,7 +239,7 @@ def population_of(people: int, size: object, fraction: object) -> KnownPopulatio
         )
     if size > MOST:
         what = f"the population would have more than {MOST:,} people"
-        raise UsageError(what, where=where, hint="more than have ever lived; check its digits")
+        raise UsageError(what, where=where, hint="check the number of its digits")
     return KnownPopulation(size)
 
 

@@ -87,7 +87,7 @@ class Estimate:
 SMALL: Final = 0.1
 
 #: Why no estimator answers where people have records in several classes.
-SPREAD: Final = "some people have records in several classes, which no estimator knows of"
+SPREAD: Final = "some people have records in several classes, for which no estimator is made"
 
 
 @dataclass(frozen=True, slots=True)

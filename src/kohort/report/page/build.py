@@ -270,7 +270,7 @@ def _text(path: Path, where: str) -> str:
             raise InputError(f"the file is larger than {LARGEST:,} bytes", where=where, hint=_HINT)
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("the figures are no UTF-8 text", where=where, hint=_HINT) from None
+        raise InputError("the figures are not UTF-8 text", where=where, hint=_HINT) from None
     except OSError as fault:
         raise FileError(f"the figures could not be read: {fault.strerror}", where=where) from None
 
@@ -298,5 +298,5 @@ def for_audience(page: Page, audience: Audience | None) -> Page:
         return page
     if isinstance(page, (PublicTablePage, PublicTransactionPage)):
         hint = "these figures are for the public: write those for the steward with --report FILE.json"
-        raise UsageError("a public page lacks what an internal page tells", where="--audience", hint=hint)
+        raise UsageError("a public page lacks figures that an internal page shows", where="--audience", hint=hint)
     return page.public

@@ -80,7 +80,7 @@ def _judged(database: Transactions, claim: CoherenceClaim, sha256: str = "", siz
     held = check_lineage(database, claim)
     cohorts = _check_coherence(database, claim)
     if held.disordered:
-        what = f"{held.disordered:,} transactions stand after one that their content comes before"
+        what = f"{held.disordered:,} transactions are out of order"
         raise fault(CoherenceCheck.ORDER, what)
     n, cells, supports = len(database), database.cells.size, database.supports
     protected = ~_named(database, claim.public)
@@ -202,7 +202,7 @@ class Held(NamedTuple):
 def check_number(database: Transactions, claim: CoherenceClaim) -> None:
     """There are as many transactions as the input had."""
     if len(database) != len(claim.source):
-        what = f"{len(database):,} transactions where the input had {len(claim.source):,}"
+        what = f"{len(database):,} transactions instead of {len(claim.source):,}"
         raise fault(CoherenceCheck.TRANSACTIONS, what)
 
 
@@ -213,14 +213,14 @@ def check_items(database: Transactions, claim: CoherenceClaim) -> Transactions:
     """
     _, foreign = places_of(database.names, claim.source.names)
     if foreign:
-        raise fault(CoherenceCheck.ITEMS, f"{len(foreign):,} items are none of the input's")
+        raise fault(CoherenceCheck.ITEMS, f"{len(foreign):,} items do not occur in the input")
     gone = claim.removed | claim.dropped
     supports = zip(database.names, database.supports.tolist(), strict=True)
     left = sum(1 for name, support in supports if name in gone and (support or not claim.places))
     if left:
-        raise fault(CoherenceCheck.ITEMS, f"{left:,} items are left that were to be suppressed everywhere")
+        raise fault(CoherenceCheck.ITEMS, f"{left:,} items remain that had to be suppressed everywhere")
     if claim.places and database.names != claim.source.names:
-        what = f"{len(database.names):,} columns where the input had {len(claim.source.names):,}"
+        what = f"{len(database.names):,} columns instead of {len(claim.source.names):,}"
         raise fault(CoherenceCheck.ITEMS, what)
     return _in_order_of(database, claim.source.names)
 

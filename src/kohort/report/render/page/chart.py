@@ -272,7 +272,7 @@ def _risks(twin: Figure) -> Chart:
         key="risks",
         place="risks",
         title="Risk of being recognised, before and after",
-        says="How likely somebody who knows all quasi-identifying values of a person points to the right record.",
+        says="How likely somebody who knows all quasi-identifying values of a person finds the right record.",
         over="Risk",
         series=(Series("before", "share", "was"), Series("after", "share", "is")),
         rows=tuple(row for row in rows if any(one.number is not None for one in row.figures)),
@@ -347,11 +347,11 @@ def _moles(twin: Figure) -> Chart:
     return Chart(
         key="moles",
         place="moles",
-        title="What would have given people away",
-        says="Sets of public items that too few people share, or that tell too much of a private one, by how many items"
-        " are in them.",
+        title="What would have identified people",
+        says="Sets of public items that too few people share, or that reveal too much about a private item, by their"
+        " number of items.",
         over="Items of a set",
-        series=(Series("shared by too few", "count", "was"), Series("tell too much", "count", "is")),
+        series=(Series("shared by too few", "count", "was"), Series("reveal too much", "count", "is")),
         rows=tuple(Row(text(one["size"]), (one["rare"], one["breach"]), (one["size"],)) for one in twin["moles"]),
     )
 
@@ -377,7 +377,7 @@ def _dropped(twin: Figure) -> Chart:
         key="items",
         place="items",
         title="Items that were dropped",
-        says="In how many transactions each was; they went in this order.",
+        says="In how many transactions each item was, in the order in which they were dropped.",
         over="Item",
         series=(Series("transactions", "count", "is"), Series("loss", "count")),
         rows=tuple(Row(text(one["name"]), (one["support"], one["loss"])) for one in twin["items"]["dropped"]),
