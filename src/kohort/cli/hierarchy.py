@@ -97,7 +97,8 @@ def check(
     lines = [f"{_size(made)}; its levels nest", *(f"warning: {warning}" for warning in warnings)]
     if column is not None:
         lines.append(
-            f"NOT covered: the hierarchy lacks {many(len(missing), 'value')} of column {column} ({many(sum(missing), 'record')})"
+            f"NOT covered: the hierarchy lacks {many(len(missing), 'value')} of column {column}"
+            f" ({many(sum(missing), 'record')})"
             if missing
             else f"column {column} is covered"
         )
