@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from kohort.certificate.again import Again, Outcome, Part, read_certificate
+from kohort.certificate.again import Again, CheckedPart, PartOutcome, read_certificate
 from kohort.certificate.form import FORM
 from kohort.certificate.table import NOT_PROMISED, Certificate, certificate
 from kohort.certificate.transactions import CoherenceCertificate
@@ -15,9 +15,9 @@ __all__ = [
     "NOT_PROMISED",
     "Again",
     "Certificate",
+    "CheckedPart",
     "CoherenceCertificate",
-    "Outcome",
-    "Part",
+    "PartOutcome",
     "certificate",
     "read_certificate",
 ]

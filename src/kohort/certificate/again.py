@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kohort.transactions.roles import RoleChoice
 
 
-class Outcome(StrEnum):
+class PartOutcome(StrEnum):
     """How a part of a certificate fares."""
 
     SAME = "same"
@@ -45,7 +45,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CheckedPart:
     """A part of a certificate, checked again.
 
     Attributes:
@@ -55,7 +55,7 @@ class Part:
     """
 
     name: str
-    outcome: Outcome
+    outcome: PartOutcome
     told: str
 
 
@@ -67,35 +67,35 @@ class Again:
         parts: Its parts.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[CheckedPart, ...]
 
     @property
     def met(self) -> bool:
         """Whether nothing differs."""
-        return all(part.outcome is not Outcome.DIFFERENT for part in self.parts)
+        return all(part.outcome is not PartOutcome.DIFFERENT for part in self.parts)
 
     def __bool__(self) -> bool:
         """Whether nothing differs."""
         return self.met
 
 
-def compared(name: str, certified: object, found: object) -> Part:
+def compared(name: str, certified: object, found: object) -> CheckedPart:
     """Whether what is certified was found.
 
     >>> compared("records", 7, 8).told
     '7, found 8'
     """
     if certified == found:
-        return Part(name, Outcome.SAME, _said(found))
-    return Part(name, Outcome.DIFFERENT, f"{_said(certified)}, found {_said(found)}")
+        return CheckedPart(name, PartOutcome.SAME, _said(found))
+    return CheckedPart(name, PartOutcome.DIFFERENT, f"{_said(certified)}, found {_said(found)}")
 
 
-def unchecked(name: str, why: str) -> Part:
+def unchecked(name: str, why: str) -> CheckedPart:
     """A part that cannot be seen."""
-    return Part(name, Outcome.UNCHECKED, why)
+    return CheckedPart(name, PartOutcome.UNCHECKED, why)
 
 
-def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[Part]:
+def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[CheckedPart]:
     """The size and the digest of the file.
 
     Raises:
@@ -138,7 +138,9 @@ def check_transactions_again(
     try:
         database = read_transactions(path, options, limits=ReadOptions(allow_empty=True)).database
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, Part("transactions", Outcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
+        return Again(
+            (*parts, CheckedPart("transactions", PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}"))
+        )
     parts += [
         compared("transactions", known.transactions, len(database)),
         compared("items", known.items, len(database.names)),
@@ -151,7 +153,7 @@ def check_transactions_again(
     return Again(tuple(parts))
 
 
-def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Part:
+def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> CheckedPart:
     """Whether no set of public items is a mole."""
     if roles is None:
         return unchecked(known.model, "the certificate names no item: give the private ones with --private")
@@ -162,7 +164,9 @@ def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleC
     if model.name != known.model:
         return compared(known.model, known.model, model.name)
     found = check_transactions(database, roles.over(database, model.h), model)
-    return Part(model.name, Outcome.SAME if found.met else Outcome.DIFFERENT, "met" if found.met else "NOT met")
+    return CheckedPart(
+        model.name, PartOutcome.SAME if found.met else PartOutcome.DIFFERENT, "met" if found.met else "NOT met"
+    )
 
 
 #: The kinds of certificate.

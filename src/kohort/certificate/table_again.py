@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kohort import io
 from kohort.assessment.checking import Check, check
-from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
+from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
 from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError, InputError
@@ -65,7 +65,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     try:
         table = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, Part("table", Outcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
+        return Again((*parts, CheckedPart("table", PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
     names = [column.name for column in asked.columns if column.released]
     parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
     parts.append(compared("records", known.records, table.records))
@@ -117,7 +117,7 @@ class _Judge:
     brought: Brought
     hierarchies: Mapping[str, Hierarchy | str]
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[CheckedPart]:
         """Classes, their sizes, and every model."""
         found = self._check()
         yield compared("classes", self.known.classes, found.sizes.size)
@@ -143,19 +143,19 @@ class _Judge:
         for asked, model in zip(self.asked.models, models, strict=True):
             yield self._model(asked, model)
 
-    def _model(self, asked: Asked, model: PrivacyModel | None) -> Part:
+    def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:
         if model is None:
             return unchecked(asked.kind, "this version does not know this model")
         lacking = self._lacking(model)
         if lacking:
             return unchecked(model.name, lacking)
         if not self.table.records:
-            return Part(model.name, Outcome.SAME, "met: there are no records")
+            return CheckedPart(model.name, PartOutcome.SAME, "met: there are no records")
         try:
             (finding,) = self._check(model).findings
         except InputError as fault:
             return unchecked(model.name, f"{fault.what} ({fault.where})")
-        return Part(model.name, Outcome.SAME if finding else Outcome.DIFFERENT, finding.told)
+        return CheckedPart(model.name, PartOutcome.SAME if finding else PartOutcome.DIFFERENT, finding.told)
 
     def _lacking(self, model: PrivacyModel) -> str:
         """What would have to be at hand to judge the model; empty where nothing lacks."""

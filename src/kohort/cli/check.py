@@ -39,7 +39,7 @@ _READING: Final = ("format", "key", "item")
 _ITEMS: Final = ("private", "private-file", "public", "public-file")
 
 
-class Compared(NamedTuple):
+class CheckFlags(NamedTuple):
     """What the file is compared with, and what is shown of it."""
 
     transactions: Annotated[
@@ -78,7 +78,7 @@ class Compared(NamedTuple):
 def check(
     table: Annotated[Given, Keys(only=_OF_TABLE, changed=_TABLE)],
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
-    compared: Compared,
+    compared: CheckFlags,
     printed: options.Printed,
 ) -> None:
     """Check a file against privacy models or its certificate; without either, measure it."""
@@ -108,7 +108,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _certified(table: Given, baskets: Given, compared: Compared, printed: options.Printed) -> bool:
+def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
     """Whether the certificate holds; it names the models, so no flag may."""
     path, of_table = compared.certificate or "", {"population", "hierarchy", "path", "separator", "encoding"}
     taken = of_table | {*_READING, *_ITEMS}

@@ -63,7 +63,7 @@ class Questions(NamedTuple):
     ] = 0
 
 
-class Shown(NamedTuple):
+class ComparisonOutput(NamedTuple):
     """Where the comparison goes."""
 
     out: Annotated[
@@ -108,7 +108,7 @@ def compare(
         ),
     ] = None,
     questions: Questions,
-    shown: Shown,
+    shown: ComparisonOutput,
 ) -> None:
     """Compare a table and its release: means, distributions, associations, counts and predictions."""
     options.use_threads()

@@ -117,7 +117,7 @@ class Deferred(TyperCommand):
         return self.loaded.make_context(info_name, args, *others, **extra)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group whose commands are made when they are needed."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401  typer's own
@@ -133,7 +133,12 @@ class Group(TyperGroup):
 def _group(name: str, sentence: str) -> Any:  # noqa: ANN401  as above
     """A group of commands."""
     group = typer.Typer(
-        name=name, help=sentence, cls=Group, no_args_is_help=True, add_completion=False, context_settings=_SETTINGS
+        name=name,
+        help=sentence,
+        cls=CommandGroup,
+        no_args_is_help=True,
+        add_completion=False,
+        context_settings=_SETTINGS,
     )
     group.callback()(_nothing)
     return typer.main.get_command(group)
@@ -146,7 +151,7 @@ def _nothing() -> None:
 app = typer.Typer(
     name="kohort",
     help="Make personal data safe to release, prove it on the bytes that leave, and see what it cost.",
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
@@ -180,7 +185,7 @@ def _limit_threads(words: Sequence[str]) -> None:
 # --- how it ends ------------------------------------------------------------------------------------------------------
 
 
-class Ending(NamedTuple):
+class ExitReport(NamedTuple):
     """How a run ends.
 
     Attributes:
@@ -205,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
-    ending = Ending(0)
+    ending = ExitReport(0)
     try:
         app(arguments, prog_name="kohort")
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
@@ -219,15 +224,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ending.status
 
 
-def _ending(end: BaseException) -> Ending:
+def _ending(end: BaseException) -> ExitReport:
     """How a run ends by what was raised."""
     match end:
         case JobError():
             faults = [fault for fault in end.exceptions if isinstance(fault, KohortError)]
             text = "\n".join([end.what, *map(_item, faults)])
-            ending = Ending(end.exit_status, text, {**_error(end), "faults": [_error(fault) for fault in faults]})
+            ending = ExitReport(end.exit_status, text, {**_error(end), "faults": [_error(fault) for fault in faults]})
         case KohortError():
-            ending = Ending(end.exit_status, str(end), _error(end))
+            ending = ExitReport(end.exit_status, str(end), _error(end))
         case SystemExit():
             ending = _stopped(int(end.code or 0), end.__context__)
         case KeyboardInterrupt():
@@ -246,20 +251,20 @@ def _error(fault: KohortError | JobError) -> dict[str, Any]:
     return {"where": fault.where, "what": fault.what, "hint": fault.hint}
 
 
-def _plain(status: int, what: str) -> Ending:
+def _plain(status: int, what: str) -> ExitReport:
     """An ending that has neither place nor hint."""
-    return Ending(status, what, {"where": "", "what": what, "hint": ""})
+    return ExitReport(status, what, {"where": "", "what": what, "hint": ""})
 
 
-def _stopped(status: int, usage: Any = None) -> Ending:  # noqa: ANN401  typer's own class has no public name
+def _stopped(status: int, usage: Any = None) -> ExitReport:  # noqa: ANN401  typer's own class has no public name
     """An ending by a signal, or by a misuse that typer has printed."""
     if status in _STOPPED:
         return _plain(status, _STOPPED[status])
     if not hasattr(usage, "format_message"):
-        return Ending(status)
+        return ExitReport(status)
     named = getattr(usage, "option_name", None) or " / ".join(getattr(getattr(usage, "param", None), "opts", ()))
     hint = f"{getattr(getattr(usage, 'ctx', None), 'command_path', 'kohort')} --help"
-    return Ending(status, "", {"where": named, "what": usage.format_message(), "hint": hint})
+    return ExitReport(status, "", {"where": named, "what": usage.format_message(), "hint": hint})
 
 
 def _item(fault: Exception) -> str:

@@ -93,7 +93,7 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     return pages.writer_of(".json" if out is None else out.suffix)
 
 
-class Figures(NamedTuple):
+class PageSource(NamedTuple):
     """A page model, and the files that it was made from, which no output may replace."""
 
     page: Page
@@ -108,7 +108,7 @@ def _figures(
     threads: int,
     overwrite: bool,
     tell: Callable[[str], None],
-) -> Figures:
+) -> PageSource:
     """The page model to draw, and the files that no output may replace.
 
     Raises:
@@ -120,7 +120,7 @@ def _figures(
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[source])
     if source.suffix == ".json":
-        return Figures(for_audience(read_page(source), audience), [source])
+        return PageSource(for_audience(read_page(source), audience), [source])
     if source.suffix != ".toml":
         raise UsageError(
             "a page is drawn from figures or from a job", where=str(source), hint="name FIGURES.json, or JOB.toml"
@@ -132,7 +132,7 @@ def _figures(
     return remade(text, audience, threads=threads, tell=tell)
 
 
-def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Figures:
+def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> PageSource:
     """The page model of the release of a job on a table, which is made again."""
     from kohort.job.request import of
     from kohort.pipeline.again import again, refuse_random
@@ -149,10 +149,12 @@ def _table(text: Document, audience: Audience | None, *, threads: int, tell: Cal
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
     if made.population is not None:
         inputs.append(Path(made.population))
-    return Figures(page(release, audience=audience or Audience.INTERNAL), inputs)
+    return PageSource(page(release, audience=audience or Audience.INTERNAL), inputs)
 
 
-def _transactions(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Figures:
+def _transactions(
+    text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
+) -> PageSource:
     """The same of transactions."""
     del threads  # one is enough
     from kohort.job.transactions import of
@@ -168,7 +170,7 @@ def _transactions(text: Document, audience: Audience | None, *, threads: int, te
     except UsageError as fault:
         raise made.placed(fault) from None
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
-    return Figures(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
+    return PageSource(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
 
 
 def _files(

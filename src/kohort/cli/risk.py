@@ -26,7 +26,7 @@ _CHANGED: Final = MappingProxyType(
 )
 
 
-class Sample(NamedTuple):
+class PopulationFlags(NamedTuple):
     """The population behind the file, and how risk is counted."""
 
     population_size: Annotated[
@@ -74,7 +74,7 @@ def risk(
         Given,
         Keys(only=(*options.READING, "quasi", "sensitive", "hierarchy", "person", "population"), changed=_CHANGED),
     ],
-    sample: Sample,
+    sample: PopulationFlags,
     attacks: Attacks,
     *,
     show_values: Annotated[

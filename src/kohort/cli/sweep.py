@@ -10,7 +10,7 @@ import typer
 
 from kohort.cli import flags, options, sweep_tables, sweep_transactions
 from kohort.cli.derive import BASKETS, Given, Keys
-from kohort.cli.sweep_transactions import Compared, Shown
+from kohort.cli.sweep_transactions import SweepOutput, TrialFlags
 from kohort.errors import UsageError
 
 #: The flags of a job on a table that a sweep does not have.
@@ -79,10 +79,10 @@ def sweep(
     job: JobFile = None,
     table: Annotated[Given, Keys(without=_WITHOUT, changed=_K)],
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
-    compared: Compared,
+    compared: TrialFlags,
     resume: Resume = False,
     threads: options.Threads = options.CORES,
-    shown: Shown,
+    shown: SweepOutput,
 ) -> None:
     """Show what a release would cost as parameters vary; nothing is released."""
     options.use_threads(threads)

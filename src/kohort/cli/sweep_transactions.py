@@ -32,7 +32,7 @@ _FLAGS: Final = MappingProxyType(
 )
 
 
-class Shown(NamedTuple):
+class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
     out: Annotated[
@@ -76,7 +76,7 @@ class Shown(NamedTuple):
     overwrite: options.Overwrite = False
 
 
-class Compared(NamedTuple):
+class TrialFlags(NamedTuple):
     """The methods and the draws that a sweep over transactions compares."""
 
     scores: Annotated[
@@ -99,7 +99,7 @@ class Compared(NamedTuple):
     ] = None
 
 
-def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared, shown: Shown) -> None:
+def carry_out(given: Given, source: str, vary: Sequence[str], compared: TrialFlags, shown: SweepOutput) -> None:
     """Sweep over the transactions at `source`.
 
     Args:
@@ -137,7 +137,7 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
         raise typer.Exit(found.status)
 
 
-def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compared) -> Plan:
+def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags) -> Plan:
     """The sweep that the flags make."""
     from kohort.sweep.transaction_plan import SCORES, SEEDS, Plan
 
@@ -149,7 +149,7 @@ def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compa
     return Plan.of(made.job, *vary, methods=options.names(scores) if scores else SCORES, seeds=numbers)
 
 
-def _outputs(made: TransactionRequest, shown: Shown) -> Outputs[Sweep]:
+def _outputs(made: TransactionRequest, shown: SweepOutput) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.report.charts.canvas import format_of
     from kohort.sweep.transaction_figures import writer

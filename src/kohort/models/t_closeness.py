@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     Moved: TypeAlias = NDArray[np.float64]
 
 
-class Level(NamedTuple):
+class ValueLevel(NamedTuple):
     """A level of the values.
 
     Attributes:
@@ -62,7 +62,7 @@ class Level(NamedTuple):
     people: Counts
 
     @classmethod
-    def of(cls, nodes: Index, reference: Counts) -> Level:
+    def of(cls, nodes: Index, reference: Counts) -> ValueLevel:
         """The level, of values that so many people of the table have."""
         return cls(nodes, np.bincount(nodes, weights=reference).astype(np.int64)[nodes])
 
@@ -80,7 +80,7 @@ def moved_in_order(counts: Counts, places: Index, table: NDArray[np.int64]) -> M
     return moved
 
 
-def moved_by_node(counts: Counts, places: Index, levels: tuple[Level, ...], people: int) -> Moved:
+def moved_by_node(counts: Counts, places: Index, levels: tuple[ValueLevel, ...], people: int) -> Moved:
     """(c,) the sum over the nodes of all `levels` of how much the class has more or less of the values below each.
 
     Args:
@@ -309,7 +309,7 @@ class _Ground:
     intervals: NDArray[np.int64]
     people: int
     divisor: int
-    levels: tuple[Level, ...]
+    levels: tuple[ValueLevel, ...]
     added: NDArray[np.int64]
 
 
@@ -335,7 +335,7 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
         firsts = [np.flatnonzero(np.diff(level, prepend=-1)) for level in domain.levels]
         starts, ends = np.concatenate(firsts), np.concatenate([np.append(first[1:], v) for first in firsts])
         divisor, nodes = 2 * len(domain.levels), domain.levels
-    added, levels = added_up(domain.reference), tuple(Level.of(one, domain.reference) for one in nodes)
+    added, levels = added_up(domain.reference), tuple(ValueLevel.of(one, domain.reference) for one in nodes)
     intervals = np.stack([starts, ends, added[0, ends] - added[0, starts]], axis=1)
     return _Ground(intervals, people, divisor, levels, added)
 

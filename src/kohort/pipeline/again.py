@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from kohort import io
-from kohort.certificate import Outcome, read_certificate
+from kohort.certificate import PartOutcome, read_certificate
 from kohort.certificate.again import of_bytes
 from kohort.errors import UsageError, VerificationError
 from kohort.io.baskets import write_transactions
@@ -107,7 +107,7 @@ def refuse_random(job: Job) -> None:
 
 def _refuse_changed(target: Path, known: Certified) -> None:
     """Refuse a published file that is another one since: the page would call it verified."""
-    if any(part.outcome is Outcome.DIFFERENT for part in of_bytes(target, known)):
+    if any(part.outcome is PartOutcome.DIFFERENT for part in of_bytes(target, known)):
         raise VerificationError(
             "the published file is not the one that its certificate is of",
             where=str(target),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from kohort.assessment.comparison.distribution import BinKind
 from kohort.assessment.comparison.statistics import QUANTILES
 from kohort.report.figures import Figures, Number, Share, Significant, rounded, significant
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
 RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop"]
 ScaleName: TypeAlias = Literal["numeric", "categorical"]
-BinKind: TypeAlias = Literal["value", "node", "interval", "others", "missing"]
 
 
 class MomentFigures(Figures, frozen=True):

@@ -20,7 +20,7 @@ import polars as pl
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify.reading import read
 from kohort.verify.records import check_cells, check_records, differing, lacking, released_texts
-from kohort.verify.verdict import Check, Claim, fault, places
+from kohort.verify.verdict import Claim, TableCheck, fault, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
     wrong = differing(column, places(due, column.values), claim)
     if wrong:
         what = f"{wrong:,} cells are not the pseudonyms of their records' identifiers"
-        raise fault(Check.PSEUDONYMS, what, column=column.name)
+        raise fault(TableCheck.PSEUDONYMS, what, column=column.name)
 
 
 def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
@@ -99,16 +99,16 @@ def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
     several = pairs.size - np.unique(source).size
     if several:
         what = f"{several:,} values were changed in more than one way"
-        raise fault(Check.PERTURBED, what, column=column.name)
+        raise fault(TableCheck.PERTURBED, what, column=column.name)
     wrong = differing(column, places(released_texts(changed, claim), column.values), claim, changed)
     if wrong:
         what = f"{wrong:,} cells are not those that the models judged"
-        raise fault(Check.PERTURBED, what, column=column.name)
+        raise fault(TableCheck.PERTURBED, what, column=column.name)
 
 
 def _demand(holds: bool, what: str, effect: Effect) -> None:  # noqa: FBT001  the one thing that is asked
     if not holds:
-        raise fault(Check.PERTURBED, what, column=effect.column)
+        raise fault(TableCheck.PERTURBED, what, column=effect.column)
 
 
 def _check_names(column: Column, claim: Claim, counts: Counts, effect: Effect) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
 
 
-class Check(StrEnum):
+class TableCheck(StrEnum):
     """What is checked, from the bytes inwards; an error names the first that fails."""
 
     BYTES = "bytes"
@@ -254,12 +254,14 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
     leaked = [one.name for one in schema.attributes if not one.released and one.name in found]
     if leaked:
         raise fault(
-            Check.COLUMNS, f"{len(leaked)} identifying or dropped columns are released", column=", ".join(leaked)
+            TableCheck.COLUMNS, f"{len(leaked)} identifying or dropped columns are released", column=", ".join(leaked)
         )
     absent = [name for name in expected if name not in found]
     unknown = sum(name not in expected for name in found)
     what = f"{len(found)} columns instead of {len(expected)}: {unknown} unknown, {len(absent)} absent"
-    raise fault(Check.COLUMNS, what + ("" if unknown or absent else ", the order differs"), column=", ".join(absent))
+    raise fault(
+        TableCheck.COLUMNS, what + ("" if unknown or absent else ", the order differs"), column=", ".join(absent)
+    )
 
 
 def unmarked(table: Table) -> Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.certificate import Again, Certificate, Outcome, read_certificate
+from kohort.certificate import Again, Certificate, PartOutcome, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
@@ -120,7 +120,7 @@ def test_a_changed_byte(tmp_path: Path) -> None:
     release.path.write_text(text.replace("gout", "GOUT", 1))
     again = release.again()
     assert not again.met
-    assert [part.name for part in again.parts if part.outcome is Outcome.DIFFERENT] == ["sha256", "singled out"]
+    assert [part.name for part in again.parts if part.outcome is PartOutcome.DIFFERENT] == ["sha256", "singled out"]
     release.path.write_text(text.replace("gout", "flu"))
     found = outcomes(release.again())
     assert (found["size"], found["distinct 2-diversity of s"], found["3-anonymity"]) == (
@@ -191,7 +191,7 @@ def test_values_of_the_input(tmp_path: Path) -> None:
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
     release.forge(suppressed=3)
     found = {part.name: part for part in release.again(reference=release.source).parts}[close.name]
-    assert (found.outcome, "13" in found.told) == (Outcome.UNCHECKED, True)
+    assert (found.outcome, "13" in found.told) == (PartOutcome.UNCHECKED, True)
 
 
 def test_complete_records(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_labels_that_cannot_be_read(tmp_path: Path) -> None:
     anonymize(tmp_path / "towns.csv", freely(Job.of(schema, KMap(3))), target=tmp_path / "r.csv", population=towns)
     again = Made(tmp_path / "r.csv", tmp_path / "towns.csv").again(population=towns)
     (part,) = [part for part in again.parts if part.name == "3-map"]
-    assert (part.outcome, "cannot be read" in part.told) == (Outcome.UNCHECKED, True)
+    assert (part.outcome, "cannot be read" in part.told) == (PartOutcome.UNCHECKED, True)
 
 
 def test_hierarchies(tmp_path: Path) -> None:

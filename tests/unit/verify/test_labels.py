@@ -15,7 +15,7 @@ from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import labels as label_reading
 from kohort.verify.labels import Meaning, meaning_of, off_grid
-from kohort.verify.values import Values, values_of
+from kohort.verify.values import SourceValues, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,9 @@ CITIES = Hierarchy.from_rows([["Rome", "Centre"], ["Bari", "South"], ["Naples", 
 AGES = Hierarchy.from_rows([[str(age), f"{age // 10 * 10}s"] for age in range(20, 60)], root="anyone")
 
 
-def values(attribute: Attribute, texts: Sequence[str | None], missing: frozenset[str] = frozenset({""})) -> Values:
+def values(
+    attribute: Attribute, texts: Sequence[str | None], missing: frozenset[str] = frozenset({""})
+) -> SourceValues:
     """The values of a column that holds each text once."""
     return values_of(attribute, pl.Series(texts, dtype=pl.String), lambda: np.ones(len(texts), np.int64), missing)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Mask, Shares
     from kohort.assessment.comparison.distribution import NameGroups
-    from kohort.assessment.comparison.line import Line, Places, Side, Stretches
+    from kohort.assessment.comparison.line import ColumnLine, Places, Side, Stretches
     from kohort.engines.table import CellCodes
 
 
@@ -67,7 +67,7 @@ class NumericStatistics:
     quantiles: tuple[float, ...]
 
 
-def numeric_statistics(line: Line, side: Side) -> NumericStatistics | None:
+def numeric_statistics(line: ColumnLine, side: Side) -> NumericStatistics | None:
     """The statistics of one side of a line of numbers; `None` where no record has one."""
     centres, unit = side.means.centres(), 10.0**line.digits
     order = np.argsort(centres, kind="stable")[: int(side.valued.sum())]  # labels without a number come last
@@ -106,7 +106,7 @@ def _quantiles(values: Places, records: Counts) -> Places:
     return np.asarray(low + (high - low) * (wanted - below))
 
 
-def ordinal_codes(line: Line) -> Places:
+def ordinal_codes(line: ColumnLine) -> Places:
     """(v,) the code of each place of a line of names with a hierarchy; not a number of what is no leaf, or missing."""
     hierarchy = line.known.hierarchy
     codes = np.full(len(line.places), np.nan)
@@ -117,7 +117,7 @@ def ordinal_codes(line: Line) -> Places:
     return codes
 
 
-def ordinal_moments(line: Line, side: Side) -> Moments | None:
+def ordinal_moments(line: ColumnLine, side: Side) -> Moments | None:
     """Mean and variance of the codes of one side; `None` without a hierarchy, or where no record has one.
 
     A record counts if its label stands for some value that has a code, with the mean code of these.
@@ -154,7 +154,7 @@ class Distance:
     relative: float | None
 
 
-def distance_of(line: Line) -> Distance | None:
+def distance_of(line: ColumnLine) -> Distance | None:
     """The distance between the two sides of a line; `None` where one has no value."""
     if not all(side.present for side in line.sides):
         return None
@@ -168,7 +168,7 @@ def distance_of(line: Line) -> Distance | None:
     return Distance("wasserstein", moved, moved / span if span else None)
 
 
-def _range(line: Line) -> float:
+def _range(line: ColumnLine) -> float:
     """From the least to the greatest number of the domain, declared or observed."""
     domain, old = line.known.domain, line.before.means
     if domain is not None:
@@ -260,7 +260,7 @@ class Association:
         return None if self.before is None or self.after is None else self.after - self.before
 
 
-def associations(lines: Sequence[Line], groups: Sequence[NameGroups | None]) -> tuple[Association, ...]:
+def associations(lines: Sequence[ColumnLine], groups: Sequence[NameGroups | None]) -> tuple[Association, ...]:
     """Every pair of the lines; `groups` are those of lines of names, `None` of numbers.
 
     Cost: some passes over the records for each pair.

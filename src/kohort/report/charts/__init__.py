@@ -5,13 +5,14 @@ with a title and a description in words. Only the picture of a lattice is laid o
 """
 
 from kohort.report.charts.bars import BarChart, Bars
-from kohort.report.charts.canvas import PERCENT, PLAIN, Format, Scale, Written, format_of, library, settings
+from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale, Format, Written, format_of, library, settings
 from kohort.report.charts.lines import LOOKS, Line, LineChart, Look, Mark, Tag, look
 
 __all__ = [
     "LOOKS",
     "PERCENT",
     "PLAIN",
+    "AxisScale",
     "BarChart",
     "Bars",
     "Format",
@@ -19,7 +20,6 @@ __all__ = [
     "LineChart",
     "Look",
     "Mark",
-    "Scale",
     "Tag",
     "Written",
     "format_of",

@@ -257,7 +257,7 @@ _DIGITS: Final = ((1,), (1, 3), (1, 2, 5), tuple(range(1, 10)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
+class AxisScale:
     """How figures are written, and how they lie along an axis.
 
     Attributes:
@@ -266,9 +266,9 @@ class Scale:
         logarithmic: Whether equal ratios lie equally far apart; then all figures are greater than 0, and the axis
             begins near the least one.
 
-    >>> Scale(share=True).said(0.125), Scale().said(0.125), Scale().said(1234567.0)
+    >>> Scale(share=True).said(0.125), Scale().said(0.125), AxisScale().said(1234567.0)
     ('12.50%', '0.125', '1,234,567')
-    >>> [Scale().label(tick) for tick in Scale(logarithmic=True).ticks(15, 4000)]
+    >>> [Scale().label(tick) for tick in AxisScale(logarithmic=True).ticks(15, 4000)]
     ['30', '100', '300', '1,000', '3,000']
     """
 
@@ -317,5 +317,5 @@ class Scale:
         axis.set_ticks(ticks, [self.label(tick) for tick in ticks])
 
 
-PLAIN: Final = Scale()
-PERCENT: Final = Scale(share=True)
+PLAIN: Final = AxisScale()
+PERCENT: Final = AxisScale(share=True)

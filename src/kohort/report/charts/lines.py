@@ -19,7 +19,7 @@ from kohort.report.charts.canvas import (
     PERCENT,
     POINTS,
     SIZE,
-    Scale,
+    AxisScale,
     arrange,
     encoded,
     library,
@@ -192,8 +192,8 @@ class LineChart:
     notes: tuple[str, ...] = ()
     logarithmic: bool = False
     named: bool = False
-    scale: Scale = PERCENT
-    measured: Scale | None = None
+    scale: AxisScale = PERCENT
+    measured: AxisScale | None = None
     tags: tuple[Tag, ...] = ()
 
     def bytes(self, format_: Written) -> bytes:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.assessment.comparison import Comparison
-    from kohort.assessment.comparison.line import Line
+    from kohort.assessment.comparison.line import ColumnLine
     from kohort.assessment.risk.attacks import Outcome
     from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity
@@ -69,7 +69,7 @@ class Measured:
     risks: Risks
     comparison: Comparison | None
     homogeneity: Mapping[str, Homogeneity]
-    lines: Mapping[str, Line]
+    lines: Mapping[str, ColumnLine]
     tallied: Mapping[str, Tally]
     members: Mapping[str, float]
     attacks: Sequence[Outcome] | None
@@ -165,7 +165,7 @@ def _transactions(release: TransactionRelease, reader: Reader) -> TransactionPag
     return transactions.transaction_page(release, _heading(release, "transactions", reader), reader)
 
 
-class Compared(NamedTuple):
+class PageComparison(NamedTuple):
     """The columns before and after, pairs of them, and whose records lost most."""
 
     attributes: tuple[PageAttribute, ...] | None
@@ -173,10 +173,10 @@ class Compared(NamedTuple):
     subgroups: SubgroupFigures | None
 
 
-def _compared(release: Release, measured: Measured, reader: Reader) -> Compared:
+def _compared(release: Release, measured: Measured, reader: Reader) -> PageComparison:
     """Both tables compared; nothing of a table without records."""
     if measured.comparison is None:
-        return Compared(None, (), None)
+        return PageComparison(None, (), None)
     pairs: tuple[AssociationFigures, ...] = ()
     if reader.knows_all:
         groups, figures = _steward_groups(release, measured), comparison_figures(measured.comparison)
@@ -186,7 +186,7 @@ def _compared(release: Release, measured: Measured, reader: Reader) -> Compared:
         columns = public_attributes(measured.comparison, measured.homogeneity, measured.tallied, groups, reader)
     by_quasi = {one.name: groups[one.name] for one in _grouping(release) if one.name in groups}
     lost = subgroups(release, measured.tallied, by_quasi, reader, least_of(release.job.models))
-    return Compared(columns, pairs, lost)
+    return PageComparison(columns, pairs, lost)
 
 
 def _grouping(release: Release) -> tuple[Attribute, ...]:

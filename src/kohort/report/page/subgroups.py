@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Shares
     from kohort.assessment.comparison.distribution import Bin
-    from kohort.assessment.comparison.line import Line
+    from kohort.assessment.comparison.line import ColumnLine
     from kohort.engines.table import Column
     from kohort.release import Release
     from kohort.report.page.audience import Reader
@@ -307,7 +307,7 @@ class Subgroups:
         return Subgroups(labels, kinds, place[self.of], summed(place, self.after, len(labels)))
 
 
-def groups_of(line: Line) -> Subgroups:
+def groups_of(line: ColumnLine) -> Subgroups:
     """The steward's: each value of names, and of numbers where they are few; else intervals."""
     if line.numeric and line.before.values > BINS:
         return _intervals(line, distribution(line, None))
@@ -315,7 +315,7 @@ def groups_of(line: Line) -> Subgroups:
     return Subgroups(line.before.texts, kinds, np.arange(len(kinds)), np.zeros(len(kinds)))
 
 
-def public_groups(line: Line, tally: Tally, reader: Reader) -> Subgroups | None:
+def public_groups(line: ColumnLine, tally: Tally, reader: Reader) -> Subgroups | None:
     """The public's; `None` where only values are left, or too few records."""
     if line.numeric:
         bins = distribution(line, None)
@@ -331,7 +331,7 @@ def public_groups(line: Line, tally: Tally, reader: Reader) -> Subgroups | None:
 # ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _intervals(line: Line, bins: Sequence[Bin]) -> Subgroups:
+def _intervals(line: ColumnLine, bins: Sequence[Bin]) -> Subgroups:
     """The bins of a distribution of numbers; the last may be of the missing value."""
     edges = np.array([float(low * 10**line.digits) for low, _ in _ends([one.label for one in bins])])
     places = line.before.means.centres()
@@ -384,7 +384,7 @@ def _counts(groups: Subgroups, tally: Tally) -> list[tuple[float, ...]]:
 # ── Names ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _nodes(line: Line, hierarchy: Hierarchy) -> Subgroups:
+def _nodes(line: ColumnLine, hierarchy: Hierarchy) -> Subgroups:
     """The nodes of the lowest level above the leaves that has few; what is no leaf, or named as one, is others."""
     levels = range(1, hierarchy.height)
     level = next((one for one in levels if len(hierarchy.labels[one]) <= BINS), hierarchy.height - 1)

@@ -17,7 +17,7 @@ from kohort.report.charts.bars import FILLED
 from kohort.report.charts.canvas import GREY, INK, PALE, PAPER, encoded, library, settings
 from kohort.report.render.page import chart
 from kohort.report.render.page.chart import chart_list
-from kohort.report.render.page.figure import Figure, clean, text
+from kohort.report.render.page.figure import PageFigure, clean, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from kohort.report.charts.canvas import Written
     from kohort.report.page import Page
-    from kohort.report.render.page.chart import Chart, Form, Row
+    from kohort.report.render.page.chart import Chart, ChartRow, Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def charts(page: Page) -> Mapping[str, Plate]:
         MissingExtraError: matplotlib is not installed.
     """
     library()
-    return {chart.key: Plate(chart) for chart in chart_list(Figure(page.as_json()))}
+    return {chart.key: Plate(chart) for chart in chart_list(PageFigure(page.as_json()))}
 
 
 def html(page: Page) -> str:
@@ -70,7 +70,7 @@ def html(page: Page) -> str:
         raise MissingExtraError(
             "jinja2 is needed for pages and is not installed", hint="pip install 'kohort[report]'"
         ) from None
-    figures = Figure(page.as_json())
+    figures = PageFigure(page.as_json())
     with settings(**{"svg.fonttype": "none"}):  # letters stay text
         pictures = {chart.place: (chart, _picture(chart)) for chart in chart_list(figures)}
     return template().render(page=figures, pictures=pictures)
@@ -98,7 +98,7 @@ class _Environment(Environment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401  jinja's own signature
         """A part of a figure by its key; of anything else, its attribute."""
-        return obj[attribute] if isinstance(obj, Figure) else super().getattr(obj, attribute)
+        return obj[attribute] if isinstance(obj, PageFigure) else super().getattr(obj, attribute)
 
 
 @lru_cache(maxsize=1)
@@ -129,7 +129,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "spoken": clean,
         "picture": Markup,
         "leaves": leaves,
-        "parts": Figure.parts,
+        "parts": PageFigure.parts,
         "place": _place,
         "number": _number,
         "role": partial(called, _ROLES),
@@ -150,20 +150,20 @@ def _is_known(value: Any) -> bool:  # noqa: ANN401  jinja's own signature
     return value.json is not None
 
 
-def _place(figure: Figure) -> str:
+def _place(figure: PageFigure) -> str:
     return figure.place
 
 
-def _number(figure: Figure) -> float:
+def _number(figure: PageFigure) -> float:
     return figure.number or 0
 
 
-def figured(figure: Figure, form: Form = "number") -> Markup:
+def figured(figure: PageFigure, form: Form = "number") -> Markup:
     """A figure in an element that holds its exact value and its place in the page model; anything but a number as text.
 
-    >>> print(figured(Figure(30000, ("done", "released"))))
+    >>> print(figured(PageFigure(30000, ("done", "released"))))
     <data value="30000" data-figure="done.released">30,000</data>
-    >>> print(figured(Figure(None)), figured(Figure("<i>")))
+    >>> print(figured(Figure(None)), figured(PageFigure("<i>")))
     <span class="untold">not told</span> <bdi>&lt;i&gt;</bdi>
     """
     if figure.json is None:
@@ -174,21 +174,21 @@ def figured(figure: Figure, form: Form = "number") -> Markup:
     return Markup('<data value="{}" data-figure="{}">{}</data>').format(figure.exact, clean(figure.place), shown)
 
 
-def name(figure: Figure | str) -> Markup:
+def name(figure: PageFigure | str) -> Markup:
     r"""A name that somebody else chose, whichever way it is written; a long one may go on after an underscore.
 
     >>> print(name("a\N{RIGHT-TO-LEFT OVERRIDE}b"))
     <bdi>a\u202eb</bdi>
     """
-    written = escape(text(figure) if isinstance(figure, Figure) else clean(figure))
+    written = escape(text(figure) if isinstance(figure, PageFigure) else clean(figure))
     return Markup("<bdi>{}</bdi>").format(written.replace("_", Markup("_<wbr>")))
 
 
-def heading(row: Row) -> Markup:
+def heading(row: ChartRow) -> Markup:
     """The name of a row; figures in it are figures too.
 
-    >>> from kohort.report.render.page.chart import Row
-    >>> print(heading(Row("up to 9", (), (Figure(None), Figure(9, ("high",))))))
+    >>> from kohort.report.render.page.chart import ChartRow
+    >>> print(heading(ChartRow("up to 9", (), (Figure(None), PageFigure(9, ("high",))))))
     up to <data value="9" data-figure="high">9</data>
     """
     if not row.ends:
@@ -197,14 +197,14 @@ def heading(row: Row) -> Markup:
     return Markup(" to ").join([low, *map(figured, row.ends[1:])])
 
 
-def leaves(figure: Figure, before: str = "") -> list[tuple[str, Figure]]:
+def leaves(figure: PageFigure, before: str = "") -> list[tuple[str, PageFigure]]:
     """Every part of an object that has no parts itself, with the way to it; a list of names or numbers is one part.
 
-    >>> job = Figure({"k": 5, "read": {"quote": "|", "lines": [1, 2]}, "of": [{"a": 1}]})
+    >>> job = PageFigure({"k": 5, "read": {"quote": "|", "lines": [1, 2]}, "of": [{"a": 1}]})
     >>> [(way, text(part)) for way, part in leaves(job)]
     [('k', '5'), ('read / quote', '|'), ('read / lines', '1, 2'), ('of / 1 / a', '1')]
     """
-    found: list[tuple[str, Figure]] = []
+    found: list[tuple[str, PageFigure]] = []
     parts = [*figure.parts()] or [(str(nth), part) for nth, part in enumerate(figure, 1)]
     for key, part in parts:
         way = f"{before} / {key}" if before else key
@@ -213,10 +213,10 @@ def leaves(figure: Figure, before: str = "") -> list[tuple[str, Figure]]:
     return found
 
 
-def called(words: Mapping[str, str], figure: Figure) -> Markup:
+def called(words: Mapping[str, str], figure: PageFigure) -> Markup:
     """A word of the page model as the page has it.
 
-    >>> print(called(_ROLES, Figure("quasi")), called(_ROLES, Figure("sensitive")))
+    >>> print(called(_ROLES, Figure("quasi")), called(_ROLES, PageFigure("sensitive")))
     <bdi>quasi-identifying</bdi> <bdi>sensitive</bdi>
     """
     return name(words.get(text(figure)) or figure)
@@ -231,44 +231,44 @@ def quantile(share: str) -> str:
     return _QUANTILES.get(share) or f"Quantile of {clean(share)}"
 
 
-def most_moved(associations: Figure) -> list[Figure]:
+def most_moved(associations: PageFigure) -> list[PageFigure]:
     """Pairs by how much they changed, most of all first."""
     return sorted(associations, key=lambda one: -abs(one["change"].number or 0))
 
 
-def cell(figure: Figure) -> Markup:
+def cell(figure: PageFigure) -> Markup:
     """A cell of a record; an empty one has no value.
 
-    >>> print(cell(Figure("Milano")), cell(Figure("")))
+    >>> print(cell(Figure("Milano")), cell(PageFigure("")))
     <bdi>Milano</bdi> <span class="untold">no value</span>
     """
     return name(figure) if figure else Markup('<span class="untold">no value</span>')
 
 
-def of_role(columns: Figure, role: str) -> list[Figure]:
+def of_role(columns: PageFigure, role: str) -> list[PageFigure]:
     """The names of the columns that have a role."""
     return [one["name"] for one in columns if one["role"] == role]
 
 
-def unchanged(columns: Figure) -> list[Figure]:
+def unchanged(columns: PageFigure) -> list[PageFigure]:
     """The names of the columns that are released as they are."""
     return [one["name"] for one in columns if one["how"] == "released unchanged"]
 
 
-def changed(columns: Figure, perturbed: Figure) -> bool:
+def changed(columns: PageFigure, perturbed: PageFigure) -> bool:
     """Whether one of the columns is perturbed."""
     return any(one["column"] == name.json for one in perturbed for name in columns)
 
 
-def undeclared(columns: Figure) -> list[Figure]:
+def undeclared(columns: PageFigure) -> list[PageFigure]:
     """The names of the columns that have no role of their own."""
     return [one["name"] for one in columns if one["declared"] == False]  # noqa: E712  a figure is no truth itself
 
 
-def worst(singling: Figure) -> list[Figure]:
+def worst(singling: PageFigure) -> list[PageFigure]:
     """The column, or the pair, that singles out most; nothing where no share is known.
 
-    >>> [one["share"].json for one in worst(Figure([{"share": 0.1}, {"share": None}, {"share": 0.2}]))]
+    >>> [one["share"].json for one in worst(PageFigure([{"share": 0.1}, {"share": None}, {"share": 0.2}]))]
     [0.2]
     """
     known = [one for one in singling if one["share"].number is not None]

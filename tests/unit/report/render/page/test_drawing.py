@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kohort.report.charts.bars import WIDTH, folded
 from kohort.report.charts.canvas import encoded, settings
-from kohort.report.render.page.chart import Chart, Row, Series
-from kohort.report.render.page.figure import Figure
+from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries
+from kohort.report.render.page.figure import PageFigure
 from kohort.report.render.page.page import COLORS, inline
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ NAMES = (
 
 def chart(names: list[str], figures: Sequence[Sequence[Json]], **others: Any) -> Chart:  # noqa: ANN401  any option
     """A chart of one or two series."""
-    series = (Series("before", "count", "was"), Series("after", "count", "is"))[-len(figures[0]) :]
+    series = (ChartSeries("before", "count", "was"), ChartSeries("after", "count", "is"))[-len(figures[0]) :]
     rows = tuple(
-        Row(name, tuple(Figure(one) for one in row), aside=name == "aside")
+        ChartRow(name, tuple(PageFigure(one) for one in row), aside=name == "aside")
         for name, row in zip(names, figures, strict=True)
     )
     fixed: dict[str, Any] = {"key": "k", "place": "k", "title": "A title " * 9, "says": "Says.", "over": "Over"}

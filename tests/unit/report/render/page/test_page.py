@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from kohort.errors import MissingExtraError
 from kohort.report.render.page import charts as charts_of
 from kohort.report.render.page import html as html_of
-from kohort.report.render.page.figure import Figure
+from kohort.report.render.page.figure import PageFigure
 from tests.unit.report.render.page.page_models import (
     LONG,
     MODELS,
@@ -461,10 +461,10 @@ def test_charts_are_written_as_the_same_bytes(format_: Any, magic: bytes) -> Non
 
 def test_a_part_knows_its_place() -> None:
     """Parts of a page model compare by what they are; a missing one is null."""
-    figure = Figure({"a": [1, None]})
+    figure = PageFigure({"a": [1, None]})
     assert figure["a"][0] == 1
-    assert figure["a"][0] == Figure(1, ("a", "0"))
-    assert figure["a"][0] != Figure(1)
+    assert figure["a"][0] == PageFigure(1, ("a", "0"))
+    assert figure["a"][0] != PageFigure(1)
     assert figure["a"][7].json is None
     assert figure["b"]["c"].place == "b.c"
     assert str(figure["a"]) == "1, not told"
