@@ -42,7 +42,7 @@ class AverageRisk:
     specification: ClassVar[Specification] = Specification(
         key="average-risk",
         title="average risk",
-        sentence="The average risk of being found is not greater than this share.",
+        sentence="The average risk of being found is not greater than a threshold.",
         usage="--average-risk SHARE",
         parameters=(Parameter("threshold", SHARE, "The largest average risk.", (0.5,)),),
         unit="share",
