@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import mmap
 from dataclasses import replace
@@ -28,6 +29,7 @@ from kohort.schema.sensitive import even_spelling
 from kohort.verify import Claim, reading, verify, verify_frame, verify_table
 from kohort.verify import labels as label_reading
 from kohort.verify.classes import bands, classes_of
+from kohort.verify.reading import Digest
 from kohort.verify.records import disorder
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
 
@@ -417,3 +419,10 @@ def test_columns_of_the_hand_made_release() -> None:
     """The hand-made release has the columns its schema says, the identifying one first."""
     assert GOOD.claim.source.names == COLUMNS
     assert isinstance(GOOD.table, Table)
+
+
+def test_a_digest_is_of_all_that_was_written() -> None:
+    """Pieces count as one text, and each is taken whole."""
+    digest = Digest()
+    assert [digest.write(piece) for piece in (b"age", b"", b"\n[20-29]\n")] == [3, 0, 9]
+    assert digest.sha256 == hashlib.sha256(b"age\n[20-29]\n").hexdigest()
