@@ -38,8 +38,8 @@ def test_values_outside_hierarchies_are_counted_column_by_column(people: Table) 
     with pytest.raises(HierarchyError) as caught:
         LocalEngine(people, schema())
     assert caught.value.where == "2 columns"
-    assert "column city: 2 values (3 records) are not leaves" in caught.value.what
-    assert "column colour: 1 values (2 records) are not leaves" in caught.value.what
+    assert "column city: 2 values (3 records) are no leaf" in caught.value.what
+    assert "column colour: 1 values (2 records) are no leaf" in caught.value.what
     assert not {"Milano", "Torino", "blue"} & set(str(caught.value).replace(",", " ").split())
 
 

@@ -45,7 +45,9 @@ class CheckFlags(NamedTuple):
     transactions: Annotated[
         bool,
         typer.Option(
-            "--transactions", help="IN holds transactions: are they (h,k,p)-coherent?", rich_help_panel="Transactions"
+            "--transactions",
+            help="IN holds transactions: check whether they are (h,k,p)-coherent.",
+            rich_help_panel="Transactions",
         ),
     ] = False
     reference: Annotated[

@@ -93,7 +93,7 @@ _CHANGED: Final = MappingProxyType(
 
 def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The table; '-' is standard input.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release: the same columns by name.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release; columns are matched by name.")],
     *,
     table: Annotated[
         Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)

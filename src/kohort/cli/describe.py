@@ -118,7 +118,7 @@ def _drafted(out: Path, undecided: Sequence[str]) -> str:
 def schema(
     *,
     transactions: Annotated[
-        bool, typer.Option("--transactions", help="Print that of a job file on transactions.")
+        bool, typer.Option("--transactions", help="Print the schema of a job file on transactions.")
     ] = False,
 ) -> None:
     """Print the JSON Schema of a job file."""

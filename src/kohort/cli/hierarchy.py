@@ -74,9 +74,11 @@ def check(
     file: File,
     *,
     source: Annotated[
-        str | None, typer.Option("--in", metavar="IN", help="A table with a column that it must cover.")
+        str | None, typer.Option("--in", metavar="IN", help="A table with a column that the hierarchy must cover.")
     ] = None,
-    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="That column.")] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="NAME", help="The column that the hierarchy must cover.")
+    ] = None,
     reading: Reading,
     json: options.Json = False,
     quiet: options.Quiet = False,

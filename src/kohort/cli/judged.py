@@ -179,14 +179,16 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 def _notes(found: Check, made: Requested, *, own: bool) -> Iterator[str]:
     """What to know of the figures; `own`: without a table before the release."""
+    from kohort.report.render.text import many
+
     if not made.sensitive and all(model.declared.sensitive is None for model in made.models):
         yield "note: none of these models limits what a class reveals; name the sensitive columns with --sensitive"
     if any(one.own_reference for one in found.findings) or (made.sensitive and own):
         yield "note: classes are compared with this file; add --reference FILE to compare with the original table"
     if found.outside:
-        yield f"note: {found.outside:,} people of the population table match no class"
+        yield f"note: no class matches {many(found.outside, 'person', 'people')} of the population table"
     if found.merged < found.sizes.size:
-        classes = f"{found.merged:,} class{'es' * (found.merged != 1)}"
+        classes = many(found.merged, "class", "classes")
         yield f"note: regardless of case, blanks and width of its values, the table has {classes}"
 
 

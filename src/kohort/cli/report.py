@@ -41,7 +41,7 @@ def report(
     ] = None,
     audience: pages.AudienceWord = None,
     charts: Annotated[
-        Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file too.")
+        Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file, too.")
     ] = None,
     format_: Annotated[
         str | None,

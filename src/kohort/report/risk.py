@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+from pydantic import AfterValidator
 
 from kohort.assessment.risk.attacks import Attack, Evidence, attacks, refuse_unknown
 from kohort.assessment.risk.attacks.controls import CONTROLS
-from kohort.report.figures import Figures, Number, Share, rounded
+from kohort.report.figures import Figures, Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.assessment.risk import Risk
     from kohort.assessment.risk.attacks import Outcome
+    from kohort.assessment.risk.overall import Journalist
     from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
     from kohort.assessment.risk.reidentification import Knowledge
     from kohort.assessment.risk.uniqueness import Uniqueness
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
 class ControlFigures(Figures, frozen=True):
     """The precision of an attack where everything is open, where nothing is, and of guessing there."""
 
-    positive: Number
-    negative: Number
-    chance: Number
+    positive: Share
+    negative: Share
+    chance: Share
 
 
 class AttackFigures(Figures, frozen=True):
@@ -50,11 +53,11 @@ class AttackFigures(Figures, frozen=True):
     unit: str
     targets: int
     claims: int
-    right: Number
-    rate: Number
-    interval: tuple[Number, Number]
-    baseline: Number
-    precision: Number
+    right: Share
+    rate: Share
+    interval: tuple[Share, Share]
+    baseline: Share
+    precision: Share
     likely: Number | None
     controls: ControlFigures | None
 
@@ -95,20 +98,8 @@ def attack_figures(outcomes: Sequence[Outcome]) -> tuple[AttackFigures | Untried
 
 
 def _figures(one: Attack, controls: ControlFigures | None) -> AttackFigures:
-    low, high = one.interval()
-    return AttackFigures(
-        attack=one.name,
-        of=one.of or None,
-        unit=one.unit,
-        targets=one.targets,
-        claims=one.claims,
-        right=rounded(one.right),
-        rate=rounded(one.rate),
-        interval=(rounded(low), rounded(high)),
-        baseline=rounded(one.baseline),
-        precision=rounded(one.precision),
-        likely=one.likely,
-        controls=controls,
+    return AttackFigures.from_attributes(
+        one, attack=one.name, of=one.of or None, interval=one.interval(), controls=controls
     )
 
 
@@ -117,13 +108,19 @@ def _controls(name: str) -> ControlFigures:
     control = CONTROLS[name]()
     closed = control.negative
     chance = closed.baseline * closed.targets / closed.claims if closed.claims else 0.0
-    return ControlFigures(
-        positive=rounded(control.positive.precision), negative=rounded(closed.precision), chance=rounded(chance)
-    )
+    return ControlFigures(positive=control.positive.precision, negative=closed.precision, chance=chance)
 
 
 #: Subsets of known columns, and sets that single out, that are listed: the worst of them.
 LISTED: Final = 10
+
+
+def _tenth(number: float) -> float:
+    return round(number, 1)
+
+
+#: How many, to a tenth: no estimate is finer.
+Tenth: TypeAlias = Annotated[float, AfterValidator(_tenth)]
 
 
 class ProsecutorFigures(Figures, frozen=True):
@@ -145,11 +142,11 @@ class JournalistFigures(Figures, frozen=True):
     """
 
     by: str
-    highest: Number
-    average: Number
-    over: Number
+    highest: Share
+    average: Share
+    over: Share
     at_highest: int
-    marketer: Number
+    marketer: Share
     unknown: int
 
 
@@ -157,7 +154,7 @@ class EstimateFigures(Figures, frozen=True):
     """How many are unique in the population by one estimator, or the reason for no answer."""
 
     estimator: str
-    uniques: Number | None
+    uniques: Tenth | None
     reason: str | None
     parameters: dict[str, Number]
 
@@ -176,10 +173,10 @@ class UniquenessFigures(Figures, frozen=True):
     """
 
     sample: int
-    share: Number
+    share: Share
     population_size: int | None
-    population: Number | None
-    in_file: Number | None
+    population: Tenth | None
+    in_file: Tenth | None
     trusted: str | None
     estimates: tuple[EstimateFigures, ...]
 
@@ -188,9 +185,9 @@ class SubsetFigures(Figures, frozen=True):
     """The prosecutor's risk where only these columns are known."""
 
     columns: tuple[str, ...]
-    highest: Number
-    average: Number
-    over: Number
+    highest: Share
+    average: Share
+    over: Share
     uniques: int
 
 
@@ -201,7 +198,7 @@ class KnowledgeFigures(Figures, frozen=True):
     subsets: int
     tried: int
     complete: bool
-    average: Number
+    average: Share
     worst: tuple[SubsetFigures, ...]
 
 
@@ -218,10 +215,10 @@ class IdentifyingSet(Figures, frozen=True):
     """A set of columns that identifies people."""
 
     columns: tuple[str, ...]
-    distinctness: Number
-    separation: Number
-    unique: Number
-    others: Number
+    distinctness: Share
+    separation: Share
+    unique: Share
+    others: Share
 
 
 class SearchFigures(Figures, frozen=True):
@@ -243,7 +240,7 @@ class SearchFigures(Figures, frozen=True):
     tried: int
     complete: bool
     sampled: int | None
-    missed: Number | None
+    missed: Share | None
 
 
 class UniqueColumn(Figures, frozen=True):
@@ -251,7 +248,7 @@ class UniqueColumn(Figures, frozen=True):
 
     column: str
     unique: int
-    share: Number
+    share: Share
 
 
 class RiskFigures(Figures, frozen=True):
@@ -287,7 +284,7 @@ class RiskFigures(Figures, frozen=True):
     threshold: Number
     prosecutor: ProsecutorFigures
     journalist: JournalistFigures | None
-    marketer: Number
+    marketer: Share
     uniqueness: UniquenessFigures
     known: KnowledgeFigures | None
     undeclared: tuple[str, ...]
@@ -300,106 +297,52 @@ class RiskFigures(Figures, frozen=True):
 
 def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
     """The figures of `risk`; with `values`, cells of the smallest classes too."""
-    return RiskFigures(
-        records=risk.records,
-        people=risk.people,
-        quasi=risk.quasi,
+    return RiskFigures.from_attributes(
+        risk,
         classes=risk.sizes.size,
         smallest=int(risk.sizes.min()),
         largest=int(risk.sizes.max()),
         threshold=float(risk.threshold),
-        prosecutor=ProsecutorFigures.from_attributes(risk.prosecutor),
-        journalist=_journalist(risk),
-        marketer=rounded(risk.marketer),
+        journalist=_journalist(risk.journalist),
         uniqueness=_uniqueness(risk.uniqueness),
         known=None if risk.knowledge is None else _knowledge(risk.knowledge, risk.quasi),
-        undeclared=risk.undeclared,
         alone=_search(risk.alone, risk.undeclared),
         together=_search(risk.together, risk.undeclared),
-        singling=tuple(
-            UniqueColumn(column=one.columns[0], unique=one.unique, share=rounded(one.share)) for one in risk.singling
-        ),
+        singling=tuple(UniqueColumn.from_attributes(one, column=one.columns[0]) for one in risk.singling),
         worst_values=tuple(dict(zip(risk.quasi, row, strict=True)) for row in risk.worst) if values else None,
     )
 
 
-def _journalist(risk: Risk) -> JournalistFigures | None:
+def _journalist(one: Journalist | None) -> JournalistFigures | None:
     """The risks among the population."""
-    one = risk.journalist
     if one is None:
         return None
-    return JournalistFigures(
-        by=one.by,
-        highest=rounded(one.exposure.highest),
-        average=rounded(one.exposure.average),
-        over=rounded(one.exposure.over),
-        at_highest=one.exposure.at_highest,
-        marketer=rounded(one.marketer),
-        unknown=one.unknown,
-    )
+    return JournalistFigures.from_attributes(one.exposure, by=one.by, marketer=one.marketer, unknown=one.unknown)
 
 
 def _uniqueness(found: Uniqueness) -> UniquenessFigures:
-    return UniquenessFigures(
-        sample=found.sample,
-        share=rounded(found.share),
-        population_size=found.population_size,
-        population=_tenth(found.population),
-        in_file=_tenth(found.in_file),
-        trusted=found.trusted or None,
-        estimates=tuple(
-            EstimateFigures(
-                estimator=one.estimator,
-                uniques=_tenth(one.uniques),
-                reason=one.reason or None,
-                parameters={name: float(f"{value:.6g}") for name, value in one.parameters.items()},
-            )
-            for one in found.estimates
-        ),
+    estimates = tuple(
+        EstimateFigures.from_attributes(
+            one,
+            reason=one.reason or None,
+            parameters={name: float(f"{value:.6g}") for name, value in one.parameters.items()},
+        )
+        for one in found.estimates
     )
+    return UniquenessFigures.from_attributes(found, trusted=found.trusted or None, estimates=estimates)
 
 
 def _knowledge(found: Knowledge, quasi: Sequence[str]) -> KnowledgeFigures:
-    return KnowledgeFigures(
-        m=found.m,
-        subsets=found.subsets,
-        tried=len(found.known),
-        complete=found.complete,
-        average=rounded(found.average),
-        worst=tuple(
-            SubsetFigures(
-                columns=tuple(quasi[column] for column in one.columns),
-                highest=rounded(one.highest),
-                average=rounded(one.average),
-                over=rounded(one.over),
-                uniques=one.uniques,
-            )
-            for one in found.known[:LISTED]
-        ),
+    worst = tuple(
+        SubsetFigures.from_attributes(one, columns=tuple(quasi[column] for column in one.columns))
+        for one in found.known[:LISTED]
     )
+    return KnowledgeFigures.from_attributes(found, tried=len(found.known), worst=worst)
 
 
 def _search(found: IdentifyingSets, names: Sequence[str]) -> SearchFigures:
-    return SearchFigures(
-        found=len(found.found),
-        sets=tuple(
-            IdentifyingSet(
-                columns=tuple(names[column] for column in one.columns),
-                distinctness=rounded(one.figures.distinctness),
-                separation=rounded(one.figures.separation),
-                unique=rounded(one.figures.unique),
-                others=rounded(one.figures.others),
-            )
-            for one in found.found[:LISTED]
-        ),
-        base=None if found.base is None else SeparationFigures.from_attributes(found.base),
-        tried=found.tried,
-        complete=found.complete,
-        sampled=found.sampled,
-        missed=None if found.missed is None else rounded(found.missed),
+    sets = tuple(
+        IdentifyingSet.from_attributes(one.figures, columns=tuple(names[column] for column in one.columns))
+        for one in found.found[:LISTED]
     )
-
-
-def _tenth(number: float | None) -> float | None:
-    """How many, to a tenth: no estimate is finer."""
-    return None if number is None else round(number, 1)
+    return SearchFigures.from_attributes(found, found=len(found.found), sets=sets)

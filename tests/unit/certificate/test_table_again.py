@@ -164,7 +164,7 @@ def test_a_job_that_is_none(tmp_path: Path) -> None:
     """A certificate whose job cannot be read cannot be checked."""
     release = made(tmp_path, KAnonymity(3))
     release.forge(job={"k": 3})
-    with pytest.raises(InputError, match="job is none"):
+    with pytest.raises(InputError, match="cannot read the certificate's job"):
         release.again()
 
 
@@ -206,7 +206,7 @@ def test_complete_records(tmp_path: Path) -> None:
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
     release.forge(job=job | {"complete": ["t"]})
     (part,) = [part for part in release.again(reference=release.source).parts if part.name == close.name]
-    assert part.told == "it has no column t, and complete records have a value there (reference)"
+    assert part.told == "it has no column t, in which complete records have a value (reference)"
     release.forge(job=job | {"complete": "all"})
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
 
@@ -237,7 +237,7 @@ def test_a_population_below_nodes(tmp_path: Path) -> None:
     known = pl.DataFrame({"age": [*AGES, *AGES]})
     release = made(tmp_path, KMap(6), population=known, hierarchy=ages, label=Label.ANCESTOR)
     (part,) = [part for part in release.again(population=known).parts if part.name == "6-map"]
-    assert part.told == "bring the hierarchy of age by --hierarchy"
+    assert part.told == "give the hierarchy of age with --hierarchy"
     assert outcomes(release.again(population=known, hierarchies={"age": ages}))["6-map"] == "same"
 
 
@@ -272,7 +272,7 @@ def test_hierarchies(tmp_path: Path) -> None:
     close = TCloseness("s", Fraction(1, 2))
     release = made(tmp_path, close, sensitive=Attribute("s", Role.SENSITIVE, hierarchy=ILLS))
     found = {part.name: part.told for part in release.again().parts}
-    assert found[close.name] == "bring the hierarchy of s by --hierarchy"
+    assert found[close.name] == "give the hierarchy of s with --hierarchy"
     assert outcomes(release.again(hierarchies={"s": ILLS}))[close.name] == "same"
     for name, other in (("s", Hierarchy.from_rows([["flu", "*"], ["gout", "*"]])), ("age", ILLS), ("x", ILLS)):
         with pytest.raises(InputError, match="not the hierarchy"):

@@ -74,7 +74,7 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
         ("privat.k=3", "unknown key privat"),
         ("privacy.k=1", "k must be an integer of at least 2"),
         ("privacy.k=two", "k must be an integer of at least 2"),
-        ("privacy.k.least=3", "k is no table"),
+        ("privacy.k.least=3", "k is not a table of the job"),
         ("columns.height.l=2", "role is missing"),
         ("columns.age=5", "it must be a table"),
         ("privacy.k", "a change has the form KEY=VALUE"),

@@ -330,7 +330,7 @@ def test_inspect_puts_first_what_must_be_decided(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("\n".join(["x,y,age", *rows, ""]))
     text, figures = done("inspect", tmp_path / "t.csv").out, done("inspect", tmp_path / "t.csv", "--json").figures
     assert text.startswith("Decide first: x (undecided: no job runs until you do)\n")
-    assert '    proposed: --missing-token "?", as no value\n' in text
+    assert '    proposed: --missing-token "?" (it means no value)\n' in text
     assert "    proposed: --trim, since nearly all cells have blanks around them\n" in text
     assert [one["role"] for one in figures["columns"]] == ["undecided", "quasi", "quasi"]
     assert [one["trim"] for one in figures["columns"]] == [False, True, False]
@@ -385,7 +385,7 @@ def test_hierarchies_are_built_shown_checked_and_converted(register: Path, tmp_p
     assert done("hierarchy", "show", built).out == done("hierarchy", "show", tree).out
     assert len(done("hierarchy", "show", built, "--limit", 5).out.splitlines()) <= 8
     checked = done("hierarchy", "check", tree, "--in", source, "--column", "age")
-    assert "it nests" in checked.out
+    assert "its levels nest" in checked.out
     assert "column age is covered" in checked.out
     assert done("hierarchy", "check", tree, "--json").figures == {
         "leaves": 73,
@@ -408,7 +408,7 @@ def test_a_hierarchy_that_does_not_cover_a_column_has_status_1(register: Path) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["build", "city.json", "--column", "city", "--out", "h.csv"], "city.json is no builder"),
+        (["build", "city.json", "--column", "city", "--out", "h.csv"], "city.json is not a hierarchy builder"),
         (["build", "suppress", "--column", "city", "--out", "h.txt"], "written as .csv or .json"),
     ],
 )

@@ -237,7 +237,7 @@ def test_figures_that_cannot_be_read_are_refused(folder: Path, monkeypatch: pyte
     """A folder, nothing, bytes that are no text, more than figures can be, and a disk that fails."""
     (folder / "folder.json").mkdir()
     (folder / "latin.json").write_bytes(b'{"name": "\xe9"}')
-    for name, part in (("folder", "not a regular file"), ("none", "no such file"), ("latin", "no UTF-8")):
+    for name, part in (("folder", "not a regular file"), ("none", "no such file"), ("latin", "not UTF-8")):
         refused(3, part, command=["report", folder / f"{name}.json", "--out", folder / "page.json"])
     with monkeypatch.context() as patch:
         patch.setattr("kohort.report.page.build.LARGEST", 10)

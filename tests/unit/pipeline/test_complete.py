@@ -141,7 +141,7 @@ def test_the_verifier_counts_incomplete_records_itself() -> None:
     for parts in ({"incomplete": 2}, {"incomplete": 0}, {"complete": ()}, {"complete": ("city",)}, {"complete": "all"}):
         fault = forged(claim, **parts)
         assert (fault.where, "lack a value" in fault.what) == ("check complete records", True)
-    with pytest.raises(UsageError, match="a column that the table has not"):
+    with pytest.raises(UsageError, match="that the table does not have"):
         replace(claim, complete=("citty",))
 
 
