@@ -256,7 +256,7 @@ def test_a_class_without_values_achieves_nothing(people: Path) -> None:
     people.write_text("age,zip,illness\n1,1,flu\n2,2,\n")
     out = judged(people, "--sensitive", "illness", met=True).out
     assert out.count("none: in a class nobody has a value") == 6
-    assert "distinct l does not see" not in out
+    assert "distinct l does not show" not in out
 
 
 def test_what_is_measured_can_be_asked_for(people: Path) -> None:

@@ -266,9 +266,9 @@ class AxisScale:
         logarithmic: Whether equal ratios lie equally far apart; then all figures are greater than 0, and the axis
             begins near the least one.
 
-    >>> Scale(share=True).said(0.125), Scale().said(0.125), AxisScale().said(1234567.0)
+    >>> AxisScale(share=True).said(0.125), AxisScale().said(0.125), AxisScale().said(1234567.0)
     ('12.50%', '0.125', '1,234,567')
-    >>> [Scale().label(tick) for tick in AxisScale(logarithmic=True).ticks(15, 4000)]
+    >>> [AxisScale().label(tick) for tick in AxisScale(logarithmic=True).ticks(15, 4000)]
     ['30', '100', '300', '1,000', '3,000']
     """
 

@@ -148,14 +148,14 @@ def written(figure: PageFigure, form: Form) -> str:
     """A figure as it is written in a chart.
 
     >>> from kohort.report.render.page.figure import PageFigure
-    >>> written(Figure(0.25), "share"), written(Figure(0.25), "number"), written(PageFigure(None), "share")
-    ('25.0%', '0.25', 'not told')
-    >>> written(Figure(508.21), "count"), written(Figure(8.21), "count"), written(PageFigure(39961.25), "exact")
+    >>> written(PageFigure(0.25), "share"), written(PageFigure(0.25), "number"), written(PageFigure(None), "share")
+    ('25.0%', '0.25', 'not shown')
+    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count"), written(PageFigure(39961.25), "exact")
     ('508', '8.2', '39,961.25')
     """
     number = figure.number
     if number is None:
-        return "not told"
+        return "not shown"
     match form:
         case "share":
             return percent(number)

@@ -127,12 +127,12 @@ def _seen(one: str) -> bool:
 def text(figure: PageFigure) -> str:
     """What a part is in words.
 
-    >>> text(Figure(None)), text(Figure(True)), text(Figure(1234)), text(Figure("age")), text(PageFigure(["a", 2]))
-    ('not told', 'yes', '1,234', 'age', 'a, 2')
+    >>> [text(PageFigure(one)) for one in (None, True, 1234, "age", ["a", 2])]
+    ['not shown', 'yes', '1,234', 'age', 'a, 2']
     """
     match figure.json:
         case None:
-            return "not told"
+            return "not shown"
         case bool(yes):
             return "yes" if yes else "no"
         case str(written):

@@ -83,8 +83,8 @@ def _picture(chart: Chart) -> str:
     return inline(encoded(figure, "svg", chart.title, chart.words()), chart.key)
 
 
-#: What a figure that is not told is called on the page.
-UNKNOWN: Final = Markup('<span class="untold">not told</span>')
+#: What a figure that is not shown is called on the page.
+UNKNOWN: Final = Markup('<span class="untold">not shown</span>')
 
 #: What words of the page model are on the page, where they differ.
 _ROLES: Final = {"quasi": "quasi-identifying", "drop": "dropped"}
@@ -163,8 +163,8 @@ def figured(figure: PageFigure, form: Form = "number") -> Markup:
 
     >>> print(figured(PageFigure(30000, ("done", "released"))))
     <data value="30000" data-figure="done.released">30,000</data>
-    >>> print(figured(Figure(None)), figured(PageFigure("<i>")))
-    <span class="untold">not told</span> <bdi>&lt;i&gt;</bdi>
+    >>> print(figured(PageFigure(None)), figured(PageFigure("<i>")))
+    <span class="untold">not shown</span> <bdi>&lt;i&gt;</bdi>
     """
     if figure.json is None:
         return UNKNOWN
@@ -188,7 +188,7 @@ def heading(row: ChartRow) -> Markup:
     """The name of a row; figures in it are figures too.
 
     >>> from kohort.report.render.page.chart import ChartRow
-    >>> print(heading(ChartRow("up to 9", (), (Figure(None), PageFigure(9, ("high",))))))
+    >>> print(heading(ChartRow("up to 9", (), (PageFigure(None), PageFigure(9, ("high",))))))
     up to <data value="9" data-figure="high">9</data>
     """
     if not row.ends:
@@ -216,7 +216,7 @@ def leaves(figure: PageFigure, before: str = "") -> list[tuple[str, PageFigure]]
 def called(words: Mapping[str, str], figure: PageFigure) -> Markup:
     """A word of the page model as the page has it.
 
-    >>> print(called(_ROLES, Figure("quasi")), called(_ROLES, PageFigure("sensitive")))
+    >>> print(called(_ROLES, PageFigure("quasi")), called(_ROLES, PageFigure("sensitive")))
     <bdi>quasi-identifying</bdi> <bdi>sensitive</bdi>
     """
     return name(words.get(text(figure)) or figure)
@@ -239,7 +239,7 @@ def most_moved(associations: PageFigure) -> list[PageFigure]:
 def cell(figure: PageFigure) -> Markup:
     """A cell of a record; an empty one has no value.
 
-    >>> print(cell(Figure("Milano")), cell(PageFigure("")))
+    >>> print(cell(PageFigure("Milano")), cell(PageFigure("")))
     <bdi>Milano</bdi> <span class="untold">no value</span>
     """
     return name(figure) if figure else Markup('<span class="untold">no value</span>')

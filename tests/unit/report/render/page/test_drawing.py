@@ -105,7 +105,7 @@ def test_what_was_and_what_is_differ_without_colours() -> None:
 def test_every_row_is_named_and_has_its_figures() -> None:
     """Names stand at the left, figures at the ends of the bars; two series have a legend, one has none."""
     both = chart(["a", "b"], [[1, None], [3, 4_000]])
-    assert sorted(words(both)) == ["1", "3", "4,000", "a", "after", "b", "before", "not told"]
+    assert sorted(words(both)) == ["1", "3", "4,000", "a", "after", "b", "before", "not shown"]
     assert sorted(words(chart(["a", "b"], [[1], [2]]))) == ["1", "2", "a", "b"]
 
 
@@ -140,7 +140,7 @@ def test_others_alone_are_drawn() -> None:
 def test_a_description_tells_the_first_rows() -> None:
     """Who cannot see a chart hears what it shows, and how much more there is."""
     of = chart([str(nth) for nth in range(14)], [[nth, None] for nth in range(14)])
-    assert of.words().startswith("Says. 0: before 0, after not told; 1: before 1, after not told;")
+    assert of.words().startswith("Says. 0: before 0, after not shown; 1: before 1, after not shown;")
     assert of.words().endswith("and 2 more.")
     assert chart(["a"], [[1]]).words() == "Says. a: 1."
 

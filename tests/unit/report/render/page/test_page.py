@@ -467,5 +467,5 @@ def test_a_part_knows_its_place() -> None:
     assert figure["a"][0] != PageFigure(1)
     assert figure["a"][7].json is None
     assert figure["b"]["c"].place == "b.c"
-    assert str(figure["a"]) == "1, not told"
-    assert str(figure) == "a: 1, not told"
+    assert str(figure["a"]) == "1, not shown"
+    assert str(figure) == "a: 1, not shown"
