@@ -23,7 +23,10 @@ def lines(found: Check) -> Iterator[str]:
     for one in found.alike:
         yield f"of {one.sensitive}:"
         yield from _lines(found, one.sensitive)
-        yield f"  k does not show that {_people(one.people)} in classes where everybody has the same value"
+        if one.people:
+            yield f"  k does not show that {_people(one.people)} in classes where everybody has the same value"
+        else:
+            yield "  no class has only one value"
         yield from (f"  {line}" for line in _unseen(found, one.sensitive))
 
 
