@@ -19,7 +19,7 @@ import numpy as np
 
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
-from kohort.perturb.effects import linked_numbers
+from kohort.perturb.effect import linked_numbers
 from kohort.perturb.text import perturbation_of
 from kohort.tables.amounts import read_numbers
 from kohort.tables.perturbing import perturb

@@ -1,4 +1,4 @@
-"""The interval of an attack's rate."""
+"""The interval of an attack's rate, and the tables on which attacks must succeed or fail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.assessment.risk.attacks import ATTACKS
 from kohort.assessment.risk.attacks.base import Attack, clopper_pearson, incomplete_beta
+from kohort.assessment.risk.attacks.controls import CONTROLS
 
 
 def tail(trials: int, least: int, share: float) -> float:
@@ -56,3 +58,29 @@ def test_the_share_of_none_is_none() -> None:
     nobody = Attack("linking", 0, 0, 0.0, 0.0)
     assert (nobody.rate, nobody.precision, nobody.interval()) == (0.0, 0.0, (0.0, 1.0))
     assert (incomplete_beta(2, 3, 0), incomplete_beta(2, 3, 1)) == (0.0, 1.0)
+
+
+def test_every_attack_has_controls() -> None:
+    """There is a positive and a negative control of every attack."""
+    assert tuple(CONTROLS) == tuple(ATTACKS)
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_positive_control(name: str) -> None:
+    """On a table made for it the attack makes claims, nearly all are right, and many more than by guessing."""
+    found = CONTROLS[name]().positive
+    assert found.precision > 0.94
+    assert found.claims > 0
+    assert found.interval()[0] > 2 * found.baseline
+    assert found.rate > (0.25 if name == "minimality" else 0.94)
+    assert found.likely is None or found.likely < 0.01
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_negative_control(name: str) -> None:
+    """On a table that gives nothing away the rate does not exceed the baseline beyond chance."""
+    found = CONTROLS[name]().negative
+    low, high = found.interval()
+    assert low <= found.baseline <= high
+    assert found.rate < 0.1
+    assert found.likely is None or found.likely > 0.01

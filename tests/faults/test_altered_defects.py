@@ -139,15 +139,15 @@ def test_an_identifier_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("cell", "what"),
     [
-        ("1,000", "some cells are no plain numbers"),
-        ("1e3", "some cells are no plain numbers"),
-        ("007", "some cells are no plain numbers"),
-        ("-0", "some cells are no plain numbers"),
-        ("+5", "some cells are no plain numbers"),
-        ("12.5", "some cells have more decimals than it is said"),
+        ("1,000", "some cells are not plain numbers"),
+        ("1e3", "some cells are not plain numbers"),
+        ("007", "some cells are not plain numbers"),
+        ("-0", "some cells are not plain numbers"),
+        ("+5", "some cells are not plain numbers"),
+        ("12.5", "some cells have more decimals than claimed"),
         ("-1", "some cells lie outside the bounds"),
         ("1000001", "some cells lie outside the bounds"),
-        ("1", "the mean is another than it is said"),
+        ("1", "the mean is not the claimed one"),
     ],
 )
 def test_another_number(cell: str, what: str) -> None:
@@ -167,7 +167,7 @@ def test_another_variance() -> None:
         for (number, place), step in ((numbers[3], -1), (numbers[-3], 1)):
             cells[place] = str(number + step)
 
-    assert refused(changed("annual_income", spread))[1] == "the variance is another than it is said"
+    assert refused(changed("annual_income", spread))[1] == "the variance is not the claimed one"
 
 
 def test_missing_values() -> None:
@@ -179,8 +179,8 @@ def test_missing_values() -> None:
     def empty(cells: list[str | None]) -> None:
         cells[present(cells)] = None
 
-    assert refused(changed("annual_income", fill))[1] == "cells without a value got one, or another mark"
-    assert refused(changed("annual_income", empty))[1] == "some cells are no plain numbers"
+    assert refused(changed("annual_income", fill))[1] == "cells without a value have got one, or another mark"
+    assert refused(changed("annual_income", empty))[1] == "some cells are not plain numbers"
 
 
 def test_names_of_their_own() -> None:
@@ -191,19 +191,19 @@ def test_names_of_their_own() -> None:
 
     assert refused(changed("gender", invent)) == (
         "check perturbation, column gender",
-        "some values are none of the column's",
+        "some values do not occur in the column",
     )
 
 
 @pytest.mark.parametrize(
     ("column", "changes", "what"),
     [
-        ("annual_income", {"records": 1}, "other records have a value than it is said"),
-        ("annual_income", {"mean": (1.0, 1.0)}, "the mean is another than it is said"),
-        ("annual_income", {"variance": None}, "the variance is another than it is said"),
-        ("annual_income", {"variance": (1.0, 1.0)}, "the variance is another than it is said"),
-        ("gender", {"unchanged": 0}, "other records are as they were than it is said"),
-        ("gender", {"mean": (0.0, 0.0)}, "some cells are no plain numbers"),
+        ("annual_income", {"records": 1}, "the records with a value are not those that are claimed"),
+        ("annual_income", {"mean": (1.0, 1.0)}, "the mean is not the claimed one"),
+        ("annual_income", {"variance": None}, "the variance is not the claimed one"),
+        ("annual_income", {"variance": (1.0, 1.0)}, "the variance is not the claimed one"),
+        ("gender", {"unchanged": 0}, "the unchanged records are not those that are claimed"),
+        ("gender", {"mean": (0.0, 0.0)}, "some cells are not plain numbers"),
     ],
 )
 def test_an_effect_that_is_not_so(column: str, changes: dict[str, Any], what: str) -> None:
@@ -217,7 +217,7 @@ def test_one_record_more_is_said_to_be_unchanged() -> None:
     income, gender = release().effects
     wrong = replace(income, unchanged=income.unchanged + 1)
     assert refused(release().table, replace(claim(), effects=(wrong, gender)))[1] == (
-        "other records are as they were than it is said"
+        "the unchanged records are not those that are claimed"
     )
 
 

@@ -14,15 +14,11 @@ from hypothesis import strategies as st
 from kohort.assessment.classes import classes_of, sizes_of
 from kohort.assessment.population import matches
 from kohort.assessment.risk import assess
-from kohort.assessment.risk.individual import individual_risks
-from kohort.assessment.risk.knowledge import knowing
-from kohort.assessment.risk.pitman import expected_uniques, pitman
+from kohort.assessment.risk.overall import individual_risks
 from kohort.assessment.risk.quasi_identifiers import MANY, find, measured
-from kohort.assessment.risk.reidentification import by_size, marketer
-from kohort.assessment.risk.sample import Sample
+from kohort.assessment.risk.reidentification import by_size, knowing, marketer
 from kohort.assessment.risk.singling import singling
-from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
-from kohort.assessment.risk.zayatz import zayatz
+from kohort.assessment.risk.uniqueness import Sample, expected_uniques, pitman, slide_negative_binomial, zayatz
 from kohort.core.frequency import FrequencySet, group
 from kohort.io import read
 from kohort.verify.singling import singled_out

@@ -11,12 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kohort.assessment.risk.individual import individual_risks
-from kohort.assessment.risk.pitman import pitman
-from kohort.assessment.risk.sample import Sample
-from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
-from kohort.assessment.risk.uniqueness import estimated
-from kohort.assessment.risk.zayatz import zayatz
+from kohort.assessment.risk.overall import individual_risks
+from kohort.assessment.risk.uniqueness import Sample, estimated, pitman, slide_negative_binomial, zayatz
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Counts
-    from kohort.assessment.risk.sample import Estimate
+    from kohort.assessment.risk.uniqueness import Estimate
 
 
 def restaurant(people: int, alpha: float, theta: float, random: np.random.Generator) -> list[int]:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.certificate.again import Again, Outcome, Part
+from kohort.certificate.again import Again, CheckedPart, PartOutcome
 from kohort.schema.domain import resolve
 from kohort.shown import LONGEST, Shown
 from tests.jobs import freely
@@ -258,6 +258,6 @@ def test_what_is_met_is_true_and_nothing_else() -> None:
     assert (bool(check), [bool(one) for one in check.findings]) == (check.met, [one.met for one in check.findings])
     finding = cast("kohort.CoherenceFinding", objects()["CoherenceFinding"])
     assert bool(finding) == finding.met
-    for outcome in Outcome:
-        again = Again((Part("records", outcome, ""),))
-        assert bool(again) == again.met == (outcome is not Outcome.DIFFERENT)
+    for outcome in PartOutcome:
+        again = Again((CheckedPart("records", outcome, ""),))
+        assert bool(again) == again.met == (outcome is not PartOutcome.DIFFERENT)

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from kohort.certificate.again import Again, Outcome, Part
+from kohort.certificate.again import Again, CheckedPart, PartOutcome, read_certificate
 from kohort.certificate.form import FORM
-from kohort.certificate.promises import NOT_PROMISED
-from kohort.certificate.read import read_certificate
-from kohort.certificate.table import Certificate, certificate
+from kohort.certificate.table import NOT_PROMISED, Certificate, certificate
 from kohort.certificate.transactions import CoherenceCertificate
 
 __all__ = [
@@ -17,9 +15,9 @@ __all__ = [
     "NOT_PROMISED",
     "Again",
     "Certificate",
+    "CheckedPart",
     "CoherenceCertificate",
-    "Outcome",
-    "Part",
+    "PartOutcome",
     "certificate",
     "read_certificate",
 ]

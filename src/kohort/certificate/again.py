@@ -1,17 +1,23 @@
-"""A certificate checked again against its file: what is the same, what differs, and what the file alone cannot tell.
+"""A certificate read back and checked again: what is the same, what differs, and what the file alone cannot tell.
 
-The certificate of transactions, checked again. It names no item: whoever has the list of private ones brings it.
+Nothing but what this version writes is accepted. A certificate of transactions names no item: to check it, bring the
+list of private items.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.assessment.checking.transactions import check_transactions
+from kohort.certificate.form import FORM, digest
+from kohort.certificate.table import Certificate
+from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InfeasibleError, InputError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.baskets import read_transactions
@@ -19,28 +25,27 @@ from kohort.transactions.coherence import Coherence
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kohort.certificate.form import Certified
-    from kohort.certificate.transactions import CoherenceCertificate
     from kohort.io.baskets import BasketOptions
     from kohort.transactions.database import Transactions
     from kohort.transactions.roles import RoleChoice
 
 
-class Outcome(StrEnum):
+class PartOutcome(StrEnum):
     """How a part of a certificate fares."""
 
     SAME = "same"
-    """It was found again."""
+    """The file has it as certified."""
     DIFFERENT = "different"
-    """Something else was found."""
+    """The file differs."""
     UNCHECKED = "not checked"
-    """It cannot be seen in what is at hand."""
+    """The given files do not show it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CheckedPart:
     """A part of a certificate, checked again.
 
     Attributes:
@@ -50,7 +55,7 @@ class Part:
     """
 
     name: str
-    outcome: Outcome
+    outcome: PartOutcome
     told: str
 
 
@@ -62,35 +67,35 @@ class Again:
         parts: Its parts.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[CheckedPart, ...]
 
     @property
     def met(self) -> bool:
         """Whether nothing differs."""
-        return all(part.outcome is not Outcome.DIFFERENT for part in self.parts)
+        return all(part.outcome is not PartOutcome.DIFFERENT for part in self.parts)
 
     def __bool__(self) -> bool:
         """Whether nothing differs."""
         return self.met
 
 
-def compared(name: str, certified: object, found: object) -> Part:
+def compared(name: str, certified: object, found: object) -> CheckedPart:
     """Whether what is certified was found.
 
     >>> compared("records", 7, 8).told
     '7, found 8'
     """
     if certified == found:
-        return Part(name, Outcome.SAME, _said(found))
-    return Part(name, Outcome.DIFFERENT, f"{_said(certified)}, found {_said(found)}")
+        return CheckedPart(name, PartOutcome.SAME, _said(found))
+    return CheckedPart(name, PartOutcome.DIFFERENT, f"{_said(certified)}, found {_said(found)}")
 
 
-def unchecked(name: str, why: str) -> Part:
+def unchecked(name: str, why: str) -> CheckedPart:
     """A part that cannot be seen."""
-    return Part(name, Outcome.UNCHECKED, why)
+    return CheckedPart(name, PartOutcome.UNCHECKED, why)
 
 
-def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[Part]:
+def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[CheckedPart]:
     """The size and the digest of the file.
 
     Raises:
@@ -133,7 +138,9 @@ def check_transactions_again(
     try:
         database = read_transactions(path, options, limits=ReadOptions(allow_empty=True)).database
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, Part("transactions", Outcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
+        return Again(
+            (*parts, CheckedPart("transactions", PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}"))
+        )
     parts += [
         compared("transactions", known.transactions, len(database)),
         compared("items", known.items, len(database.names)),
@@ -146,15 +153,85 @@ def check_transactions_again(
     return Again(tuple(parts))
 
 
-def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Part:
+def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> CheckedPart:
     """Whether no set of public items is a mole."""
     if roles is None:
-        return unchecked(known.model, "the certificate names no item: bring the private ones by --private")
+        return unchecked(known.model, "the certificate names no item: give the private ones with --private")
     try:
         model = Coherence.of(h=known.h, k=known.k, p=known.p)
     except UsageError as fault:
-        raise InputError(f"the certificate's model is none: {fault.what}") from None
+        raise InputError(f"the certificate's model is not valid: {fault.what}") from None
     if model.name != known.model:
         return compared(known.model, known.model, model.name)
     found = check_transactions(database, roles.over(database, model.h), model)
-    return Part(model.name, Outcome.SAME if found.met else Outcome.DIFFERENT, "met" if found.met else "NOT met")
+    return CheckedPart(
+        model.name, PartOutcome.SAME if found.met else PartOutcome.DIFFERENT, "met" if found.met else "NOT met"
+    )
+
+
+#: The kinds of certificate.
+_KINDS: Final = {"table": Certificate, "transactions": CoherenceCertificate}
+
+
+def read_certificate(path: str | os.PathLike[str]) -> Certificate | CoherenceCertificate:
+    """The certificate in a file, of a table or of transactions; nothing but what kohort writes is accepted.
+
+    Raises:
+        InputError: the file is no certificate of this form, to the byte.
+        FileError: the system failed to read it.
+    """
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"reading the certificate failed: {error.strerror}", where=str(path)) from None
+    known = _decoded(text)
+    if known is None or known.encode() != text or known.job_sha256 != digest(known.job):
+        raise InputError(
+            "this is not a certificate in the form of this version, or it was changed",
+            where=str(path),
+            hint="a certificate lies beside its release and is called NAME.kohort.json",
+        )
+    return known
+
+
+def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
+    """The certificate that JSON text describes; `None` where a part is missing, unknown or of another kind."""
+    try:
+        parts: object = json.loads(text, parse_constant=Fraction)  # which refuses NaN and infinities
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(parts, dict):
+        return None
+    given = cast("dict[str, object]", parts)
+    kind = _KINDS.get(str(given.get("kind")))
+    expected = {} if kind is None else {field.name: str(field.type) for field in fields(kind)}
+    if kind is None or given.keys() != expected.keys() or given["form"] != FORM:
+        return None
+    if not all(_is(given[name], annotation) for name, annotation in expected.items()):
+        return None
+    build = cast("Callable[..., Certificate | CoherenceCertificate]", kind)  # the parts are of its fields' kinds
+    return build(
+        **{name: tuple(cast("list[str]", part)) if isinstance(part, list) else part for name, part in given.items()}
+    )
+
+
+def _is(part: object, kind: str) -> bool:
+    """Whether a part of JSON is what the annotation `kind` asks for."""
+    match kind:
+        case "str":
+            return isinstance(part, str)
+        case "bool":
+            return isinstance(part, bool)
+        case "int" | "int | None":
+            whole = isinstance(part, int) and not isinstance(part, bool) and part >= 0
+            return whole or (part is None and kind != "int")
+        case "float":
+            return isinstance(part, int | float) and not isinstance(part, bool)
+        case "tuple[str, ...]" | "tuple[Mapping[str, object], ...]":
+            inner = kind.removeprefix("tuple[").removesuffix(", ...]")
+            return isinstance(part, list) and all(_is(one, inner) for one in cast("list[object]", part))
+        case _:
+            inner = kind.removeprefix("Mapping[str, ").removesuffix("]")
+            return isinstance(part, dict) and (
+                inner == "object" or all(_is(one, inner) for one in cast("dict[str, object]", part).values())
+            )

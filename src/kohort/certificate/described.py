@@ -60,7 +60,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class DescribedColumn:
     """A column of the job's schema.
 
     Attributes:
@@ -109,7 +109,7 @@ class Described:
         reading: How the input was read.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[DescribedColumn, ...]
     models: tuple[Asked, ...]
     missing: frozenset[str]
     complete: Complete
@@ -121,12 +121,12 @@ class Described:
     reading: ReadOptions
 
     @property
-    def quasi(self) -> tuple[Column, ...]:
+    def quasi(self) -> tuple[DescribedColumn, ...]:
         """The quasi-identifying columns."""
         return tuple(column for column in self.columns if column.role is Role.QUASI)
 
     @property
-    def sensitive(self) -> tuple[Column, ...]:
+    def sensitive(self) -> tuple[DescribedColumn, ...]:
         """The sensitive columns."""
         return tuple(column for column in self.columns if column.role is Role.SENSITIVE)
 
@@ -153,7 +153,7 @@ def described(job: Part) -> Described:
         )
     except (KohortError, TypeError, ValueError) as fault:
         raise InputError(
-            "the certificate's job is none that this version makes",
+            "this version of kohort cannot read the certificate's job",
             hint="check it with the version of kohort that it names",
         ) from fault
 
@@ -170,10 +170,10 @@ def _complete(value: object) -> Complete:
     return "all" if value == "all" else tuple(_text(one) for one in _list(value))
 
 
-def _column(part: Part) -> Column:
+def _column(part: Part) -> DescribedColumn:
     hierarchy = part.get("hierarchy")
     scale, label = _perhaps(part.get("scale")), _perhaps(part.get("label"))
-    return Column(
+    return DescribedColumn(
         _text(part.get("name")),
         Role(_text(part.get("role"))),
         None if scale is None else Scale(scale),

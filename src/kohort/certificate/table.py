@@ -1,17 +1,17 @@
-"""The certificate of a table."""
+"""The certificate of a table, and what it does not promise, which depends on the job."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kohort.certificate.described import described
 from kohort.certificate.form import Certified, shared
-from kohort.certificate.promises import not_promised
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from kohort.certificate.described import Described
     from kohort.perturb.effect import Effect
     from kohort.tables.pseudonyms import Linked
     from kohort.verify import Verdict
@@ -101,3 +101,89 @@ def certificate(
         perturbed={one.column: {key: part for key, part in asdict(one).items() if key != "column"} for one in effects},
         pseudonyms={one.column: one.linked for one in linked},
     ).encode()
+
+
+#: What no certificate can promise, whatever the models.
+NOT_PROMISED: Final = (
+    "Linkage with other data: joining this release with others about the same people may reveal more.",
+    "Columns released unchanged: how many people each singles out is counted; what they reveal is not limited.",
+    "Right roles: a column that the steward wrongly called insensitive is not protected.",
+)
+
+#: Where labels were chosen by looking at records.
+_ENDS: Final = (
+    "Secret range ends: a label that depends on the data reveals the exact values of the records at its ends."
+)
+
+#: Where no model is about a sensitive column.
+ATTRIBUTES: Final = (
+    "Attribute disclosure: if all records of a class share a sensitive value, it is revealed for everybody in it."
+)
+
+#: Where some are.
+_OTHER_ATTRIBUTES: Final = (
+    "Attribute disclosure: the models are about {columns} only; if all records of a class share a value of another"
+    " sensitive column, it is revealed for everybody in it."
+)
+
+#: Where nothing bounds the size of a class.
+_SIZES: Final = "Linkage of records: the job sets no smallest class size, so somebody may be alone in a class."
+
+#: Where records are counted.
+_PERSONS: Final = "Several records of a person: each was counted as a person, for there is no person key."
+
+#: What diversity by different values does not see.
+_MEANING: Final = "Similar values: different sensitive values count as different, though they may mean much the same."
+
+#: Where identifiers have pseudonyms.
+_PSEUDONYMS: Final = (
+    "Anonymity of pseudonyms: they link the records of a person, here and wherever the same key was used; what these"
+    " reveal together is not limited, and anyone with the key can identify everybody."
+)
+
+#: Where cells are perturbed.
+_PERTURBED: Final = (
+    "Secrecy of perturbed values: each is near its original or likely to equal it; other knowledge helps to guess it."
+)
+
+#: What models of a population rest on.
+_POPULATION: Final = (
+    "Other populations: people were counted in the given population table; an attacker may know another."
+)
+
+
+def not_promised(asked: Described, *, data_dependent: bool) -> tuple[str, ...]:
+    """What does not follow from these models, in the order in which a reader needs it.
+
+    Args:
+        asked: The job.
+        data_dependent: Whether labels were chosen by looking at records.
+    """
+    models = [one.model for one in asked.models]
+    known = [model for model in models if model is not None]
+    declared = [model.declared for model in known]
+    about = list(dict.fromkeys(model.sensitive for model in asked.models if model.sensitive))
+    lines = [NOT_PROMISED[0]]
+    if all(one.smallest_class == 1 for one in declared):
+        lines.append(_SIZES)
+    lines += _of_attributes(asked, about)
+    lines += dict.fromkeys(line for model in known if (line := model.specification.not_promised))
+    if any(one.different_values for one in declared):
+        lines.append(_MEANING)
+    if any(one.population for one in declared):
+        lines.append(_POPULATION)
+    if any(column.pseudonym for column in asked.columns):
+        lines.append(_PSEUDONYMS)
+    if asked.perturbed:
+        lines.append(_PERTURBED)
+    if asked.person is None:
+        lines.append(_PERSONS)
+    return (*lines, *NOT_PROMISED[1:], *([_ENDS] if data_dependent else ()))
+
+
+def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:
+    """What is not promised of sensitive values."""
+    if not about:
+        return [ATTRIBUTES]
+    others = {one.name for one in asked.sensitive} - {*about}
+    return [_OTHER_ATTRIBUTES.format(columns=", ".join(about))] if others else []

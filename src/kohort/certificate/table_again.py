@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kohort import io
 from kohort.assessment.checking import Check, check
-from kohort.certificate.again import Again, Outcome, Part, compared, of_bytes, unchecked
+from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
 from kohort.errors import InfeasibleError, InputError
 from kohort.io.options import ReadOptions
@@ -65,7 +65,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     try:
         table = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, Part("table", Outcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
+        return Again((*parts, CheckedPart("table", PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
     names = [column.name for column in asked.columns if column.released]
     parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
     parts.append(compared("records", known.records, table.records))
@@ -98,7 +98,7 @@ def _hierarchies(asked: Described, brought: Brought) -> dict[str, Hierarchy | st
             or known.get("sha256") != cast("Mapping[str, object]", plain(hierarchy))["sha256"]
         ):
             what = "it is not the hierarchy that the certificate names"
-            raise InputError(what, where=f"hierarchy of {name}", hint="bring the file that the release was made with")
+            raise InputError(what, where=f"hierarchy of {name}", hint="give the file that the release was made with")
         found[name] = hierarchy
     return {name: one.hierarchy for name, one in named.items() if isinstance(one.hierarchy, str)} | found
 
@@ -121,7 +121,7 @@ class _Judge:
     brought: Brought
     hierarchies: Mapping[str, Hierarchy | str]
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[CheckedPart]:
         """Classes, their sizes, and every model."""
         found = self._check()
         yield compared("classes", self.known.classes, found.sizes.size)
@@ -147,36 +147,36 @@ class _Judge:
         for asked, model in zip(self.asked.models, models, strict=True):
             yield self._model(asked, model)
 
-    def _model(self, asked: Asked, model: PrivacyModel | None) -> Part:
+    def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:
         if model is None:
             return unchecked(asked.kind, "this version does not know this model")
         lacking = self._lacking(model)
         if lacking:
             return unchecked(model.name, lacking)
         if not self.table.records:
-            return Part(model.name, Outcome.SAME, "met: there is no record")
+            return CheckedPart(model.name, PartOutcome.SAME, "met: there are no records")
         try:
             (finding,) = self._check(model).findings
         except InputError as fault:
             return unchecked(model.name, f"{fault.what} ({fault.where})")
-        return Part(model.name, Outcome.SAME if finding else Outcome.DIFFERENT, finding.told)
+        return CheckedPart(model.name, PartOutcome.SAME if finding else PartOutcome.DIFFERENT, finding.told)
 
     def _lacking(self, model: PrivacyModel) -> str:
         """What would have to be at hand to judge the model; empty where nothing lacks."""
         if self.asked.person is not None:
             return _PEOPLE
         if model.declared.refers and self.known.suppressed and self.brought.reference is None:
-            return "records were suppressed: bring the input by --reference"
+            return "records were suppressed: give the input with --reference"
         declared = model.declared
         measured = [one for one in self.asked.sensitive if one.name == declared.sensitive and declared.uses_hierarchy]
         if declared.population and self.brought.population is None:
-            return "bring the population table by --population"
+            return "give the population table with --population"
         if declared.population:
             if any(column.label is Label.MEAN for column in self.asked.quasi):
-                return "a mean does not say whom of the population it fits"
+                return "a mean does not show whom of the population it matches"
             measured += self.asked.quasi
         absent = [one.name for one in measured if one.hierarchy is not None and one.name not in self.hierarchies]
-        return f"bring the hierarchy of {', '.join(absent)} by --hierarchy" if absent else ""
+        return f"give the hierarchy of {', '.join(absent)} with --hierarchy" if absent else ""
 
     def _check(self, *models: PrivacyModel) -> Check:
         """The classes, judged."""
@@ -200,8 +200,8 @@ class _Judge:
             table = self._entered(table)
         due = self.known.records + self.known.suppressed
         if table.records != due:
-            what = f"{table.records:,} of its records enter, and the release was made from {due:,}"
-            raise InputError(what, where="reference", hint="bring the very input of the release")
+            what = f"{table.records:,} of its records count, but the release was made from {due:,}"
+            raise InputError(what, where="reference", hint="give the exact input of the release")
         return table
 
     def _entered(self, table: Table) -> Table:
@@ -212,8 +212,8 @@ class _Judge:
         """
         unknown = {*self.asked.complete} - {*table.names} if self.asked.complete != "all" else set[str]()
         if unknown:
-            what = f"it has no column {', '.join(sorted(unknown))}, and complete records have a value there"
-            raise InputError(what, where="reference", hint="bring the very input of the release")
+            what = f"it has no column {', '.join(sorted(unknown))}, in which complete records have a value"
+            raise InputError(what, where="reference", hint="give the exact input of the release")
         return entered(table, self.asked.complete, self.asked.missing).table
 
     def _read(self, source: object) -> Table:
@@ -231,7 +231,7 @@ class _Judge:
 
 
 #: Why people are not counted.
-_PEOPLE: Final = "people are counted, and the file does not say whose a record is"
+_PEOPLE: Final = "people are counted, but the file does not show which records are of the same person"
 
 
 #: The part that says how many people columns single out.
@@ -242,7 +242,7 @@ def _singled(found: Iterable[Mapping[str, object]]) -> str:
     """Columns, and how many of how many people each singles out; what is none of it is told as it stands."""
     told = ((one.get("columns"), one.get("unique"), one.get("people")) for one in found)
     lines = (f"{unique} of {people} by {_names(columns)}" for columns, unique, people in told)
-    return ", ".join(lines) or "no column is released as it is"
+    return ", ".join(lines) or "no column is released unchanged"
 
 
 def _names(columns: object) -> str:

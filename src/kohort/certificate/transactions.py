@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 #: What coherence does not promise, whatever its h, k and p.
 NOT_PROMISED: Final = (
     "More knowledge: somebody who knows more than p public items of a person may find that person's transaction.",
-    "Absence: somebody who also knows items that a person does not have is left with fewer transactions than k.",
-    "Private and unlisted items: only public ones are taken for known; whoever knows another item may learn the rest.",
-    "Private items together: h bounds each alone; that a person has one of several may be inferred with more than h.",
-    "Knowledge of the world: h bounds the share in this release; with what is known besides, more may be inferred.",
-    "Several releases: of the same people, each may be coherent and all of them together not.",
-    "Several transactions of a person: unless they were merged, a person can be found by what they have together.",
+    "Absence: somebody who also knows items that a person does not have may be left with fewer than k transactions.",
+    "Private and unlisted items: only public ones are taken for known; anyone who knows another may learn the rest.",
+    "Private items together: h limits each alone; that a person has one of several may be inferred with more than h.",
+    "Knowledge of the world: h limits the share in this release; with other knowledge, more may be inferred.",
+    "Several releases: each may be coherent by itself, but not all of them together, if they are of the same people.",
+    "Several transactions of a person: unless they were merged, their items together may identify the person.",
     "Right roles: an item that the steward wrongly called private or unlisted is not taken for known by an attacker.",
 )
 
 #: What coherence does not promise besides where single cells are suppressed.
 NOT_PROMISED_OF_CELLS: Final = (
-    "Suppressed cells: an item missing from a transaction may have been there; the promise is of what is left.",
+    "Suppressed cells: an item missing from a transaction may have been there; the promise is about what is left.",
     "The original: a private item may be in more than the share h of the transactions that once had the same items.",
 )
 

@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 
 def lines(found: Check) -> Iterator[str]:
     """The strictest parameters, of the whole table and of each sensitive column, and what each leaves unseen."""
-    yield "the strictest that this file meets:"
+    yield "the strictest parameters that this file meets:"
     yield from _lines(found, None)
     alone = int((found.sizes if found.people is None else found.people).tolist().count(1))
     if alone:
-        yield f"  an average does not see: {_people(alone)} alone in {'its' if alone == 1 else 'their'} class"
+        yield f"  the average does not show that {_people(alone)} alone in {'its' if alone == 1 else 'their'} class"
     for one in found.alike:
         yield f"of {one.sensitive}:"
         yield from _lines(found, one.sensitive)
-        yield f"  k does not see: {_people(one.people)} in classes where everybody has the same value"
+        if one.people:
+            yield f"  k does not show that {_people(one.people)} in classes where everybody has the same value"
+        else:
+            yield "  no class has only one value"
         yield from (f"  {line}" for line in _unseen(found, one.sensitive))
 
 
@@ -40,10 +43,10 @@ def _unseen(found: Check, sensitive: str) -> Iterator[str]:
     """What diversity and closeness leave unseen, by what stricter models find."""
     values = {one.key: one.achieved.value for one in found.achieved if one.sensitive == sensitive}
     if (share := values.get("alpha")) is not None:
-        yield f"distinct l does not see: one value makes up {rounded(100 * share, 1, up=True)}% of a class"
+        yield f"distinct l does not show that one value makes up {rounded(100 * share, 1, up=True)}% of a class"
     if (gain := values.get("beta")) is not None:
         times = rounded(gain + 1, 1, up=True)
-        yield f"t does not see: one value is {times} times as frequent in a class as in the table"
+        yield f"t does not show that one value is {times} times as frequent in a class as in the table"
 
 
 def _people(count: int) -> str:

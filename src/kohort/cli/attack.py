@@ -32,14 +32,14 @@ class Attacks(NamedTuple):
         str | None,
         typer.Option(
             metavar="FILE",
-            help="The input of IN: to decide which claims of attackers are right.",
+            help="The table that IN was made from: shows which claims of an attack are right.",
             rich_help_panel="Method",
         ),
     ] = None
     register: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="A table of people that an attacker has, to link with IN.", rich_help_panel="Method"
+            metavar="FILE", help="A table of people that an attacker has and links with IN.", rich_help_panel="Method"
         ),
     ] = None
     register_key: Annotated[
@@ -67,9 +67,9 @@ class Attacks(NamedTuple):
         """
         if self.attack is None:
             given = {name.replace("_", "-"): value for name, value in self._asdict().items()}
-            flags.refuse(given, "it is for attacks", "leave it out, or add --attack all")
+            flags.refuse(given, "this flag is only for attacks", "leave it out, or add --attack all")
         if self.register_key is not None and None in {self.original, self.register}:
-            what = "it says who somebody is in the register and the input"
+            what = "the key is a column of the register and of the input, and both are needed"
             raise UsageError(what, where="--register-key", hint="add --register FILE and --original FILE")
         names_of(self.attack)
 
@@ -111,7 +111,7 @@ def names_of(texts: Sequence[str] | None) -> tuple[str, ...]:
 
     names = options.names(texts)
     if texts is not None and not names:
-        raise UsageError("no attack is named", where="--attack", hint="name some, or write --attack all")
+        raise UsageError("no attack is named", where="--attack", hint="name attacks, or write --attack all")
     if names == ["all"]:
         return ()
     refuse_unknown(names)

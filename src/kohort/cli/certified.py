@@ -45,11 +45,14 @@ def certified(
     with progress(quiet=quiet) as tell:
         tell("check")
         if isinstance(known, Certificate):
-            flags.refuse(of_transactions.used(), "it is of transactions, and the certificate is of a table")
+            flags.refuse(
+                of_transactions.used(), "this flag is only for transactions, but the certificate is of a table"
+            )
             again = _table(source, known, of_tables, hierarchy)
         else:
             flags.refuse(
-                {**of_tables, "hierarchy": hierarchy}, "it is of tables, and the certificate is of transactions"
+                {**of_tables, "hierarchy": hierarchy},
+                "this flag is only for tables, but the certificate is of transactions",
             )
             again = _transactions(source, known, of_transactions)
     say("\n".join(_lines(again, known)), _figures(again, known), as_json=json, quiet=quiet)
@@ -93,6 +96,6 @@ def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[
     yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
     differing = sum(part.outcome == "different" for part in again.parts)
     if again.met:
-        yield f"the file is the certified {known.release}: nothing differs"
+        yield f"the file is {known.release} as certified: nothing differs"
     else:
-        yield f"NOT what is certified: {differing} part{'s differ' if differing != 1 else ' differs'}"
+        yield f"NOT the certified file: {differing} part{'s differ' if differing != 1 else ' differs'}"

@@ -76,7 +76,7 @@ def _read(change: str) -> tuple[Place, object]:
     for at, letter in enumerate(change):
         if letter == "=" and (place := _path(change[:at])):
             return place, _value(change[at + 1 :].strip())
-    raise UsageError("it is no KEY=VALUE", hint="write --set privacy.k=20, say")
+    raise UsageError("a change has the form KEY=VALUE", hint="such as --set privacy.k=20")
 
 
 def _path(text: str) -> Place:
@@ -112,6 +112,6 @@ def _put(raw: dict[str, Any], place: Place, value: object) -> None:
     for key in above:
         below = table.setdefault(key, {})
         if not isinstance(below, dict):
-            raise UsageError(f"{key} is no table", hint="see kohort schema for the keys of a job")
+            raise UsageError(f"{key} is not a table of the job", hint="see kohort schema for the keys of a job")
         table = cast("dict[str, Any]", below)
     table[last] = value

@@ -15,14 +15,14 @@ _TABLE: Final = MappingProxyType(
     {
         "k": {
             "help": "Every class has at least k records, every cohort k transactions.",
-            "shown": "10 transactions; none of a table",
+            "shown": "10 for transactions; none for a table",
         },
         "sensitive": {"help": "Sensitive columns: find the strictest model that each meets. (repeatable)"},
         "hierarchy": {
             "help": "A hierarchy: the distances between sensitive values, or what labels cover in the population table."
         },
         "person": {
-            "help": "Whose record it is: people are counted, not records; transactions of one person become one.",
+            "help": "The column that identifies a person: people are counted, and a person's transactions merged.",
         },
     }
 )
@@ -39,13 +39,15 @@ _READING: Final = ("format", "key", "item")
 _ITEMS: Final = ("private", "private-file", "public", "public-file")
 
 
-class Compared(NamedTuple):
+class CheckFlags(NamedTuple):
     """What the file is compared with, and what is shown of it."""
 
     transactions: Annotated[
         bool,
         typer.Option(
-            "--transactions", help="IN holds transactions: are they (h,k,p)-coherent?", rich_help_panel="Transactions"
+            "--transactions",
+            help="IN holds transactions: check whether they are (h,k,p)-coherent.",
+            rich_help_panel="Transactions",
         ),
     ] = False
     reference: Annotated[
@@ -61,7 +63,7 @@ class Compared(NamedTuple):
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Check again the claims of this certificate about IN; the models come from it too.",
+            help="Check again what this certificate claims about IN; the models come from it, too.",
             rich_help_panel="Reading",
         ),
     ] = None
@@ -78,7 +80,7 @@ class Compared(NamedTuple):
 def check(
     table: Annotated[Given, Keys(only=_OF_TABLE, changed=_TABLE)],
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
-    compared: Compared,
+    compared: CheckFlags,
     printed: options.Printed,
 ) -> None:
     """Check a file against privacy models or its certificate; without either, measure it."""
@@ -87,13 +89,13 @@ def check(
         met = _certified(table, baskets, compared, printed)
     elif compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
-        flags.refuse({**unused, "reference": compared.reference}, "it is of tables")
+        flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
         made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
         met = coherence.check(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
     else:
         unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
         unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
-        flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")
+        flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
         met = judged.judged(
             judged.requested(table),
             lambda path: options.read_table(table, path),
@@ -108,7 +110,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _certified(table: Given, baskets: Given, compared: Compared, printed: options.Printed) -> bool:
+def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
     """Whether the certificate holds; it names the models, so no flag may."""
     path, of_table = compared.certificate or "", {"population", "hierarchy", "path", "separator", "encoding"}
     taken = of_table | {*_READING, *_ITEMS}

@@ -79,7 +79,7 @@ def _lines(found: CoherenceFinding, model: Coherence, over: Sequence[str]) -> It
 
     yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
     if found.too_few:
-        yield f"all of them together are fewer than {model.k:,}: no release of them can be coherent"
+        yield f"there are fewer than {model.k:,} transactions: no release of them can be coherent"
     if found.over:
         names = f": {listed(over)}" if over else " (--show-values names them)"
         yield f"private items in more than the share h of all transactions: {found.over:,}{names}"

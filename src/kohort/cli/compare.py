@@ -39,7 +39,7 @@ class Questions(NamedTuple):
         typer.Option(
             metavar="N",
             min=0,
-            help="Random counts to ask of both tables, if quasi-identifiers are known; 0: none.",
+            help="How many random COUNT queries to run on both tables, if quasi-identifiers are known; 0: none.",
             show_default=str(QUERIES),
             rich_help_panel="Method",
         ),
@@ -57,13 +57,13 @@ class Questions(NamedTuple):
         typer.Option(
             metavar="N",
             min=0,
-            help="The same seed draws the same counts and holds out the same records.",
+            help="The same seed draws the same queries and holds out the same records.",
             rich_help_panel="Method",
         ),
     ] = 0
 
 
-class Shown(NamedTuple):
+class ComparisonOutput(NamedTuple):
     """Where the comparison goes."""
 
     out: Annotated[
@@ -72,7 +72,7 @@ class Shown(NamedTuple):
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the comparison too: .json, with values of the table in it, or .txt.",
+            help="Write the comparison to a file, too: .json, which contains values of the table, or .txt.",
             rich_help_panel="Writing",
         ),
     ] = None
@@ -85,7 +85,7 @@ class Shown(NamedTuple):
 _CHANGED: Final = MappingProxyType(
     {
         "hierarchy": {"help": "A hierarchy file or builder: what labels of a quasi-identifier cover."},
-        "k": {"help": "The size that classes were to have: for C_AVG."},
+        "k": {"help": "The k of the release, for C_AVG."},
         "encoding": {"help": "Encoding of BEFORE; a release is UTF-8."},
     }
 )
@@ -93,7 +93,7 @@ _CHANGED: Final = MappingProxyType(
 
 def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The table; '-' is standard input.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release: the same columns by name.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="Its release; columns are matched by name.")],
     *,
     table: Annotated[
         Given, Keys(only=("quasi", "hierarchy", "k", "missing-token", *options.READING[1:]), changed=_CHANGED)
@@ -108,14 +108,14 @@ def compare(
         ),
     ] = None,
     questions: Questions,
-    shown: Shown,
+    shown: ComparisonOutput,
 ) -> None:
     """Compare a table and its release: means, distributions, associations, counts and predictions."""
     options.use_threads()
     from kohort.report.render.comparison import comparison_text
 
     if job is not None:
-        flags.refuse(table.used(), "the job file has it")
+        flags.refuse(table.used(), "the job file says this already")
         known = _by_job(job)
     else:
         known = _by_flags(table)
@@ -229,7 +229,7 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
         figures = comparison_figures(comparison_of(old, new, lines, k=known.k))
         queries = QUERIES if questions.queries is None else questions.queries
         if quasi and queries:
-            tell(f"ask {queries:,} counts")
+            tell(f"run {queries:,} queries")
             asking["queries"] = WorkloadFigures.from_attributes(workload(quasi, queries, seed=questions.seed))
         if target is not None:
             tell("learn")
@@ -259,7 +259,9 @@ def _target(name: str | None, before: Table, after: Table) -> str | None:
     if name is not None:
         _named(before, name)
         if name not in after.names:
-            raise UsageError("the release does not have it", where=f"--target {name}", hint="predict a released column")
+            raise UsageError(
+                "the release has no such column", where=f"--target {name}", hint="predict a released column"
+            )
     return name
 
 

@@ -43,7 +43,7 @@ education = {{ role = "quasi", hierarchy = "education.json" }}
 profession = {{ role = "quasi", hierarchy = "profession.json" }}
 annual_income = {{ role = "sensitive", t = 0.2 }}
 
-# An exact income is a name for whoever knows it.
+# An exact income identifies a person as a name does.
 [perturb.columns.annual_income]
 method = "rounding"
 step = {step}
@@ -109,7 +109,7 @@ def demo(
 
 def _step(people: Path) -> str:
     """The step to which incomes are rounded: with it at most 5 % of the people have one of their own."""
-    from kohort.assessment.risk.rounding import proposed
+    from kohort.assessment.risk.singling import proposed
     from kohort.io import read
     from kohort.schema.numbers import said
 

@@ -117,7 +117,7 @@ class Keys:
         return tuple(replace(key, **cast("Any", self.changed.get(key.flag, {}))) for key in chosen)
 
 
-class Line(NamedTuple):
+class CommandLine(NamedTuple):
     """A command line: the value of each parameter, and those that were typed."""
 
     values: Mapping[str, Any]
@@ -128,14 +128,14 @@ class Parts(NamedTuple):
     """The flags that a parameter of a command stands for, and what makes its value of a command line."""
 
     flags: list[Parameter]
-    make: Callable[[Line], object]
+    make: Callable[[CommandLine], object]
 
 
 def flattened(function: Callable[..., None]) -> Callable[..., None]:
     """A command's function as typer reads it: a parameter for each flag."""
     hints = get_type_hints(function, include_extras=True)
     found: dict[str, Parameter] = {}
-    makers: dict[str, Callable[[Line], object]] = {}
+    makers: dict[str, Callable[[CommandLine], object]] = {}
     for name, own in Signature.from_callable(function).parameters.items():
         parts, makers[name] = _parts(name, hints[name], own.default)
         for part in parts:
@@ -143,7 +143,7 @@ def flattened(function: Callable[..., None]) -> Callable[..., None]:
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401  whatever typer made of the flags
         typed = {name for name in values if _is_typed(context, name)}
-        function(**{name: make(Line(values, typed)) for name, make in makers.items()})
+        function(**{name: make(CommandLine(values, typed)) for name, make in makers.items()})
 
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     parameters = [context, *_in_panels(list(found.values()))]
@@ -168,7 +168,7 @@ def _parts(name: str, hint: Any, default: object) -> Parts:  # noqa: ANN401  an 
     return Parts([Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)], _value_of(name))
 
 
-def _value_of(name: str) -> Callable[[Line], object]:
+def _value_of(name: str) -> Callable[[CommandLine], object]:
     return lambda line: line.values[name]
 
 
@@ -177,7 +177,7 @@ def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> Pa
     parameters = [key.parameter() for key in keys]
     if kind is Given:
 
-        def given(line: Line) -> object:
+        def given(line: CommandLine) -> object:
             return _given(keys, line)
 
         return Parts(parameters, given)
@@ -195,13 +195,13 @@ def _fields(group: Any) -> Parts:  # noqa: ANN401  a class
         for name in group._fields
     ]
 
-    def made(line: Line) -> object:
+    def made(line: CommandLine) -> object:
         return group(**{name: line.values[name] for name in group._fields})
 
     return Parts(parameters, made)
 
 
-def _given(keys: tuple[Key, ...], line: Line) -> Given:
+def _given(keys: tuple[Key, ...], line: CommandLine) -> Given:
     """What a command line gives of some keys."""
     names = {key.flag: "source" if key.place == ("input", "path") else key.name for key in keys}
     typed = frozenset(flag for flag, name in names.items() if name in line.typed)

@@ -55,11 +55,11 @@ def inspect(
     shared = {"path", "separator", "encoding"}
     if transactions:
         of_tables = {flag: value for flag, value in table.used().items() if flag not in shared}
-        flags.refuse({**of_tables, "picture": picture}, "it is of tables")
+        flags.refuse({**of_tables, "picture": picture}, "this flag is only for tables")
         _inspect_transactions(baskets, as_json=json)
         return
     unused = {flag: value for flag, value in baskets.used().items() if flag not in shared}
-    flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")
+    flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
     publish = _picture(picture, table["path"], overwrite=overwrite)
     read = options.read_table(table)
     from kohort.assessment.inspection import distributions, inspect_table
@@ -156,7 +156,7 @@ def _drafted(out: Path, undecided: Sequence[str]) -> str:
 def schema(
     *,
     transactions: Annotated[
-        bool, typer.Option("--transactions", help="Print that of a job file on transactions.")
+        bool, typer.Option("--transactions", help="Print the schema of a job file on transactions.")
     ] = False,
 ) -> None:
     """Print the JSON Schema of a job file."""
@@ -208,7 +208,7 @@ def _text(guesses: Sequence[Guess]) -> str:
     undecided = [guess.name for guess in guesses if guess.role == "undecided"]
     return "\n".join(
         [
-            *([f"Decide first: {', '.join(undecided)} (undecided: no job runs before)", ""] if undecided else []),
+            *([f"Decide first: {', '.join(undecided)} (undecided: no job runs until you do)", ""] if undecided else []),
             *lines,
             "",
             "separation: the share of record pairs that the column alone distinguishes",
@@ -221,7 +221,7 @@ def _proposals(guess: Guess) -> list[str]:
     """How to read and to generalize the column, as flags or keys of a job file."""
     grid = [] if guess.grid is None else [f"proposed: grid = {guess.grid}, {guess.grid_reason}"]
     return [
-        *(f'proposed: --missing-token "{token}", as no value' for token in guess.missing_tokens),
+        *(f'proposed: --missing-token "{token}" (it means no value)' for token in guess.missing_tokens),
         *(["proposed: --trim, since nearly all cells have blanks around them"] if guess.trim else []),
         *grid,
     ]

@@ -226,7 +226,7 @@ def node(texts: Sequence[str], faults: list[UsageError]) -> object:
     for one in levels:
         column, equals, level = one.rpartition("=")  # a level has none
         if not equals or column in found:
-            what = f"column {column} is given twice" if equals else "some level has no name"
+            what = f"column {column} is given twice" if equals else "a level names no column"
             faults.append(UsageError(what, where="--node", hint="write 0,1,2, or age=2,sex=0,city=1"))
             return None
         found[column] = level

@@ -24,7 +24,9 @@ def italy(
     *,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Where people.csv and its hierarchies go; made if needed."),
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="The folder for people.csv and its hierarchies; made if needed."
+        ),
     ] = Path("italy"),
     records: Annotated[int, typer.Option(metavar="N", min=1, help="How many people.")] = 30_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
@@ -44,7 +46,7 @@ def admissions(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Where admissions.csv and its hierarchies go; made if needed."
+            "--out", "-o", metavar="FOLDER", help="The folder for admissions.csv and its hierarchies; made if needed."
         ),
     ] = Path("admissions"),
     records: Annotated[int, typer.Option(metavar="N", min=1, help="How many stays.")] = 30_000,
@@ -62,7 +64,7 @@ def admissions(
 
 def baskets(
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the basket lines go.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file of basket lines to write.")] = Path(
         "baskets.dat"
     ),
     transactions: Annotated[int, typer.Option(metavar="N", min=1, help="How many transactions.")] = 10_000,
@@ -86,7 +88,7 @@ def baskets(
 
 def matrix(
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the matrix goes.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The matrix file to write.")] = Path(
         "matrix.csv"
     ),
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows: transactions.")] = 10_000,

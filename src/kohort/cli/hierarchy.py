@@ -36,7 +36,7 @@ File = Annotated[
 ]
 #: The flags that say how the table is read.
 Reading = Annotated[Given, Keys(only=options.READING[1:])]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where to write: a .csv or .json file.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write: .csv or .json.")]
 
 
 def build(
@@ -61,7 +61,9 @@ def build(
     inputs = () if source == "-" else (Path(source),)
     _check_out(out, inputs, overwrite=overwrite)
     if not hierarchies.is_builder(spec, name=column):
-        raise UsageError(f"{spec} is no builder", where="BUILDER", hint="to rewrite a file: kohort hierarchy convert")
+        raise UsageError(
+            f"{spec} is not a hierarchy builder", where="BUILDER", hint="to rewrite a file: kohort hierarchy convert"
+        )
     table = options.read_table(reading, source)
     counts = _counts(table, column)
     made = hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
@@ -130,8 +132,7 @@ def _outputs(picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool)
 
 def _together(source: str | None, column: str | None) -> None:
     """Refuse a table without its column, or a column without its table."""
-    if (source is None) != (column is None):
-        raise UsageError("--in and --column go together", where="--in, --column", hint="name the table and its column")
+    _together(source, column)
 
 
 def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Measured:
@@ -182,16 +183,19 @@ def check(
     file: File,
     *,
     source: Annotated[
-        str | None, typer.Option("--in", metavar="IN", help="A table with a column that it must cover.")
+        str | None, typer.Option("--in", metavar="IN", help="A table with a column that the hierarchy must cover.")
     ] = None,
-    column: Annotated[str | None, typer.Option("--column", metavar="NAME", help="That column.")] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="NAME", help="The column that the hierarchy must cover.")
+    ] = None,
     reading: Reading,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it."""
+    """Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values."""
     _together(source, column)
     options.use_threads()
+    from kohort.report.render.text import many
     from kohort.schema import hierarchies
 
     made = _read(file)
@@ -200,10 +204,11 @@ def check(
     if source is not None and column is not None:
         table = options.read_table(reading, source)
         missing = [records for value, records in _counts(table, column).items() if value not in made.index]
-    lines = [f"{_size(made)}; it nests", *(f"warning: {warning}" for warning in warnings)]
+    lines = [f"{_size(made)}; its levels nest", *(f"warning: {warning}" for warning in warnings)]
     if column is not None:
         lines.append(
-            f"NOT covered: {len(missing):,} values of column {column} ({sum(missing):,} records) are no leaf"
+            f"NOT covered: the hierarchy lacks {many(len(missing), 'value')} of column {column}"
+            f" ({many(sum(missing), 'record')})"
             if missing
             else f"column {column} is covered"
         )

@@ -179,14 +179,17 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 def _notes(found: Check, made: Requested, *, own: bool) -> Iterator[str]:
     """What to know of the figures; `own`: without a table before the release."""
+    from kohort.report.render.text import many
+
     if not made.sensitive and all(model.declared.sensitive is None for model in made.models):
-        yield "note: no model here looks at what a class reveals; name the sensitive columns with --sensitive"
+        yield "note: none of these models limits what a class reveals; name the sensitive columns with --sensitive"
     if any(one.own_reference for one in found.findings) or (made.sensitive and own):
-        yield "note: classes are compared with the file itself; --reference names the table before its release"
+        yield "note: classes are compared with this file; add --reference FILE to compare with the original table"
     if found.outside:
-        yield f"note: {found.outside:,} people of the population table fit no class"
+        yield f"note: no class matches {many(found.outside, 'person', 'people')} of the population table"
     if found.merged < found.sizes.size:
-        yield f"note: spellings differ; regardless of case, blanks and width there are {found.merged:,} classes"
+        classes = many(found.merged, "class", "classes")
+        yield f"note: regardless of case, blanks and width of its values, the table has {classes}"
 
 
 def _first(one: Finding, quasi: Sequence[str], *, values: bool) -> Iterator[str]:
@@ -204,7 +207,7 @@ def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
     """A failing class in a line."""
     parts = [f"{one.size:,}" if one.size == one.records else f"{one.size:,} people in {one.records:,} records"]
     if one.population is not None:
-        parts.append(f"fits {one.population:,} of the population")
+        parts.append(f"matches {one.population:,} of the population")
     if one.values is not None:
         parts.append(f"{one.values:,} value{'s' * (one.values != 1)}")
     if one.share is not None:

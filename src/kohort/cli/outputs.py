@@ -36,7 +36,7 @@ class PageOptions(NamedTuple):
         typer.Option(
             "--report",
             metavar="FILE",
-            help="Publish a report too: a page (.html), its figures (.json), or the printed text (.txt).",
+            help="Publish a report, too: a page (.html), its figures (.json), or the printed text (.txt).",
             rich_help_panel="Output",
         ),
     ] = None
@@ -68,7 +68,7 @@ class Files(NamedTuple):
         bool,
         typer.Option(
             "--compare-grid",
-            help="Search again without the grids, or with proposed ones: what range ends reveal, what grids cost.",
+            help="Search again without the grids, or with proposed ones: shows what range ends reveal and grids cost.",
             rich_help_panel="Output",
         ),
     ] = False
@@ -88,7 +88,7 @@ def used(files: Files) -> dict[str, object]:
     return {name.replace("_", "-"): value for name, value in files._asdict().items()}
 
 
-class Figures:
+class FigureMaker:
     """Makes the figures of a release, for files and for the screen; comparisons and attacks are made once."""
 
     def __init__(self, *, compare: bool, attack: Sequence[str] | None, threads: int) -> None:
@@ -101,8 +101,8 @@ class Figures:
 
     def __call__(self, release: Release) -> ReleaseFigures:
         """What is printed."""
-        from kohort.report.attacks import attack_figures
         from kohort.report.release import release_figures
+        from kohort.report.risk import attack_figures
 
         outcomes = self.attacked(release)
         attacks = {} if outcomes is None else {"attacks": attack_figures(outcomes)}
@@ -121,7 +121,7 @@ class Figures:
 
     def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
         """The outcomes of the attacks; `None` without any."""
-        from kohort.report.attacks import attacked
+        from kohort.report.risk import attacked
 
         if self._attack is not None and self._outcomes is None:
             self._outcomes = attacked(release, self._attack)
@@ -137,7 +137,7 @@ class Figures:
         return self._compared
 
 
-def figures_of(made: Request, files: Files, *, threads: int) -> Figures:
+def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
     """What makes the figures of a release.
 
     Raises:
@@ -150,11 +150,11 @@ def figures_of(made: Request, files: Files, *, threads: int) -> Figures:
         with _placed("--compare-grid"):
             exposure.check_cuts(made.job)
     attack = None if files.attack is None else names_of(files.attack)
-    return Figures(compare=files.compare_grid, attack=attack, threads=threads)
+    return FigureMaker(compare=files.compare_grid, attack=attack, threads=threads)
 
 
 def companions(
-    made: Request, page: PageOptions, files: Files, figures: Figures, *, dry_run: bool
+    made: Request, page: PageOptions, files: Files, figures: FigureMaker, *, dry_run: bool
 ) -> tuple[Report, ...]:
     """The files to publish with the release, and what writes each.
 
@@ -254,7 +254,7 @@ def _placed(flag: str) -> Generator[None]:
 
 
 def _writer(
-    path: Path, audience: Audience | None, quasi: Sequence[str], figures: Figures
+    path: Path, audience: Audience | None, quasi: Sequence[str], figures: FigureMaker
 ) -> Callable[[Release], bytes]:
     """What writes a release's report in the form of its file's name."""
     from kohort.report.render.release import release_text

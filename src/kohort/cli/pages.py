@@ -41,7 +41,7 @@ def audience_of(word: str | None) -> Audience | None:
     from kohort.report.page.audience import Audience
 
     if word not in list(Audience):
-        raise UsageError("there is no such audience", where="--audience", hint=f"one of {', '.join(Audience)}")
+        raise UsageError("unknown audience", where="--audience", hint=f"one of {', '.join(Audience)}")
     return Audience(word)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.report.perturbed import PerturbationFigures
 
 #: The warning with every result.
-WARNING: Final = "this is not anonymity: all other columns are as they were"
+WARNING: Final = "this is not anonymity: all other columns are unchanged"
 
 
 #: The flags of a job that a perturbation has too.
@@ -98,7 +98,9 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
         except UsageError as fault:
             faults.append(UsageError(fault.what, where=f"--{fault.where}", hint=fault.hint))
     if not texts:
-        faults.append(UsageError("no column is to be perturbed", where="--perturb", hint="income=noise:scale=0.1, say"))
+        faults.append(
+            UsageError("no column to perturb is named", where="--perturb", hint="such as income=noise:scale=0.1")
+        )
     elif not faults:  # one that is wrong may have been random
         misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
         faults += [UsageError(one.what, where=f"--{one.key[-1]}", hint=one.hint) for one in misfits]
@@ -109,7 +111,7 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
 
 def _text(figures: PerturbationFigures) -> Iterator[str]:
     """What was done, and what it is not."""
-    from kohort.report.render.perturbed import effect_text
+    from kohort.report.render.release import effect_text
 
     for one in figures.perturbed:
         yield from effect_text(one)
@@ -122,7 +124,9 @@ def _text(figures: PerturbationFigures) -> Iterator[str]:
 
 
 def key(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the key goes; no file is ever replaced.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file for the key; an existing file is never replaced.")
+    ],
     *,
     quiet: options.Quiet = False,
 ) -> None:
@@ -132,7 +136,7 @@ def key(
     write_key(file)
     text = (
         f"A new key is in {file}, which only you may read (mode 0600).\n"
-        "Who has it can make everybody's pseudonym again: keep it apart from the release, and never publish it.\n"
-        "A pseudonym is not anonymity: it links what is released of a person, in every release made with this key."
+        "Anyone who has it can find the person behind a pseudonym: keep it apart from the release; never publish it.\n"
+        "Pseudonyms are not anonymity: they link the records of a person, in every release made with this key."
     )
     say(text, quiet=quiet)

@@ -40,17 +40,17 @@ def profile_figures(found: DatabaseProfile, repeated: int) -> dict[str, Json]:
 
 def profile_text(found: DatabaseProfile, repeated: int) -> str:
     """The profile as a few lines for a person."""
-    again = f", {repeated:,} more {'names' if repeated == 1 else 'name'} an item again" if repeated else ""
+    again = f", {many(repeated, 'repeated cell')} not counted" if repeated else ""
     bands = [(f"{band.least:,}" + f" to {band.most:,}" * (band.most > band.least), band.items) for band in found.bands]
     width = max((len(name) for name, _ in bands), default=0)
     unique = f"{found.unique:,} ({found.unique_share:.1%}) unique"
     lines = [
-        f"{many(found.transactions, 'transaction')}: {found.empty:,} of no item, {unique}",
+        f"{many(found.transactions, 'transaction')}: {found.empty:,} empty, {unique}",
         f"{many(found.items, 'item')} in {many(found.cells, 'cell')}{again}; density {found.density:.4%}",
         "",
         *_table(found),
         "",
-        "items in so many transactions:",
+        "items by the number of their transactions:",
         *(f"  {name:>{width}}  {items:>9,}" for name, items in bands),
         f"  more than {written(found.h)} of all: {found.above:,} ({found.above_share:.2%})",
         "",
@@ -83,8 +83,8 @@ def _feasible(found: DatabaseProfile) -> float:
 
 def _advice(found: DatabaseProfile) -> Iterator[str]:
     """The decisions before these transactions can be released."""
-    yield "Say which items are private (--private or --private-file): all others are then public, or those of --public."
-    yield "To try, draw them: --delta 0.4 --seed 7"
+    yield "Name the private items (--private or --private-file); all others, or those of --public, are then public."
+    yield "To try it out, draw the roles by lot: --delta 0.4 --seed 7"
     h, feasible = written(found.h), f"{_feasible(found):.4g}"
     if found.above:
         count = f"{found.above:,} of {found.items:,} items"

@@ -30,8 +30,8 @@ INTERNAL: Final = 70
 
 #: What is reported of a run that was stopped by a signal.
 _STOPPED: Final = {
-    130: "interrupted; what was not complete was not published",
-    143: "terminated; what was not complete was not published",
+    130: "interrupted; nothing incomplete was published",
+    143: "terminated; nothing incomplete was published",
 }
 
 #: How help is requested, of every command.
@@ -71,7 +71,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "hierarchy check": (
             "hierarchy:check",
-            "Does it nest, does it hide, does it cover a table's column? Status 1 if values are missing from it.",
+            "Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values.",
         ),
         "hierarchy convert": ("hierarchy:convert", "Rewrite a hierarchy: CSV rows as a JSON tree, or the reverse."),
         "generate": ("", "Generate synthetic data, seeded and streamed to any size."),
@@ -85,7 +85,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "generate baskets": (
             "generate:baskets",
-            "Transactions as of a shop, after IBM's Quest generator: a line for each, its items separated by blanks.",
+            "Shop transactions, after IBM's Quest generator: a line for each, its items separated by blanks.",
         ),
         "generate matrix": (
             "generate:matrix",
@@ -120,7 +120,7 @@ class Deferred(TyperCommand):
         return self.loaded.make_context(info_name, args, *others, **extra)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group whose commands are made when they are needed."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401  typer's own
@@ -136,7 +136,12 @@ class Group(TyperGroup):
 def _group(name: str, sentence: str) -> Any:  # noqa: ANN401  as above
     """A group of commands."""
     group = typer.Typer(
-        name=name, help=sentence, cls=Group, no_args_is_help=True, add_completion=False, context_settings=_SETTINGS
+        name=name,
+        help=sentence,
+        cls=CommandGroup,
+        no_args_is_help=True,
+        add_completion=False,
+        context_settings=_SETTINGS,
     )
     group.callback()(_nothing)
     return typer.main.get_command(group)
@@ -149,7 +154,7 @@ def _nothing() -> None:
 app = typer.Typer(
     name="kohort",
     help="Make personal data safe to release, prove it on the bytes that leave, and see what it cost.",
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
@@ -160,7 +165,7 @@ app = typer.Typer(
 def _version(
     context: typer.Context,
     *,
-    version: Annotated[bool, typer.Option("--version", help="Print kohort's version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print kohort's version and exit.")] = False,
 ) -> None:
     if version:
         from kohort import __version__
@@ -183,7 +188,7 @@ def _limit_threads(words: Sequence[str]) -> None:
 # --- how it ends ------------------------------------------------------------------------------------------------------
 
 
-class Ending(NamedTuple):
+class ExitReport(NamedTuple):
     """How a run ends.
 
     Attributes:
@@ -208,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
-    ending = Ending(0)
+    ending = ExitReport(0)
     try:
         app(arguments, prog_name="kohort")
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
@@ -222,23 +227,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ending.status
 
 
-def _ending(end: BaseException) -> Ending:
+def _ending(end: BaseException) -> ExitReport:
     """How a run ends by what was raised."""
     match end:
         case JobError():
             faults = [fault for fault in end.exceptions if isinstance(fault, KohortError)]
             text = "\n".join([end.what, *map(_item, faults)])
-            ending = Ending(end.exit_status, text, {**_error(end), "faults": [_error(fault) for fault in faults]})
+            ending = ExitReport(end.exit_status, text, {**_error(end), "faults": [_error(fault) for fault in faults]})
         case KohortError():
-            ending = Ending(end.exit_status, str(end), _error(end))
+            ending = ExitReport(end.exit_status, str(end), _error(end))
         case SystemExit():
             ending = _stopped(int(end.code or 0), end.__context__)
         case KeyboardInterrupt():
             ending = _stopped(130)
         case MemoryError():
-            ending = _plain(LimitError.exit_status, "the memory is used up; nothing more was published")
+            ending = _plain(LimitError.exit_status, "out of memory; nothing more was published")
         case OSError():
-            ending = _plain(FileError.exit_status, f"the system refused: {end.strerror}")
+            ending = _plain(FileError.exit_status, f"the system reports: {end.strerror}")
         case _:
             ending = _plain(INTERNAL, _internal(end))
     return ending
@@ -249,20 +254,20 @@ def _error(fault: KohortError | JobError) -> dict[str, Any]:
     return {"where": fault.where, "what": fault.what, "hint": fault.hint}
 
 
-def _plain(status: int, what: str) -> Ending:
+def _plain(status: int, what: str) -> ExitReport:
     """An ending that has neither place nor hint."""
-    return Ending(status, what, {"where": "", "what": what, "hint": ""})
+    return ExitReport(status, what, {"where": "", "what": what, "hint": ""})
 
 
-def _stopped(status: int, usage: Any = None) -> Ending:  # noqa: ANN401  typer's own class has no public name
+def _stopped(status: int, usage: Any = None) -> ExitReport:  # noqa: ANN401  typer's own class has no public name
     """An ending by a signal, or by a misuse that typer has printed."""
     if status in _STOPPED:
         return _plain(status, _STOPPED[status])
     if not hasattr(usage, "format_message"):
-        return Ending(status)
+        return ExitReport(status)
     named = getattr(usage, "option_name", None) or " / ".join(getattr(getattr(usage, "param", None), "opts", ()))
     hint = f"{getattr(getattr(usage, 'ctx', None), 'command_path', 'kohort')} --help"
-    return Ending(status, "", {"where": named, "what": usage.format_message(), "hint": hint})
+    return ExitReport(status, "", {"where": named, "what": usage.format_message(), "hint": hint})
 
 
 def _item(fault: Exception) -> str:
@@ -275,7 +280,7 @@ def _internal(fault: BaseException) -> str:
     root = Path(__file__).parents[1]
     places = [frame for frame in extract_tb(fault.__traceback__) if Path(frame.filename).is_relative_to(root)]
     steps = [f"    {Path(frame.filename).relative_to(root)}, line {frame.lineno}" for frame in places]
-    return "\n".join([f"a fault of its own ({type(fault).__name__}); please report these lines:", *steps])
+    return "\n".join([f"an internal error ({type(fault).__name__}); please report these lines:", *steps])
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -41,10 +41,11 @@ def report(
     ] = None,
     audience: pages.AudienceWord = None,
     charts: Annotated[
-        Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file too.")
+        Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file, too.")
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", metavar="WORD", help="Of charts: png (if not given), pdf or svg.")
+        str | None,
+        typer.Option("--format", metavar="WORD", help="The format of the charts: png (if not given), pdf or svg."),
     ] = None,
     threads: options.Threads = options.CORES,
     quiet: options.Quiet = False,
@@ -80,19 +81,19 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
         MissingExtraError: what draws pages or charts is not installed.
     """
     if out is None and charts is None:
-        raise UsageError("nothing is to be written", where="--out", hint="add --out FILE.html, or --charts FOLDER")
+        raise UsageError("there is nothing to write", where="--out", hint="add --out FILE.html, or --charts FOLDER")
     if out is not None and out.suffix not in pages.FORMS:
         raise UsageError(f"a page is one of {', '.join(pages.FORMS)}", where="--out", hint="name it so")
     if format_ is not None and charts is None:
-        raise UsageError("there are no charts", where="--format", hint="add --charts FOLDER, or leave it out")
+        raise UsageError("no charts are written", where="--format", hint="add --charts FOLDER, or leave it out")
     if format_ is not None and format_ not in CHARTS:
-        raise UsageError("there is no such format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
+        raise UsageError("unknown format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
     if charts is not None:
         pages.refuse_missing()
     return pages.writer_of(".json" if out is None else out.suffix)
 
 
-class Figures(NamedTuple):
+class PageSource(NamedTuple):
     """A page model, and the files that it was made from, which no output may replace."""
 
     page: Page
@@ -107,19 +108,19 @@ def _figures(
     threads: int,
     overwrite: bool,
     tell: Callable[[str], None],
-) -> Figures:
+) -> PageSource:
     """The page model to draw, and the files that no output may replace.
 
     Raises:
         UsageError: the source is neither figures nor a job.
     """
     from kohort.publish import check_target
-    from kohort.report.page.read import for_audience, read_page
+    from kohort.report.page.build import for_audience, read_page
 
     if out is not None:
         check_target(out, overwrite=overwrite, inputs=[source])
     if source.suffix == ".json":
-        return Figures(for_audience(read_page(source), audience), [source])
+        return PageSource(for_audience(read_page(source), audience), [source])
     if source.suffix != ".toml":
         raise UsageError(
             "a page is drawn from figures or from a job", where=str(source), hint="name FIGURES.json, or JOB.toml"
@@ -131,7 +132,7 @@ def _figures(
     return remade(text, audience, threads=threads, tell=tell)
 
 
-def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Figures:
+def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> PageSource:
     """The page model of the release of a job on a table, which is made again."""
     from kohort.job.request import of
     from kohort.pipeline.again import again, refuse_random
@@ -148,10 +149,12 @@ def _table(text: Document, audience: Audience | None, *, threads: int, tell: Cal
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
     if made.population is not None:
         inputs.append(Path(made.population))
-    return Figures(page(release, audience=audience or Audience.INTERNAL), inputs)
+    return PageSource(page(release, audience=audience or Audience.INTERNAL), inputs)
 
 
-def _transactions(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> Figures:
+def _transactions(
+    text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]
+) -> PageSource:
     """The same of transactions."""
     del threads  # one is enough
     from kohort.job.transactions import of
@@ -167,7 +170,7 @@ def _transactions(text: Document, audience: Audience | None, *, threads: int, te
     except UsageError as fault:
         raise made.placed(fault) from None
     inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
-    return Figures(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
+    return PageSource(transactions_page(release, audience=audience or Audience.INTERNAL), inputs)
 
 
 def _files(

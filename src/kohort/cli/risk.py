@@ -26,26 +26,28 @@ _CHANGED: Final = MappingProxyType(
 )
 
 
-class Sample(NamedTuple):
+class PopulationFlags(NamedTuple):
     """The population behind the file, and how risk is counted."""
 
     population_size: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="IN is a sample of so many people: estimate its risk among them.",
+            help="The number of people that IN is a sample of: estimate the risk among them.",
             rich_help_panel="Promise",
         ),
     ] = None
     sampling_fraction: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Or the share of the people that IN is: 0.05.", rich_help_panel="Promise"),
+        typer.Option(
+            metavar="SHARE", help="Or the share of these people that is in IN, such as 0.05.", rich_help_panel="Promise"
+        ),
     ] = None
     threshold: Annotated[
         str,
         typer.Option(
             metavar="SHARE",
-            help="Count the people at a greater risk: 0.2 is that of classes of five.",
+            help="Count the people at a greater risk than this: 0.2 is the risk in classes of five.",
             rich_help_panel="Promise",
         ),
     ] = "0.2"
@@ -53,12 +55,17 @@ class Sample(NamedTuple):
         int | None,
         typer.Option(
             metavar="M",
-            help="Report the risk when only M of the quasi-identifying columns are known, too.",
+            help="Report the risk when only M of the quasi-identifying columns are known, as well.",
             rich_help_panel="Promise",
         ),
     ] = None
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Of samples, if there are too many to try all.", rich_help_panel="Promise")
+        int,
+        typer.Option(
+            metavar="N",
+            help="The seed of samples, drawn if there are too many sets of columns to try them all.",
+            rich_help_panel="Promise",
+        ),
     ] = 0
 
 
@@ -67,7 +74,7 @@ def risk(
         Given,
         Keys(only=(*options.READING, "quasi", "sensitive", "hierarchy", "person", "population"), changed=_CHANGED),
     ],
-    sample: Sample,
+    sample: PopulationFlags,
     attacks: Attacks,
     *,
     show_values: Annotated[
@@ -83,17 +90,15 @@ def risk(
     from kohort.assessment.risk import assess
     from kohort.assessment.risk.attacks import Evidence
     from kohort.assessment.risk.reidentification import threshold_of
-    from kohort.report.attacks import attack_figures
-    from kohort.report.render.attacks import attacks_text
-    from kohort.report.render.risk import risk_text
-    from kohort.report.risk import risk_figures
+    from kohort.report.render.risk import attacks_text, risk_text
+    from kohort.report.risk import attack_figures, risk_figures
 
     columns, sensitive = options.names(table["quasi"]), options.names(table["sensitive"])
     labels = options.pairs(table["hierarchy"], "--hierarchy")
     if not columns:
         raise UsageError("no quasi-identifying column is named", where="--quasi", hint="name at least one")
     if table["population"] is None and attacks.attack is None:
-        what, hint = "it is of a population table", "leave it out, or add --population FILE"
+        what, hint = "this flag is only for a population table", "leave it out, or add --population FILE"
         flags.refuse({"hierarchy": table["hierarchy"]}, what, hint)
     attacks.refuse_unused()
     limit = threshold_of(sample.threshold)  # before any table is read

@@ -10,7 +10,7 @@ import typer
 
 from kohort.cli import flags, options, sweep_tables, sweep_transactions
 from kohort.cli.derive import BASKETS, Given, Keys
-from kohort.cli.sweep_transactions import Compared, Shown
+from kohort.cli.sweep_transactions import SweepOutput, TrialFlags
 from kohort.errors import UsageError
 
 #: The flags of a job on a table that a sweep does not have.
@@ -43,9 +43,9 @@ Vary = Annotated[
     list[str],
     typer.Option(
         metavar="P=A,B,…",
-        help="What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (so many of --quasi, the others are dropped);"
-        " method=…; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations). Of transactions: one"
-        " of k, h, p, delta.",
+        help="What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first so many of --quasi; the others are"
+        " dropped); method=…; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations). For"
+        " transactions: one of k, h, p, delta.",
         rich_help_panel="Method",
     ),
 ]
@@ -57,7 +57,7 @@ JobFile = Annotated[
     Path | None,
     typer.Option(
         metavar="JOB",
-        help="Of a table: a job file instead of IN and flags; what is varied replaces its own.",
+        help="For a table: a job file instead of IN and flags; varied values replace its own.",
         rich_help_panel="Reading",
     ),
 ]
@@ -65,7 +65,7 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Of a table: keep found points in OUT.points.jsonl until all are found, and start from those in it.",
+        help="For a table: keep finished points in OUT.points.jsonl until all are done, and continue from those in it.",
         rich_help_panel="Writing",
     ),
 ]
@@ -79,25 +79,25 @@ def sweep(
     job: JobFile = None,
     table: Annotated[Given, Keys(without=_WITHOUT, changed=_K)],
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
-    compared: Compared,
+    compared: TrialFlags,
     resume: Resume = False,
     threads: options.Threads = options.CORES,
-    shown: Shown,
+    shown: SweepOutput,
 ) -> None:
     """Show what a release would cost as parameters vary; nothing is released."""
     options.use_threads(threads)
     used = {"table": table.used(), "baskets": baskets.used() | compared._asdict()}
     if transactions:
         unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}
-        flags.refuse({**unused, "job": job, "figure": shown.figure, "resume": resume}, "it is of tables")
+        flags.refuse({**unused, "job": job, "figure": shown.figure, "resume": resume}, "this flag is only for tables")
         sweep_transactions.carry_out(baskets, _named(source), vary, compared, shown)
         return
     unused = {flag: value for flag, value in used["baskets"].items() if flag not in {"separator", "encoding", "k"}}
-    flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")
+    flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
     if job is not None:
         if source is not None:
             raise UsageError("the job file names the input", where="IN", hint="leave it out")
-        flags.refuse(used["table"], "the job file has it", "leave it out, or give all by flags")
+        flags.refuse(used["table"], "the job file says this already", "leave it out, or give all by flags")
         jobs = sweep_tables.of_job(job, vary)
     else:
         faults: list[UsageError] = []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from kohort.cli.derive import Given
-    from kohort.cli.sweep_transactions import Shown
+    from kohort.cli.sweep_transactions import SweepOutput
     from kohort.job.lines import Place
     from kohort.job.request import Request
     from kohort.sweep.journal import Journal
@@ -74,8 +74,8 @@ def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
 
     text = document_at(path)
     if text.is_of_transactions:
-        hint = "say it by flags, with --transactions"
-        raise UnsupportedError("a job on transactions is no base of a sweep", where="--job", hint=hint)
+        hint = "give it by flags, with --transactions"
+        raise UnsupportedError("a sweep cannot start from a job on transactions", where="--job", hint=hint)
     parameters = varied.all_of(vary)
     place_of = {varied.place_of(name): f"--vary {name}" for name in parameters}
 
@@ -101,7 +101,7 @@ def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
     )
 
 
-def carry_out(jobs: varied.Variations, shown: Shown, *, resume: bool, threads: int) -> None:
+def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
     """Solve every job, publish the files, say what came of it."""
     with _at_flags():
         plan = jobs.plan()
@@ -122,7 +122,7 @@ def carry_out(jobs: varied.Variations, shown: Shown, *, resume: bool, threads: i
         raise typer.Exit(found.status)
 
 
-def _outputs(shown: Shown, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
+def _outputs(shown: SweepOutput, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.sweep.table_figures import writer
 
@@ -144,7 +144,7 @@ def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
     return lambda found: picture(found, format_, figure)
 
 
-def _journal(first: Request, shown: Shown) -> Journal:
+def _journal(first: Request, shown: SweepOutput) -> Journal:
     """Where found points are kept, beside --out."""
     from kohort.sweep.figure import on_demand
     from kohort.sweep.journal import Journal, beside, digest_of
@@ -157,7 +157,7 @@ def _journal(first: Request, shown: Shown) -> Journal:
     return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), *asked]))
 
 
-def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Shown, *, threads: int) -> TableSweep:
+def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: SweepOutput, *, threads: int) -> TableSweep:
     """Read once, and solve every job."""
     from kohort import io
     from kohort.sweep.figure import on_demand

@@ -32,7 +32,7 @@ _FLAGS: Final = MappingProxyType(
 )
 
 
-class Shown(NamedTuple):
+class SweepOutput(NamedTuple):
     """What of a sweep is written and printed."""
 
     out: Annotated[
@@ -58,7 +58,7 @@ class Shown(NamedTuple):
         str | None,
         typer.Option(
             metavar="WORD",
-            help="Of a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
+            help="For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
             show_default="lm",
             rich_help_panel="Writing",
         ),
@@ -67,7 +67,7 @@ class Shown(NamedTuple):
         bool,
         typer.Option(
             "--seconds",
-            help="Report the seconds of each point or run, which differ from time to time.",
+            help="Report the seconds that each point or run took; they differ from time to time.",
             rich_help_panel="Output",
         ),
     ] = False
@@ -76,7 +76,7 @@ class Shown(NamedTuple):
     overwrite: options.Overwrite = False
 
 
-class Compared(NamedTuple):
+class TrialFlags(NamedTuple):
     """The methods and the draws that a sweep over transactions compares."""
 
     scores: Annotated[
@@ -99,7 +99,7 @@ class Compared(NamedTuple):
     ] = None
 
 
-def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared, shown: Shown) -> None:
+def carry_out(given: Given, source: str, vary: Sequence[str], compared: TrialFlags, shown: SweepOutput) -> None:
     """Sweep over the transactions at `source`.
 
     Args:
@@ -111,7 +111,9 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
     """
     if len(vary) > 1:
         raise UsageError(
-            "of transactions one parameter is varied", where="--vary", hint="ask for the others one by one"
+            "for transactions only one parameter can vary",
+            where="--vary",
+            hint="vary the others in sweeps of their own",
         )
     name, values = varied.read(vary[0])
     if name in _VARIED and name in given.used():
@@ -120,7 +122,7 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
     if name == "delta":
         raw["items"]["delta"] = values[0]
     if compared.seeds is not None and "delta" not in raw["items"]:
-        raise UsageError("only roles that are drawn have seeds", where="--seeds", hint="leave it out, or add --delta")
+        raise UsageError("only roles drawn by lot have seeds", where="--seeds", hint="leave it out, or add --delta")
     raw["input"]["path"], raw["output"] = source, {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
     with _placed(made):
@@ -135,7 +137,7 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
         raise typer.Exit(found.status)
 
 
-def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compared) -> Plan:
+def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags) -> Plan:
     """The sweep that the flags make."""
     from kohort.sweep.transaction_plan import SCORES, SEEDS, Plan
 
@@ -147,7 +149,7 @@ def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compa
     return Plan.of(made.job, *vary, methods=options.names(scores) if scores else SCORES, seeds=numbers)
 
 
-def _outputs(made: TransactionRequest, shown: Shown) -> Outputs[Sweep]:
+def _outputs(made: TransactionRequest, shown: SweepOutput) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.report.charts.canvas import format_of
     from kohort.sweep.transaction_figures import writer

@@ -95,7 +95,7 @@ def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:
 
 def _trace(release: TransactionRelease) -> str:
     """How the release came about, or why that is not shown: the release is there in either case."""
-    from kohort.report.render.trace import trace_text
+    from kohort.report.render.transactions import trace_text
 
     try:
         return trace_text(release)

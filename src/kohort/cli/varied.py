@@ -68,7 +68,7 @@ def read(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.rpartition("=")
     said = [value.strip() for value in values.split(",")]
     if not equals or not all(said):
-        raise UsageError("it is not said what values", where="--vary", hint="write --vary k=5,10,20")
+        raise UsageError("no values are given", where="--vary", hint="write --vary k=5,10,20")
     return name.strip(), said
 
 
@@ -85,7 +85,7 @@ def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
         if model not in (_of_columns() if colon else _whole()):
             raise _unknown(name)
         if name in found:
-            raise UsageError(f"{name} is varied twice", where="--vary", hint="say all its values once: --vary k=5,10")
+            raise UsageError(f"{name} is varied twice", where="--vary", hint="list all its values once: --vary k=5,10")
         found[name] = values
     return found
 
@@ -116,7 +116,7 @@ def _unknown(name: str) -> UsageError:
     """The error of what cannot be varied."""
     of_columns, whole = _of_columns(), _whole()
     if name in of_columns:
-        hint = f"say of which column: --vary {name}:COLUMN=…"
+        hint = f"name the column: --vary {name}:COLUMN=…"
     elif near := get_close_matches(name, whole):
         hint = f"did you mean {' or '.join(near)}?"
     else:
@@ -257,6 +257,6 @@ def _drop_quasi(tables: dict[str, object], said: str) -> None:
     names = quasi_of(tables)
     if not _number(said) or int(said) > len(names):
         what = f"there are {len(names)} quasi-identifiers, and the first {said} of them are asked for"
-        raise UsageError(what, where="vary", hint=f"say numbers from 1 to {len(names)}")
+        raise UsageError(what, where="vary", hint=f"use numbers from 1 to {len(names)}")
     for name in names[int(said) :]:
         table(tables, ("columns",))[name] = {"role": "drop"}

@@ -30,7 +30,7 @@ C_AVG = Metric(
     Specification(
         key="c_avg",
         title="Average class size (C_AVG)",
-        sentence="The mean size of a class over k: 1 is the least that k allows.",
+        sentence="The mean size of a class, divided by k: 1 is the least that k allows.",
         unit="C_AVG: mean class size / k; 1 is the least",
     ),
     average_class_size,

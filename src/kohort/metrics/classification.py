@@ -39,9 +39,9 @@ CLASSIFICATION = Metric(
     Specification(
         key="classification",
         title="Classification metric (CM)",
-        sentence="The share of records that are left out or lack the most frequent sensitive value of their class.",
+        sentence="The share of records that are suppressed or lack the most frequent sensitive value of their class.",
         unit="CM: records outside the majority of their class",
-        not_promised="It looks at one response, and at no quasi-identifier: it says nothing about other analyses.",
+        not_promised="Other analyses: it measures the prediction of one sensitive column only.",
         properties={"monotone": "a majority of merged classes is no larger than the majorities of the parts together"},
     ),
     classification,

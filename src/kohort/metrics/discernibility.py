@@ -31,8 +31,8 @@ C_DM = Metric(
     Specification(
         key="c_dm",
         title="Discernibility (C_DM)",
-        sentence="Discernibility: every record counts the records of its class; one left out counts all records.",
-        unit="C_DM: what shares a class with each record, summed",
+        sentence="The class sizes of all records, added up; a suppressed record counts as many as the table has.",
+        unit="C_DM: records in the class of each record, summed",
     ),
     discernibility,
     Display(symbol="C_DM", kind="count", wide=True, first=True),

@@ -32,7 +32,7 @@ ENTROPY = Metric(
     Specification(
         key="entropy",
         title="Entropy",
-        sentence="Bits: how much less the released values tell of the original ones, summed over all records.",
+        sentence="The bits of information about the original values that the release lacks, summed over all records.",
         unit="bits lost, all records together",
     ),
     entropy,

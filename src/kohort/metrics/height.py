@@ -26,7 +26,7 @@ def height(outcome: Outcome) -> Shares:
 HEIGHT = Metric(
     Specification(
         key="height",
-        title="Height",
+        title="Height (sum of levels)",
         sentence="The levels of all quasi-identifiers, added up: 0 is the table as it was.",
         unit="steps of generalization, summed",
     ),

@@ -49,7 +49,10 @@ KL_DIVERGENCE = Metric(
     Specification(
         key="kl",
         title="KL divergence",
-        sentence="Bits: how far the table is distributed from its release, the values of each class evenly spread.",
+        sentence=(
+            "The divergence of the table's distribution from that of its release, in bits; the values of a class count"
+            " as evenly spread over its label."
+        ),
         unit="KL divergence from the table, bits",
         properties={"not monotone": "suppressing one more class may lower the divergence of all suppressed records"},
     ),

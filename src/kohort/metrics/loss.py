@@ -61,7 +61,7 @@ LM = Metric(
     Specification(
         key="lm",
         title="Loss (LM)",
-        sentence="Loss metric: the losses of all quasi-identifiers added up; 0 is nothing lost, their number all.",
+        sentence="The mean losses of all quasi-identifiers, added up: 0 is nothing lost, their number is all lost.",
         unit="LM: loss of the quasi-identifiers, 0..1 each, summed",
     ),
     loss,
@@ -85,7 +85,7 @@ LM_GEOMETRIC = Metric(
     Specification(
         key="lm_geometric",
         title="Loss (geometric mean)",
-        sentence="The geometric mean of the losses of the quasi-identifiers: 0 is nothing lost, 1 is all lost.",
+        sentence="The geometric mean of 1 plus each quasi-identifier's loss, less 1: 0 is nothing lost, 1 is all lost.",
         unit="geometric mean of the losses",
     ),
     geometric_loss,
@@ -96,8 +96,8 @@ LM_GEOMETRIC = Metric(
 ARX_LOSS = Metric(
     Specification(
         key="arx_loss",
-        title="Loss (as ARX has it)",
-        sentence="What ARX calls Loss: 0 is nothing lost, 1 is all lost.",
+        title="Loss (ARX)",
+        sentence="The metric that ARX calls Loss: 0 is nothing lost, 1 is all lost.",
         unit="geometric mean of the losses",
     ),
     arx_loss,

@@ -34,7 +34,7 @@ MAXIMUM_LOSS = Metric(
         title="Maximum loss",
         sentence="The loss of the quasi-identifier that loses most: 0 is nothing lost, 1 is all of one column lost.",
         unit="loss of the quasi-identifier that loses most",
-        not_promised="It says nothing about the quasi-identifiers that lose less.",
+        not_promised="Other quasi-identifiers: it says nothing about those that lose less.",
         properties={
             "monotone": "the loss of each attribute is monotone, and so is the greatest of them",
             "join": "the greatest loss of several sets of attributes is the greatest of theirs",

@@ -77,7 +77,9 @@ def people_of(domain: SensitiveDomain) -> int:
     """
     people = int(domain.reference.sum())
     if people > MOST:
-        raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
+        raise LimitError(
+            f"more than {MOST:,} people", where=f"column {domain.name}", hint="models can judge at most this many"
+        )
     return people
 
 

@@ -52,10 +52,10 @@ class AlphaKAnonymity:
     specification: ClassVar[Specification] = Specification(
         key="alpha",
         title="(alpha,k)-anonymity",
-        sentence="(alpha,k)-anonymity: no value has a larger share of a class; with the job's k.",
+        sentence="No value makes up more than the share alpha of a class, and every class has the job's k records.",
         usage="--alpha COLUMN=ALPHA",
         parameters=(
-            Parameter("alpha", SHARE, "The greatest share of a value.", (0.5,)),
+            Parameter("alpha", SHARE, "The largest share of a class that one value may have.", (0.5,)),
             Parameter("k", AT_LEAST_2, "The fewest people of a class: the job's k.", (2,), origin="job"),
         ),
         unit="share",

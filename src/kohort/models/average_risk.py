@@ -42,11 +42,11 @@ class AverageRisk:
     specification: ClassVar[Specification] = Specification(
         key="average-risk",
         title="average risk",
-        sentence="People's risk to be found is not greater on average.",
+        sentence="The average risk of being found is not greater than a threshold.",
         usage="--average-risk SHARE",
-        parameters=(Parameter("threshold", SHARE, "The greatest mean risk.", (0.5,)),),
+        parameters=(Parameter("threshold", SHARE, "The largest average risk.", (0.5,)),),
         unit="share",
-        not_promised="Everybody: an average bounds nobody's own risk.",
+        not_promised="Each person: an average does not limit anybody's own risk.",
         properties={
             "joint": "it is an average",
             "monotone_generalization": (

@@ -50,10 +50,17 @@ class BasicBetaLikeness:
     specification: ClassVar[Specification] = Specification(
         key="beta",
         title="basic beta-likeness",
-        sentence="Basic beta-likeness: no value's share grows in a class by more than beta times itself.",
+        sentence="No value's share of a class is more than 1 + beta times its share of the table.",
         usage="--beta COLUMN=BETA",
-        parameters=(Parameter("beta", ABOVE_0, "The greatest gain of a value, in shares of the table.", (1,)),),
-        not_promised="What is ruled out: that a value is less likely in a class, or absent, is not limited.",
+        parameters=(
+            Parameter(
+                "beta",
+                ABOVE_0,
+                "The largest relative gain of a value: at 1, its share in a class may be double that in the table.",
+                (1,),
+            ),
+        ),
+        not_promised="Exclusion: a class may reveal that a value is unlikely or absent; only gains are limited.",
         properties={
             "some_values": "what nobody has is not too often",
             "refers": "shares in a class are compared with those in the table",

@@ -57,9 +57,11 @@ class DeltaDisclosure:
     specification: ClassVar[Specification] = Specification(
         key="delta",
         title="delta-disclosure privacy",
-        sentence="In every class the logarithm of a value's share is less than delta away from that in the table.",
+        sentence="In every class, the logarithm of a value's share differs by less than delta from that in the table.",
         usage="--delta-disclosure COLUMN=DELTA",
-        parameters=(Parameter("delta", ABOVE_0, "How far the logarithms of a value's two shares may be apart.", (1,)),),
+        parameters=(
+            Parameter("delta", ABOVE_0, "The difference that the logarithms of a value's two shares stay below.", (1,)),
+        ),
         properties={
             "some_values": "no class without a value of the table satisfies",
             "refers": "shares in a class are compared with those in the table",

@@ -44,7 +44,7 @@ class DeltaPresence:
     specification: ClassVar[Specification] = Specification(
         key="presence",
         title="delta-presence",
-        sentence="Of the people of the population table whom a class fits, such a share is in the table.",
+        sentence="Of the people of the population table who match a class, a share from low to high is in the table.",
         usage="--presence LOW..HIGH",
         parameters=(
             Parameter("low", SHARE, "The least share; above 0, absence is hidden too.", (0.1,)),

@@ -57,7 +57,7 @@ class EnhancedBetaLikeness:
     specification: ClassVar[Specification] = Specification(
         key="enhanced-beta",
         title="enhanced beta-likeness",
-        sentence="The same, and that of frequent values by less: -ln of the share.",
+        sentence="No value's share of a class exceeds its share p of the table by more than min(beta, -ln p) times p.",
         usage="--enhanced-beta COLUMN=BETA",
         parameters=_BASIC.parameters,
         not_promised=_BASIC.not_promised,

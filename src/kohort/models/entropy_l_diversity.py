@@ -55,7 +55,9 @@ class EntropyLDiversity:
         title="entropy l-diversity",
         sentence="The entropy of the values in every class is at least the logarithm of l.",
         usage="--entropy-l COLUMN=L",
-        parameters=(Parameter("l", ABOVE_1, "How many equally frequent values are as uncertain.", (2,)),),
+        parameters=(
+            Parameter("l", ABOVE_1, "The number of equally frequent values that would have the same entropy.", (2,)),
+        ),
         unit="values",
         not_promised=(
             "Likely guesses: entropy is an average; a frequent value may be balanced by many rare ones in a class."

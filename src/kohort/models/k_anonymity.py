@@ -42,7 +42,7 @@ class KAnonymity:
     specification: ClassVar[Specification] = Specification(
         key=KEY,
         title="k-anonymity",
-        sentence="Every class has at least k records; needed unless another privacy model is asked for.",
+        sentence="Every class has at least k records, or people if there is a person key.",
         usage="--k K",
         parameters=(
             Parameter("k", AT_LEAST_2, "The fewest records of a class; with a person key, the fewest people.", (2,)),

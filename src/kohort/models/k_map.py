@@ -38,11 +38,11 @@ class KMap:
     specification: ClassVar[Specification] = Specification(
         key="k-map",
         title="k-map",
-        sentence="Every class fits at least so many people of the population table.",
+        sentence="Every class matches at least k people of the population table.",
         usage="--k-map K",
-        parameters=(Parameter("k", AT_LEAST_2, "The fewest people of the population whom a class fits.", (2,)),),
+        parameters=(Parameter("k", AT_LEAST_2, "The fewest people of the population who match a class.", (2,)),),
         unit="people",
-        not_promised="Known members: somebody who is known to be in the table may be alone in a class of it.",
+        not_promised="Known members: somebody known to be in the table may be alone in a class.",
         properties={
             "population": "people of the population are counted",
             "monotone_generalization": "a union fits everybody whom its parts fit",

@@ -30,7 +30,7 @@ def models() -> Mapping[str, type[PrivacyModel]]:
     found = cast("Mapping[str, type[PrivacyModel]]", plugins("kohort.models", MODELS))
     for key, kind in found.items():
         if kind.specification.key != key:
-            what = f"{kind.__name__} is brought as {key}, and calls itself {kind.specification.key}"
+            what = f"{kind.__name__} is registered as {key}, but its own key is {kind.specification.key}"
             raise UsageError(what, where="entry points kohort.models", hint="name the entry point by the model's key")
     return found
 

@@ -42,9 +42,9 @@ class MaximumRisk:
     specification: ClassVar[Specification] = Specification(
         key="max-risk",
         title="maximum risk",
-        sentence="Nobody's risk to be found is greater.",
+        sentence="Nobody's risk of being found is greater than a threshold.",
         usage="--max-risk SHARE",
-        parameters=(Parameter("threshold", SHARE, "The greatest risk of a person.", (0.5,)),),
+        parameters=(Parameter("threshold", SHARE, "The largest risk of a person.", (0.5,)),),
         unit="share",
         properties={
             "size_only": "nothing but the size counts",

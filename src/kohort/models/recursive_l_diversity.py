@@ -51,16 +51,21 @@ class RecursiveLDiversity:
     specification: ClassVar[Specification] = Specification(
         key="recursive",
         title="recursive (c,l)-diversity",
-        sentence="Recursive (c,l)-diversity.",
+        sentence="The most frequent value of a class has less than c times the records of the l-th and all rarer ones.",
         usage="--recursive COLUMN=C,L",
         parameters=(
             Parameter(
-                "c", ABOVE_0, "The commonest value has less than c times the l-th, the next and all after it.", (1,)
+                "c",
+                ABOVE_0,
+                "The factor by which the most frequent value may exceed the l-th and all rarer ones together.",
+                (1,),
             ),
-            Parameter("l", AT_LEAST_2, "Without as many different values a class fails.", (2, 3)),
+            Parameter(
+                "l", AT_LEAST_2, "The rank from which the rarer values count; a class with fewer values fails.", (2, 3)
+            ),
         ),
         unit="values",
-        not_promised="Knowledge of values: who can rule out more than l - 2 of them may be sure of another.",
+        not_promised="Knowledge of values: anyone who can rule out more than l - 2 of them may be sure of another.",
         properties={
             "class_only": "values that nobody in the class has make no difference, nor does the table's distribution",
             "monotone_generalization": (

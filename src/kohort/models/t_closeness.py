@@ -11,6 +11,10 @@ Each of them makes the earth mover's distance a sum over intervals of the values
 distributions differ on it, over a divisor: single values and 2; the first i values, for each i < m, and m - 1; the
 values under each node below the root and twice the height.
 
+A class whose people have few of the attribute's values is judged faster. Between two values that it has, what it moves
+is known at once: its own share stays the same, and that of the table, added up, ascends; so it is less up to some value
+and greater from there on, and sums of it are kept.
+
 It assumes that the distribution in the whole table is known to all and harms nobody, and that the ground distance
 says which values mean much the same. It bounds what an attacker learns on the attribute as a whole. It does not
 protect from learning much on a rare value (from q to q + t), nor from linking: use k-anonymity with it.
@@ -21,13 +25,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from kohort.errors import LimitError, SchemaError, UsageError
 from kohort.kernels import kernel
-from kohort.models._few_values import Level, added_up, moved_by_node, moved_in_order
 from kohort.models._parameters import check_name, exact_number
 from kohort.models._shares import MOST
 from kohort.models.base import NOBODY, Achieved, Declaration, greatest_ratio
@@ -41,8 +44,115 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index, Mask
     from kohort.core.frequency import ClassProfile
-    from kohort.models._few_values import Moved
     from kohort.schema.sensitive import SensitiveDomain
+
+    #: (c,) how much the distributions of classes and table differ, times the people of both.
+    Moved: TypeAlias = NDArray[np.float64]
+
+
+class ValueLevel(NamedTuple):
+    """A level of the values.
+
+    Attributes:
+        nodes: (m,) the node of each value, ascending.
+        people: (m,) the people of the table with a value below it.
+    """
+
+    nodes: Index
+    people: Counts
+
+    @classmethod
+    def of(cls, nodes: Index, reference: Counts) -> ValueLevel:
+        """The level, of values that so many people of the table have."""
+        return cls(nodes, np.bincount(nodes, weights=reference).astype(np.int64)[nodes])
+
+
+def moved_in_order(counts: Counts, places: Index, table: NDArray[np.int64]) -> Moved:
+    """(c,) the sum over the first i values, for each i, of how much the class has more or less of them.
+
+    Args:
+        counts: (c, v) people of each class with each of some values.
+        places: (v,) where these values stand in the whole domain.
+        table: What `added_up` says of all values.
+    """
+    moved = np.empty(len(counts))
+    _in_order(counts, places, table, moved)
+    return moved
+
+
+def moved_by_node(counts: Counts, places: Index, levels: tuple[ValueLevel, ...], people: int) -> Moved:
+    """(c,) the sum over the nodes of all `levels` of how much the class has more or less of the values below each.
+
+    Args:
+        counts: (c, v) people of each class with each of some values.
+        places: (v,) where these values stand in the whole domain.
+        levels: What is known of all values.
+        people: Those of the table.
+    """
+    moved = np.zeros(len(counts))
+    for level in levels:
+        _by_node(counts, level.nodes[places], level.people[places], people, moved)
+    return moved
+
+
+def added_up(reference: Counts) -> NDArray[np.int64]:
+    """(2, m + 1) the people of the table with one of the first i values, and the sum of that for all smaller i.
+
+    >>> added_up(np.array([5, 1, 7])).tolist()
+    [[0, 5, 6, 13], [0, 0, 5, 11]]
+    """
+    below = np.append(0, reference.cumsum())
+    return np.stack([below, np.cumsum(below) - below])
+
+
+@kernel
+def _in_order(counts: Counts, places: Index, table: NDArray[np.int64], moved: Moved) -> None:
+    """Fill `moved`: between one value and the next that somebody has, at once."""
+    size = table.shape[1] - 1
+    people = table[0, size]
+    for row in range(counts.shape[0]):
+        total = np.int64(0)
+        for value in range(counts.shape[1]):
+            total += counts[row, value]
+        added, first, found = 0.0, np.int64(1), np.int64(0)
+        for value in range(counts.shape[1] + 1):
+            count = counts[row, value] if value < counts.shape[1] else total
+            if count == 0:
+                continue
+            end = places[value] + 1 if value < counts.shape[1] else size
+            # The class has `found` people below each place from `first` to before `end`, the table ever more.
+            turn, after = first, end
+            while turn < after:
+                middle = (turn + after) // 2
+                if table[0, middle] * total < found * people:
+                    turn = middle + 1
+                else:
+                    after = middle
+            if first < end:
+                more = table[1, end] - 2 * table[1, turn] + table[1, first]
+                added += float(2 * turn - first - end) * float(found * people) + float(more) * float(total)
+                first = end
+            found += count
+        moved[row] = added
+
+
+@kernel
+def _by_node(counts: Counts, nodes: Index, below: Counts, people: int, moved: Moved) -> None:
+    """Add to `moved` what one level moves; of the nodes that nobody is in, all that the table has."""
+    for row in range(counts.shape[0]):
+        total = np.int64(0)
+        for value in range(counts.shape[1]):
+            total += counts[row, value]
+        absent, inside = people, np.int64(0)
+        for value in range(counts.shape[1]):
+            inside += counts[row, value]
+            if value + 1 == counts.shape[1] or nodes[value + 1] != nodes[value]:
+                if inside > 0:
+                    moved[row] += float(abs(inside * people - below[value] * total))
+                    absent -= below[value]
+                inside = np.int64(0)
+        moved[row] += float(absent) * float(total)
+
 
 #: How far two values are apart.
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
@@ -77,7 +187,7 @@ class TCloseness:
     specification: ClassVar[Specification] = Specification(
         key="t",
         title="t-closeness",
-        sentence="In every class the values lie at most t away from how they lie in the table.",
+        sentence="In every class, the distribution of the values is at most t away from that in the table.",
         usage="--t COLUMN=T",
         parameters=(
             Parameter("t", SHARE, "The greatest earth mover's distance between a class and the table.", (0.5,)),
@@ -90,7 +200,7 @@ class TCloseness:
             ),
         ),
         unit="share",
-        not_promised="Rare values: t bounds what is learned of all values together; of a rare one much may be learned.",
+        not_promised="Rare values: t limits what is learned of all values together; a rare one may become likely.",
         properties={
             "uses_hierarchy": "unless another distance was chosen, it says how far values are apart",
             "some_values": "what the table has of a value, a class without it lacks",
@@ -199,7 +309,7 @@ class _Ground:
     intervals: NDArray[np.int64]
     people: int
     divisor: int
-    levels: tuple[Level, ...]
+    levels: tuple[ValueLevel, ...]
     added: NDArray[np.int64]
 
 
@@ -208,7 +318,9 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
     """The intervals of a ground distance; a search asks for them millions of times."""
     v, people = len(domain), int(domain.reference.sum())
     if people > MOST:
-        raise LimitError(f"more than {MOST:,} people", where=f"column {domain.name}", hint="models judge up to so many")
+        raise LimitError(
+            f"more than {MOST:,} people", where=f"column {domain.name}", hint="models can judge at most this many"
+        )
     if distance == "hierarchical" and v and not domain.levels:
         what = "hierarchical distance needs a hierarchy"
         raise SchemaError(what, where=f"column {domain.name}", hint="add one, or choose another distance")
@@ -223,7 +335,7 @@ def _ground(domain: SensitiveDomain, distance: Distance | None) -> _Ground:
         firsts = [np.flatnonzero(np.diff(level, prepend=-1)) for level in domain.levels]
         starts, ends = np.concatenate(firsts), np.concatenate([np.append(first[1:], v) for first in firsts])
         divisor, nodes = 2 * len(domain.levels), domain.levels
-    added, levels = added_up(domain.reference), tuple(Level.of(one, domain.reference) for one in nodes)
+    added, levels = added_up(domain.reference), tuple(ValueLevel.of(one, domain.reference) for one in nodes)
     intervals = np.stack([starts, ends, added[0, ends] - added[0, starts]], axis=1)
     return _Ground(intervals, people, divisor, levels, added)
 

@@ -1,17 +1,22 @@
-"""What a perturbation is: cells that are changed on purpose, so that nobody can be sure of one."""
+"""What a perturbation is: cells that are changed on purpose, so that nobody can be sure of one; and its parameters."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.errors import UsageError
+from kohort.schema.numbers import refuse_inexact
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from kohort.arrays import Counts, Index
     from kohort.specification import Specification
+
 
 #: Numbers of a column, one a record that has a value: (n,) float64, all finite.
 Amounts: TypeAlias = NDArray[np.float64]
@@ -93,7 +98,7 @@ class Perturbation(Protocol):
         Raises:
             TypeError: it is a method for names.
         """
-        raise TypeError(f"{self.name} is no method for numbers")
+        raise TypeError(f"{self.name} is not a method for numbers")
 
     def redraw(self, codes: Index, counts: Counts, stream: np.random.Generator) -> Index:  # noqa: ARG002  likewise
         """The codes that stand in their places.
@@ -106,4 +111,37 @@ class Perturbation(Protocol):
         Raises:
             TypeError: it is a method for numbers.
         """
-        raise TypeError(f"{self.name} is no method for names")
+        raise TypeError(f"{self.name} is not a method for names")
+
+
+#: Digits after the point that may be asked for: more than a float64 holds say nothing.
+MOST_DECIMALS: Final = 15
+
+
+def refuse_decimals(decimals: object) -> None:
+    """Refuse what is no number of digits.
+
+    Raises:
+        UsageError: it is none.
+
+    >>> refuse_decimals(None)
+    >>> refuse_decimals(2)
+    """
+    if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
+        what = f"decimals must be a whole number from 0 to {MOST_DECIMALS}"
+        raise UsageError(what, where="decimals", hint="0 for whole numbers; leave it out for those of the column")
+
+
+def refuse_bounds(
+    lower: Fraction | None, upper: Fraction | None, *, names: tuple[str, str] = ("lower", "upper")
+) -> None:
+    """Refuse bounds that are not exact, or have nothing between them; `names` is what they are called.
+
+    Raises:
+        UsageError: they are refused.
+    """
+    for bound, where in zip((lower, upper), names, strict=True):
+        if bound is not None:
+            refuse_inexact(bound, where)
+    if lower is not None and upper is not None and lower >= upper:
+        raise UsageError(f"{names[0]} is not below {names[1]}", where=names[0], hint="exchange them")

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
+from kohort.perturb.base import MOST_DECIMALS, Perturbation, refuse_bounds
 from kohort.perturb.moments import centred
-from kohort.perturb.parameters import MOST_DECIMALS, refuse_bounds
 from kohort.schema.numbers import digits_of, said
 from kohort.specification import NUMBER, Parameter, Specification, word
 
@@ -48,10 +47,10 @@ class Coding(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="coding",
         title="Coding",
-        sentence="Cuts off the least and the greatest numbers.",
+        sentence="Replaces the numbers beyond a bound.",
         parameters=(
-            Parameter("bottom", NUMBER, "what is less becomes this, or the mean of what is less.", (0,)),
-            Parameter("top", NUMBER, "what is greater becomes this, or the mean of what is greater.", (100_000,)),
+            Parameter("bottom", NUMBER, "smaller numbers become this, or their mean.", (0,)),
+            Parameter("top", NUMBER, "greater numbers become this, or their mean.", (100_000,)),
             Parameter("by", word("value", "mean"), "value, or mean.", ("value",)),
         ),
         not_promised="Numbers between the ends stay as they are.",
@@ -71,7 +70,7 @@ class Coding(Perturbation):
         if any(digits_of(Fraction(end)) > MOST_DECIMALS for end in (self.bottom, self.top) if end is not None):
             raise UsageError(f"a bound has at most {MOST_DECIMALS} decimals", where="top", hint="such as 100000")
         if self.by not in _BY:
-            raise UsageError(f"there is no coding by {self.by!r}", where="by", hint=f"write {' or '.join(_BY)}")
+            raise UsageError(f"unknown coding by {self.by!r}", where="by", hint=f"write {' or '.join(_BY)}")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -117,7 +116,7 @@ class Coding(Perturbation):
                 raise UsageError(what, where=place, hint="a bound that the column could hold")
         for beyond in self._beyond(amounts[0]):
             if self.by == "mean" and 0 < beyond.sum() < _FEWEST:
-                what = f"fewer than {_FEWEST} records lie beyond a bound: their mean would tell their numbers"
+                what = f"fewer than {_FEWEST} records lie beyond a bound: their mean would reveal their numbers"
                 raise UsageError(what, where=place, hint="a bound with more records beyond it, or by = value")
 
     def perturb(self, amounts: Sequence[Amounts], streams: Sequence[np.random.Generator]) -> list[Amounts]:  # noqa: ARG002

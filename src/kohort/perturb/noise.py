@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from kohort.errors import InputError, UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.moments import bounded, centred, total, variance
-from kohort.perturb.parameters import refuse_bounds, refuse_decimals
-from kohort.perturb.whole import whole
+from kohort.perturb.base import Perturbation, refuse_bounds, refuse_decimals
+from kohort.perturb.moments import bounded, centred, total, variance, whole
 from kohort.schema.numbers import refuse_inexact, said
 from kohort.specification import ABOVE_0, COUNT, NUMBER, Parameter, Specification
 
@@ -56,14 +54,17 @@ class Noise(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="noise",
         title="Noise",
-        sentence="Adds a normal random number to each, and keeps mean and variance (Kim 1986).",
+        sentence="Adds normal noise to each number, and keeps mean and variance (Kim 1986).",
         parameters=(
             Parameter(
-                "scale", ABOVE_0, "its variance, in variances of the column; 0.1 if not given.", (Fraction(1, 10),)
+                "scale",
+                ABOVE_0,
+                "the variance of the noise, as a multiple of the column's; 0.1 if not given.",
+                (Fraction(1, 10),),
             ),
-            Parameter("decimals", COUNT, "digits after the point; those of the column if not given.", (0,)),
-            Parameter("lower", NUMBER, "no cell is less.", (0,)),
-            Parameter("upper", NUMBER, "no cell is greater.", (100,)),
+            Parameter("decimals", COUNT, "digits after the decimal point; those of the column if not given.", (0,)),
+            Parameter("lower", NUMBER, "no cell becomes less.", (0,)),
+            Parameter("upper", NUMBER, "no cell becomes greater.", (100,)),
         ),
         not_promised="A rare number stays near what it was.",
         properties={"keeps_moments": "the noisy numbers are shifted and stretched"},
@@ -125,7 +126,7 @@ class Noise(Perturbation):
             enough = step * step / 4 / spread
             scale = math.ceil(enough * 1000) / 1000 if enough < 1000 else math.ceil(enough)  # noqa: PLR2004
             raise UsageError(
-                "the noise is less than half a step of rounding, which would take most of it off again",
+                "the noise is less than half a step of rounding, which would remove most of it again",
                 where=f"column {self.column}",
                 hint=f"write more decimals, or a scale of {scale:g} or more",
             )

@@ -40,7 +40,7 @@ class PostRandomization(Perturbation):
     specification: ClassVar[Specification] = Specification(
         key="post-randomization",
         title="Post-randomization",
-        sentence="Draws another name for some cells, so that every name stays about as frequent.",
+        sentence="Draws new names for some cells, so that each name stays about as frequent.",
         parameters=(Parameter("keep", SHARE, "the chance that a cell stays as it is.", (Fraction(4, 5),)),),
         not_promised="A name that is rare stays rare.",
         properties={"random": "each cell is drawn by itself"},
@@ -53,7 +53,9 @@ class PostRandomization(Perturbation):
         """Refuse what is no probability, or changes nothing."""
         refuse_inexact(self.keep, "keep")
         if not 0 <= self.keep < 1:
-            raise UsageError("the probability to keep a name is at least 0 and below 1", where="keep", hint="0.8, say")
+            raise UsageError(
+                "the probability of keeping a name is at least 0 and below 1", where="keep", hint="0.8, say"
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:

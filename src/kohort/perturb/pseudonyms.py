@@ -102,13 +102,13 @@ def read_key(path: str | os.PathLike[str]) -> Key:
     except OSError as error:
         raise FileError(f"the key could not be read: {error.strerror}", where=where) from None
     if text is None:
-        raise InputError("a key is kept in a file, and this is none", where=where, hint=_NEW)
+        raise InputError("the key is not a regular file", where=where, hint=_NEW)
     if mode & 0o077:
         what = f"others may read this key: its mode is {stat.S_IMODE(mode):04o}"
         raise InputError(what, where=where, hint="chmod 600 it; if others could have read it, make a new one")
     key = _key(text)
     if key is None:
-        raise InputError(f"the file holds no key of {2 * SIZE} hexadecimal digits", where=where, hint=_NEW)
+        raise InputError(f"the file does not contain a key of {2 * SIZE} hexadecimal digits", where=where, hint=_NEW)
     return Key(bytes.fromhex(key[1].decode()))
 
 
@@ -129,7 +129,7 @@ def write_key(path: str | os.PathLike[str]) -> None:
     try:
         descriptor = os.open(path, flags, 0o600)
     except FileExistsError:
-        hint = "a key is never replaced: what was made with it could not be made again; choose another name"
+        hint = "choose another name: a key is never replaced, for its pseudonyms could never be made again"
         raise TargetError("the output exists", where=where, hint=hint) from None
     except OSError as error:
         raise FileError(f"the key could not be written: {error.strerror}", where=where) from None

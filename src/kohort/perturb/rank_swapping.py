@@ -46,9 +46,9 @@ class RankSwapping(Perturbation):
         title="Rank swapping",
         sentence="Swaps numbers whose ranks lie near each other.",
         parameters=(
-            Parameter("share", SHARE, "how far ranks may lie apart, as a share of the records.", (Fraction(1, 20),)),
+            Parameter("share", SHARE, "how far apart ranks may lie, as a share of the records.", (Fraction(1, 20),)),
         ),
-        not_promised="Every number that is released is somebody's.",
+        not_promised="Every released number is somebody's true number.",
         properties={"keeps_moments": "the same numbers are there, in other records"},
     )
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.parameters import MOST_DECIMALS
+from kohort.perturb.base import MOST_DECIMALS, Perturbation
 from kohort.schema.numbers import digits_of, refuse_inexact, said
 from kohort.specification import ABOVE_0, Parameter, Specification
 
@@ -38,8 +37,8 @@ class Rounding(Perturbation):
         key="rounding",
         title="Rounding",
         sentence="Rounds numbers to multiples of a step.",
-        parameters=(Parameter("step", ABOVE_0, "to multiples of it.", (1000,)),),
-        not_promised="A number alone in its step is still alone.",
+        parameters=(Parameter("step", ABOVE_0, "the step; numbers become multiples of it.", (1000,)),),
+        not_promised="A number that is alone within its step stays unique.",
         properties={"valuewise": "equal numbers are rounded alike"},
     )
 

@@ -41,7 +41,7 @@ def whole(said: object) -> int:
         return said
     if isinstance(said, str) and _whole(said):
         return int(said)
-    raise UsageError("it is not a whole number", hint="write it in plain digits, such as 3")
+    raise UsageError("this is not a whole number", hint="write it in plain digits, such as 3")
 
 
 def number(said: object) -> Fraction:
@@ -59,7 +59,7 @@ def number(said: object) -> Fraction:
         return Fraction(said)
     if isinstance(said, str) and (_decimal(said) or _fraction(said)):
         return Fraction(said)
-    raise UsageError("it is not a number", hint="write it in plain digits, such as 0.1")
+    raise UsageError("this is not a number", hint="write it in plain digits, such as 0.1")
 
 
 def share(said: object) -> Fraction:
@@ -84,7 +84,7 @@ def word(said: object) -> str:
     """
     if isinstance(said, str):
         return said
-    raise UsageError("it is not a word", hint="write it in quotes")
+    raise UsageError("this is not a word", hint="write it in quotes")
 
 
 #: Each method by the word that asks for it; those of other packages are entry points `kohort.perturbations`.
@@ -146,7 +146,7 @@ def said_of(text: str) -> Said:
     for part in said.split(",") if said else ():
         key, equals, value = part.partition("=")
         if not equals or key in parameters:
-            what = f"{key} is said twice" if equals else "a parameter has no value"
+            what = f"{key} is given twice" if equals else "a parameter has no value"
             raise UsageError(what, where=f"perturb {text}", hint=_EXAMPLE)
         parameters[key] = value
     return Said(columns, method, parameters)
@@ -176,7 +176,7 @@ def perturbation_from(columns: Sequence[str], method: str, parameters: Mapping[s
         read[key] = _read(readers[key], said, f"{place}, {key}")
     several = "columns" in {field.name for field in fields(make)}
     if not several and len(columns) != 1:
-        hint = "say it for each; a name with a comma is quoted as in CSV"
+        hint = "repeat it for each column; a name with a comma is quoted as in CSV"
         raise UsageError(f"{method} changes one column", where=place, hint=hint)
     lacking = [one.name for one in fields(make) if one.default is MISSING and one.name in readers.keys() - read.keys()]
     if lacking:

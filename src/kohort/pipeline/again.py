@@ -6,7 +6,7 @@ from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from kohort.certificate import Outcome, read_certificate
+from kohort.certificate import PartOutcome, read_certificate
 from kohort.certificate.again import of_bytes
 from kohort.engines.local import LOCAL
 from kohort.errors import UsageError, VerificationError
@@ -108,7 +108,7 @@ def refuse_random(job: Job) -> None:
 
 def _refuse_changed(target: Path, known: Certified) -> None:
     """Refuse a published file that is another one since: the page would call it verified."""
-    if any(part.outcome is Outcome.DIFFERENT for part in of_bytes(target, known)):
+    if any(part.outcome is PartOutcome.DIFFERENT for part in of_bytes(target, known)):
         raise VerificationError(
             "the published file is not the one that its certificate is of",
             where=str(target),

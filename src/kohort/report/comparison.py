@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from kohort.assessment.comparison.distribution import BinKind
 from kohort.assessment.comparison.statistics import QUANTILES
-from kohort.report.figures import Figures, Number, Share, Significant, rounded, significant
+from kohort.report.figures import Figures, Number, Share, Significant
 
 if TYPE_CHECKING:
-    from kohort.assessment.comparison import Association, AttributeComparison, Comparison, Cost, Distance, Moments
+    from kohort.assessment.comparison import AttributeComparison, Comparison, Cost
     from kohort.assessment.comparison.statistics import NumericStatistics
 
 RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop"]
 ScaleName: TypeAlias = Literal["numeric", "categorical"]
-BinKind: TypeAlias = Literal["value", "node", "interval", "others", "missing"]
 
 
 class MomentFigures(Figures, frozen=True):
     """Mean and spread; null where too few records have a value."""
 
-    mean: Number | None
-    deviation: Number | None
-    variance: Number | None
+    mean: Significant | None
+    deviation: Significant | None
+    variance: Significant | None
 
 
 class NumericFigures(MomentFigures, frozen=True):
     """The same of numbers, and their quantiles by share."""
 
-    quantiles: dict[str, Number] | None
+    quantiles: dict[str, Significant] | None
 
 
 class SideFigures(Figures, frozen=True):
@@ -48,8 +48,8 @@ class DistanceFigures(Figures, frozen=True):
     """How far a distribution moved: in the values' own unit, and as a share of their range."""
 
     kind: Literal["wasserstein", "total variation"]
-    value: Number | None
-    relative: Number | None
+    value: Significant | None
+    relative: Significant | None
 
 
 class BinFigures(Figures, frozen=True):
@@ -98,9 +98,9 @@ class AssociationFigures(Figures, frozen=True):
 
     columns: tuple[str, str]
     measure: str
-    before: Number | None
-    after: Number | None
-    change: Number | None
+    before: Share | None
+    after: Share | None
+    change: Share | None
 
 
 class CostFigures(Figures, frozen=True):
@@ -110,11 +110,11 @@ class CostFigures(Figures, frozen=True):
     classes: int
     smallest: int
     largest: int
-    lm: Number
-    ncp: Number
-    c_dm: Number
-    c_avg: Number | None
-    losses: dict[str, Number]
+    lm: Significant
+    ncp: Significant
+    c_dm: Significant
+    c_avg: Significant | None
+    losses: dict[str, Significant]
 
 
 class WorkloadFigures(Figures, frozen=True):
@@ -201,85 +201,44 @@ class ComparisonFigures(Figures, frozen=True):
 
 def comparison_figures(comparison: Comparison) -> ComparisonFigures:
     """The figures of `comparison`."""
-    return ComparisonFigures(
-        records=comparison.records,
-        released=comparison.released,
-        suppressed=comparison.suppressed,
-        absent=comparison.absent,
-        passed_over=comparison.passed_over,
+    return ComparisonFigures.from_attributes(
+        comparison,
         attributes=tuple(map(_attribute, comparison.attributes)),
-        associations=tuple(map(_association, comparison.associations)),
-        left_out=comparison.left_out,
         cost=None if comparison.cost is None else _cost(comparison.cost),
     )
 
 
 def _attribute(one: AttributeComparison) -> AttributeFigures:
     before, after = (
-        SideFigures(missing=missing, numeric=_numeric(numeric), ordinal=_moments(ordinal))
+        SideFigures(
+            missing=missing,
+            numeric=None if numeric is None else _numeric(numeric),
+            ordinal=None if ordinal is None else MomentFigures.from_attributes(ordinal),
+        )
         for missing, numeric, ordinal in zip(one.missing, one.numeric, one.ordinal, strict=True)
     )
-    bins = tuple(
-        BinFigures(label=bar.label, kind=bar.kind, before=bar.before, after=round(bar.after, 4))
-        for bar in one.distribution
-    )
-    return AttributeFigures(
-        name=one.name,
+    bins = tuple(BinFigures.from_attributes(bar, after=round(bar.after, 4)) for bar in one.distribution)
+    return AttributeFigures.from_attributes(
+        one,
         role=None if one.role is None else one.role.value,
         scale=one.scale.value,
-        values=one.values,
-        single=one.single,
         before=before,
         after=after,
-        distance=None if one.distance is None else _distance(one.distance),
         distribution=DistributionFigures(bins=bins),
     )
 
 
-def _numeric(found: NumericStatistics | None) -> NumericFigures | None:
-    if found is None:
-        return None
-    quantiles = zip(QUANTILES, found.quantiles, strict=True)
-    return NumericFigures(
-        mean=significant(found.moments.mean),
-        deviation=_significant(found.moments.deviation),
-        variance=_significant(found.moments.variance),
-        quantiles={f"{share:g}": significant(value) for share, value in quantiles},
-    )
-
-
-def _moments(found: Moments | None) -> MomentFigures | None:
-    if found is None:
-        return None
-    return MomentFigures(
-        mean=significant(found.mean),
-        deviation=_significant(found.deviation),
-        variance=_significant(found.variance),
-    )
-
-
-def _distance(found: Distance) -> DistanceFigures:
-    return DistanceFigures(kind=found.kind, value=significant(found.value), relative=_significant(found.relative))
-
-
-def _association(one: Association) -> AssociationFigures:
-    before, after, change = (None if value is None else rounded(value) for value in (one.before, one.after, one.change))
-    return AssociationFigures(columns=one.columns, measure=one.measure, before=before, after=after, change=change)
+def _numeric(found: NumericStatistics) -> NumericFigures:
+    quantiles = {f"{share:g}": value for share, value in zip(QUANTILES, found.quantiles, strict=True)}
+    return NumericFigures.from_attributes(found.moments, quantiles=quantiles)
 
 
 def _cost(cost: Cost) -> CostFigures:
-    return CostFigures(
-        quasi=cost.quasi,
-        classes=cost.sizes.size,
-        smallest=int(cost.sizes.min(initial=cost.sizes.sum())),
-        largest=int(cost.sizes.max(initial=0)),
-        lm=significant(cost.lm),
-        ncp=significant(cost.ncp),
-        c_dm=significant(cost.c_dm),
-        c_avg=_significant(cost.c_avg),
-        losses={name: significant(loss) for name, loss in cost.losses.items()},
+    sizes = cost.sizes
+    return CostFigures.from_attributes(
+        cost,
+        classes=sizes.size,
+        smallest=int(sizes.min(initial=sizes.sum())),
+        largest=int(sizes.max(initial=0)),
+        losses=dict(cost.losses),
     )
-
-
-def _significant(value: float | None) -> Number | None:
-    return None if value is None else significant(value)

@@ -42,9 +42,17 @@ class Figures(BaseModel, frozen=True, extra="forbid", strict=True, alias_generat
     """
 
     @classmethod
-    def from_attributes(cls, source: object) -> Self:
-        """The figures that `source` has as attributes of the same names."""
-        return cls.model_validate(source, from_attributes=True)
+    def from_attributes(cls, source: object, **others: object) -> Self:
+        """The figures that `source` has as attributes of the same names, and `others`.
+
+        >>> class Part(Figures, frozen=True):
+        ...     numerator: int
+        ...     percent: float
+        >>> Part.from_attributes(1, percent=12.5)
+        Part(numerator=1, percent=12.5)
+        """
+        named = {name: getattr(source, name) for name in cls.model_fields if hasattr(source, name)}
+        return cls.model_validate(named | others, from_attributes=True)
 
     def as_json(self) -> dict[str, Json]:
         """The object; lists in place of tuples."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.report.figures import Figures, Number, rounded
+from kohort.report.figures import Figures, Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ class EffectFigures(Figures, frozen=True):
     mean: Moved | None
     variance: Moved | None
     correlation: CorrelationFigures | None
-    linked: Number | None
+    linked: Share | None
     reproducible: bool
 
 
@@ -89,18 +89,8 @@ class PseudonymFigures(Figures, frozen=True):
 def effect_figures(effects: Sequence[Effect]) -> tuple[EffectFigures, ...]:
     """What was done to each perturbed column, and what that did."""
     return tuple(
-        EffectFigures(
-            column=one.column,
-            method=one.method,
-            records=one.records,
-            unchanged=one.unchanged,
-            decimals=one.decimals,
-            bounds=one.bounds,
-            mean=_moved(one.mean),
-            variance=_moved(one.variance),
-            correlation=_correlation(one.correlation),
-            linked=None if one.linked is None else rounded(one.linked),
-            reproducible=one.reproducible,
+        EffectFigures.from_attributes(
+            one, mean=_moved(one.mean), variance=_moved(one.variance), correlation=_correlation(one.correlation)
         )
         for one in effects
     )
@@ -124,4 +114,4 @@ def _moved(pair: tuple[float, float] | None) -> Moved | None:
 
 def pseudonym_figures(linked: Sequence[Linked]) -> tuple[PseudonymFigures, ...]:
     """What the pseudonyms of each column tell without the key."""
-    return tuple(PseudonymFigures(column=one.column, records=one.records, linked=one.linked) for one in linked)
+    return tuple(map(PseudonymFigures.from_attributes, linked))

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.assessment.risk.rounding import proposed
+from kohort.assessment.risk.singling import proposed
 from kohort.metrics.known import METRICS, measured
 from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
 from kohort.release.members import members_of
-from kohort.report.attacks import AttackFigures, UntriedAttack
-from kohort.report.figures import Figures, Number, rounded, whole
+from kohort.report.figures import Figures, Number, Share, whole
 from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
+from kohort.report.risk import AttackFigures, UntriedAttack
 from kohort.schema.numbers import said
 from kohort.verify.singling import singled_out
 
@@ -41,8 +41,8 @@ class RoundingFigures(Figures, frozen=True):
 
     perturb: str
     unique: int
-    change: Number
-    spread: Number
+    change: Share
+    spread: Share
 
 
 class SinglingFigures(Figures, frozen=True):
@@ -57,7 +57,7 @@ class SinglingFigures(Figures, frozen=True):
 
     columns: tuple[str, ...]
     unique: int
-    share: Number
+    share: Share
     rounding: RoundingFigures | None
 
 
@@ -105,10 +105,10 @@ class GridSide(Figures, frozen=True):
         downcoded: The share of the cells of these columns whose exact value follows from a label of several values.
     """
 
-    lm: Number
+    lm: Share
     exposed: int
     range_exposure: int
-    downcoded: Number
+    downcoded: Share
 
 
 class GridFigures(Figures, frozen=True):
@@ -292,12 +292,7 @@ def _singling(release: Release) -> tuple[SinglingFigures, ...]:
         found = singled_out([release.table[one.name] for one in release.job.schema.unchanged], people)
     else:
         found = release.verdict.singling
-    return tuple(
-        SinglingFigures(
-            columns=one.columns, unique=one.unique, share=rounded(one.share), rounding=_rounding(release, one, people)
-        )
-        for one in found
-    )
+    return tuple(SinglingFigures.from_attributes(one, rounding=_rounding(release, one, people)) for one in found)
 
 
 def _rounding(release: Release, one: Singling, people: Index | None) -> RoundingFigures | None:
@@ -308,12 +303,7 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     found = proposed(release.table[name], missing=release.job.schema.missing, people=people)
     if found is None:
         return None
-    return RoundingFigures(
-        perturb=found.perturbation(name),
-        unique=found.after,
-        change=rounded(found.change),
-        spread=rounded(found.spread),
-    )
+    return RoundingFigures.from_attributes(found, perturb=found.perturbation(name), unique=found.after)
 
 
 def grid_figures(comparison: GridComparison | None) -> GridFigures | None:
@@ -331,12 +321,8 @@ def grid_figures(comparison: GridComparison | None) -> GridFigures | None:
 def _side(exposure: LabelExposure | None) -> GridSide | None:
     if exposure is None:
         return None
-    return GridSide(
-        lm=rounded(exposure.lm),
-        exposed=exposure.exposed.people,
-        range_exposure=exposure.exposed.range_ends,
-        downcoded=rounded(exposure.downcoded),
-    )
+    exposed = exposure.exposed
+    return GridSide.from_attributes(exposure, exposed=exposed.people, range_exposure=exposed.range_ends)
 
 
 def _declared(grid: Grid) -> str:

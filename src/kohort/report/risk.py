@@ -1,22 +1,126 @@
-"""The figures of the risk of a file."""
+"""The figures of the risk of a file, and of attacks on it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
-from kohort.report.attacks import AttackFigures, UntriedAttack
-from kohort.report.figures import Figures, Number, Share, rounded
+from pydantic import AfterValidator
+
+from kohort.assessment.risk.attacks import Attack, Evidence, attacks, refuse_unknown
+from kohort.assessment.risk.attacks.controls import CONTROLS
+from kohort.report.figures import Figures, Number, Share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.assessment.risk import Risk
-    from kohort.assessment.risk.knowledge import Knowledge
+    from kohort.assessment.risk.attacks import Outcome
+    from kohort.assessment.risk.overall import Journalist
     from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
+    from kohort.assessment.risk.reidentification import Knowledge
     from kohort.assessment.risk.uniqueness import Uniqueness
+    from kohort.release import Release
+
+
+class ControlFigures(Figures, frozen=True):
+    """The precision of an attack where everything is open, where nothing is, and of guessing there."""
+
+    positive: Share
+    negative: Share
+    chance: Share
+
+
+class AttackFigures(Figures, frozen=True):
+    """What an attack found.
+
+    Attributes:
+        attack: Its name.
+        of: The sensitive attribute that it infers, if it infers one.
+        unit: What is counted.
+        targets: How many were attacked.
+        claims: How many claims the attacker made.
+        right: How many of them are right.
+        rate: Right claims per target.
+        interval: Its 95 % interval.
+        baseline: The rate of the same guesses without the release.
+        precision: Right claims per claim.
+        likely: The share of permutations with as many right claims; null where none were drawn.
+        controls: Both controls of the attack, where it has some.
+    """
+
+    attack: str
+    of: str | None
+    unit: str
+    targets: int
+    claims: int
+    right: Share
+    rate: Share
+    interval: tuple[Share, Share]
+    baseline: Share
+    precision: Share
+    likely: Number | None
+    controls: ControlFigures | None
+
+
+class UntriedAttack(Figures, frozen=True):
+    """An attack that was not tried, and what it lacks."""
+
+    attack: str
+    untried: str
+
+
+def attacked(release: Release, names: Sequence[str] = ()) -> tuple[Outcome, ...]:
+    """What the attacks called `names`, or all, find in a release, where attackers know its input's quasi-identifiers.
+
+    Raises:
+        UsageError: there is no attack called so.
+    """
+    refuse_unknown(names)
+    if not release.table.records:
+        return ()
+    schema = release.job.schema
+    quasi, sensitive = (tuple(one.name for one in part) for part in (schema.quasi, schema.sensitive))
+    hierarchies = {one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None}
+    evidence = Evidence(release.table, quasi, sensitive, original=release.source, hierarchies=hierarchies)
+    return attacks(evidence, names)
+
+
+def attack_figures(outcomes: Sequence[Outcome]) -> tuple[AttackFigures | UntriedAttack, ...]:
+    """What came of each attack; no record's value is among the figures."""
+    names = {one.name for one in outcomes if isinstance(one, Attack)}
+    controls = {name: _controls(name) for name in CONTROLS if name in names}
+    return tuple(
+        _figures(one, controls.get(one.name))
+        if isinstance(one, Attack)
+        else UntriedAttack(attack=one.name, untried=one.reason)
+        for one in outcomes
+    )
+
+
+def _figures(one: Attack, controls: ControlFigures | None) -> AttackFigures:
+    return AttackFigures.from_attributes(
+        one, attack=one.name, of=one.of or None, interval=one.interval(), controls=controls
+    )
+
+
+def _controls(name: str) -> ControlFigures:
+    """Both controls of an attack."""
+    control = CONTROLS[name]()
+    closed = control.negative
+    chance = closed.baseline * closed.targets / closed.claims if closed.claims else 0.0
+    return ControlFigures(positive=control.positive.precision, negative=closed.precision, chance=chance)
+
 
 #: Subsets of known columns, and sets that single out, that are listed: the worst of them.
 LISTED: Final = 10
+
+
+def _tenth(number: float) -> float:
+    return round(number, 1)
+
+
+#: How many, to a tenth: no estimate is finer.
+Tenth: TypeAlias = Annotated[float, AfterValidator(_tenth)]
 
 
 class ProsecutorFigures(Figures, frozen=True):
@@ -38,11 +142,11 @@ class JournalistFigures(Figures, frozen=True):
     """
 
     by: str
-    highest: Number
-    average: Number
-    over: Number
+    highest: Share
+    average: Share
+    over: Share
     at_highest: int
-    marketer: Number
+    marketer: Share
     unknown: int
 
 
@@ -50,7 +154,7 @@ class EstimateFigures(Figures, frozen=True):
     """How many are unique in the population by one estimator, or the reason for no answer."""
 
     estimator: str
-    uniques: Number | None
+    uniques: Tenth | None
     reason: str | None
     parameters: dict[str, Number]
 
@@ -69,10 +173,10 @@ class UniquenessFigures(Figures, frozen=True):
     """
 
     sample: int
-    share: Number
+    share: Share
     population_size: int | None
-    population: Number | None
-    in_file: Number | None
+    population: Tenth | None
+    in_file: Tenth | None
     trusted: str | None
     estimates: tuple[EstimateFigures, ...]
 
@@ -81,9 +185,9 @@ class SubsetFigures(Figures, frozen=True):
     """The prosecutor's risk where only these columns are known."""
 
     columns: tuple[str, ...]
-    highest: Number
-    average: Number
-    over: Number
+    highest: Share
+    average: Share
+    over: Share
     uniques: int
 
 
@@ -94,7 +198,7 @@ class KnowledgeFigures(Figures, frozen=True):
     subsets: int
     tried: int
     complete: bool
-    average: Number
+    average: Share
     worst: tuple[SubsetFigures, ...]
 
 
@@ -111,10 +215,10 @@ class IdentifyingSet(Figures, frozen=True):
     """A set of columns that identifies people."""
 
     columns: tuple[str, ...]
-    distinctness: Number
-    separation: Number
-    unique: Number
-    others: Number
+    distinctness: Share
+    separation: Share
+    unique: Share
+    others: Share
 
 
 class SearchFigures(Figures, frozen=True):
@@ -136,7 +240,7 @@ class SearchFigures(Figures, frozen=True):
     tried: int
     complete: bool
     sampled: int | None
-    missed: Number | None
+    missed: Share | None
 
 
 class UniqueColumn(Figures, frozen=True):
@@ -144,7 +248,7 @@ class UniqueColumn(Figures, frozen=True):
 
     column: str
     unique: int
-    share: Number
+    share: Share
 
 
 class RiskFigures(Figures, frozen=True):
@@ -180,7 +284,7 @@ class RiskFigures(Figures, frozen=True):
     threshold: Number
     prosecutor: ProsecutorFigures
     journalist: JournalistFigures | None
-    marketer: Number
+    marketer: Share
     uniqueness: UniquenessFigures
     known: KnowledgeFigures | None
     undeclared: tuple[str, ...]
@@ -193,106 +297,52 @@ class RiskFigures(Figures, frozen=True):
 
 def risk_figures(risk: Risk, *, values: bool = False) -> RiskFigures:
     """The figures of `risk`; with `values`, cells of the smallest classes too."""
-    return RiskFigures(
-        records=risk.records,
-        people=risk.people,
-        quasi=risk.quasi,
+    return RiskFigures.from_attributes(
+        risk,
         classes=risk.sizes.size,
         smallest=int(risk.sizes.min()),
         largest=int(risk.sizes.max()),
         threshold=float(risk.threshold),
-        prosecutor=ProsecutorFigures.from_attributes(risk.prosecutor),
-        journalist=_journalist(risk),
-        marketer=rounded(risk.marketer),
+        journalist=_journalist(risk.journalist),
         uniqueness=_uniqueness(risk.uniqueness),
         known=None if risk.knowledge is None else _knowledge(risk.knowledge, risk.quasi),
-        undeclared=risk.undeclared,
         alone=_search(risk.alone, risk.undeclared),
         together=_search(risk.together, risk.undeclared),
-        singling=tuple(
-            UniqueColumn(column=one.columns[0], unique=one.unique, share=rounded(one.share)) for one in risk.singling
-        ),
+        singling=tuple(UniqueColumn.from_attributes(one, column=one.columns[0]) for one in risk.singling),
         worst_values=tuple(dict(zip(risk.quasi, row, strict=True)) for row in risk.worst) if values else None,
     )
 
 
-def _journalist(risk: Risk) -> JournalistFigures | None:
+def _journalist(one: Journalist | None) -> JournalistFigures | None:
     """The risks among the population."""
-    one = risk.journalist
     if one is None:
         return None
-    return JournalistFigures(
-        by=one.by,
-        highest=rounded(one.exposure.highest),
-        average=rounded(one.exposure.average),
-        over=rounded(one.exposure.over),
-        at_highest=one.exposure.at_highest,
-        marketer=rounded(one.marketer),
-        unknown=one.unknown,
-    )
+    return JournalistFigures.from_attributes(one.exposure, by=one.by, marketer=one.marketer, unknown=one.unknown)
 
 
 def _uniqueness(found: Uniqueness) -> UniquenessFigures:
-    return UniquenessFigures(
-        sample=found.sample,
-        share=rounded(found.share),
-        population_size=found.population_size,
-        population=_tenth(found.population),
-        in_file=_tenth(found.in_file),
-        trusted=found.trusted or None,
-        estimates=tuple(
-            EstimateFigures(
-                estimator=one.estimator,
-                uniques=_tenth(one.uniques),
-                reason=one.reason or None,
-                parameters={name: float(f"{value:.6g}") for name, value in one.parameters.items()},
-            )
-            for one in found.estimates
-        ),
+    estimates = tuple(
+        EstimateFigures.from_attributes(
+            one,
+            reason=one.reason or None,
+            parameters={name: float(f"{value:.6g}") for name, value in one.parameters.items()},
+        )
+        for one in found.estimates
     )
+    return UniquenessFigures.from_attributes(found, trusted=found.trusted or None, estimates=estimates)
 
 
 def _knowledge(found: Knowledge, quasi: Sequence[str]) -> KnowledgeFigures:
-    return KnowledgeFigures(
-        m=found.m,
-        subsets=found.subsets,
-        tried=len(found.known),
-        complete=found.complete,
-        average=rounded(found.average),
-        worst=tuple(
-            SubsetFigures(
-                columns=tuple(quasi[column] for column in one.columns),
-                highest=rounded(one.highest),
-                average=rounded(one.average),
-                over=rounded(one.over),
-                uniques=one.uniques,
-            )
-            for one in found.known[:LISTED]
-        ),
+    worst = tuple(
+        SubsetFigures.from_attributes(one, columns=tuple(quasi[column] for column in one.columns))
+        for one in found.known[:LISTED]
     )
+    return KnowledgeFigures.from_attributes(found, tried=len(found.known), worst=worst)
 
 
 def _search(found: IdentifyingSets, names: Sequence[str]) -> SearchFigures:
-    return SearchFigures(
-        found=len(found.found),
-        sets=tuple(
-            IdentifyingSet(
-                columns=tuple(names[column] for column in one.columns),
-                distinctness=rounded(one.figures.distinctness),
-                separation=rounded(one.figures.separation),
-                unique=rounded(one.figures.unique),
-                others=rounded(one.figures.others),
-            )
-            for one in found.found[:LISTED]
-        ),
-        base=None if found.base is None else SeparationFigures.from_attributes(found.base),
-        tried=found.tried,
-        complete=found.complete,
-        sampled=found.sampled,
-        missed=None if found.missed is None else rounded(found.missed),
+    sets = tuple(
+        IdentifyingSet.from_attributes(one.figures, columns=tuple(names[column] for column in one.columns))
+        for one in found.found[:LISTED]
     )
-
-
-def _tenth(number: float | None) -> float | None:
-    """How many, to a tenth: no estimate is finer."""
-    return None if number is None else round(number, 1)
+    return SearchFigures.from_attributes(found, found=len(found.found), sets=sets)

@@ -13,7 +13,7 @@ from kohort.assessment.risk.reidentification import THRESHOLD, by_size
 from kohort.core.frequency import people_in
 from kohort.core.recoding import FullDomain, Multidimensional, classes_of
 from kohort.engines.local import LOCAL
-from kohort.metrics.detail import Detail
+from kohort.metrics.base import Detail
 from kohort.pipeline import outcome_of
 from kohort.pipeline.feasibility import refuse_hopeless
 from kohort.pipeline.problem import problem_of

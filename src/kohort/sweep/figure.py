@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.report.charts.scale import PERCENT, PLAIN, Scale
+from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ class Figure:
     title: str
     says: str
     of: Callable[[Point], float | None]
-    scale: Scale = PLAIN
+    scale: AxisScale = PLAIN
     wide: bool = False
 
 
@@ -107,7 +107,7 @@ def _hint(text: str, names: tuple[str, ...]) -> str:
 def _metric(metric: Metric) -> Figure:
     """A quality metric as a figure."""
     name, said, shown = metric.name, metric.specification, metric.shown
-    scale = PERCENT if shown.kind == "share" else Scale(base=shown.least)
+    scale = PERCENT if shown.kind == "share" else AxisScale(base=shown.least)
     return Figure(
         name=name, title=said.title, says=said.unit, of=lambda at: at.metrics.get(name), scale=scale, wide=shown.wide
     )

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
-from kohort.perturb.parameters import MOST_DECIMALS
-from kohort.perturb.whole import whole
+from kohort.perturb.base import MOST_DECIMALS
+from kohort.perturb.moments import whole
 from kohort.schema.numbers import is_numeric_text
 from kohort.tables.table import Column, narrow
 

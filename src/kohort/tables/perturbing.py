@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.effect import Effect
-from kohort.perturb.effects import correlation, linked_names, linked_numbers
+from kohort.perturb.effect import Effect, correlation, linked_names, linked_numbers
 from kohort.perturb.moments import total, variance
 from kohort.tables.amounts import (
     compact,

@@ -11,7 +11,7 @@ import numpy as np
 from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.lattice.judge import NodeEvaluator
 from kohort.core.recoding import FullDomain, classes_of
-from kohort.metrics.detail import Detail
+from kohort.metrics.base import Detail
 from kohort.metrics.known import metric_of
 from kohort.testing.problems import draw_table
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from kohort.verify.tables import verify, verify_frame, verify_table
-from kohort.verify.verdict import Band, Check, Claim, Verdict
+from kohort.verify.verdict import Band, Claim, TableCheck, Verdict
 
-__all__ = ["Band", "Check", "Claim", "Verdict", "verify", "verify_frame", "verify_table"]
+__all__ = ["Band", "Claim", "TableCheck", "Verdict", "verify", "verify_frame", "verify_table"]

@@ -20,7 +20,7 @@ import polars as pl
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify.reading import read
 from kohort.verify.records import check_cells, check_records, differing, lacking, released_texts
-from kohort.verify.verdict import Check, Claim, fault, places
+from kohort.verify.verdict import Claim, TableCheck, fault, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
     wrong = differing(column, places(due, column.values), claim)
     if wrong:
         what = f"{wrong:,} cells are not the pseudonyms of their records' identifiers"
-        raise fault(Check.PSEUDONYMS, what, column=column.name)
+        raise fault(TableCheck.PSEUDONYMS, what, column=column.name)
 
 
 def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
@@ -71,9 +71,9 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
     held, before = column.codes, source.codes.take(claim.lineage)
     absent = lacking(source, claim).take(claim.lineage)
     same = places(released_texts(source, claim), column.values).take(before) == held
-    _demand(bool(same[absent].all()), "cells without a value got one, or another mark", effect)
+    _demand(bool(same[absent].all()), "cells without a value have got one, or another mark", effect)
     present = ~absent
-    _demand(int(present.sum()) == effect.records, "other records have a value than it is said", effect)
+    _demand(int(present.sum()) == effect.records, "the records with a value are not those that are claimed", effect)
     counts_after = np.bincount(held[present], minlength=len(column.values)).astype(np.int64)
     counts_before = np.bincount(before[present], minlength=len(source.values)).astype(np.int64)
     if effect.mean is None:
@@ -85,7 +85,7 @@ def check_perturbed(column: Column, claim: Claim, effect: Effect) -> None:
         known = source.values.fill_null("").cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
         _check_moments(known, counts_before, after, counts_after, effect)
         kept = int((known[before[present]] == after[held[present]]).sum())
-    _demand(kept == effect.unchanged, "other records are as they were than it is said", effect)
+    _demand(kept == effect.unchanged, "the unchanged records are not those that are claimed", effect)
 
 
 def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
@@ -99,22 +99,22 @@ def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
     several = pairs.size - np.unique(source).size
     if several:
         what = f"{several:,} values were changed in more than one way"
-        raise fault(Check.PERTURBED, what, column=column.name)
+        raise fault(TableCheck.PERTURBED, what, column=column.name)
     wrong = differing(column, places(released_texts(changed, claim), column.values), claim, changed)
     if wrong:
         what = f"{wrong:,} cells are not those that the models judged"
-        raise fault(Check.PERTURBED, what, column=column.name)
+        raise fault(TableCheck.PERTURBED, what, column=column.name)
 
 
 def _demand(holds: bool, what: str, effect: Effect) -> None:  # noqa: FBT001  the one thing that is asked
     if not holds:
-        raise fault(Check.PERTURBED, what, column=effect.column)
+        raise fault(TableCheck.PERTURBED, what, column=effect.column)
 
 
 def _check_names(column: Column, claim: Claim, counts: Counts, effect: Effect) -> None:
     """Every name is one that the input's column has."""
     known = places(column.values, released_texts(claim.original[column.name], claim)) >= 0
-    _demand(bool(known[counts > 0].all()), "some values are none of the column's", effect)
+    _demand(bool(known[counts > 0].all()), "some values do not occur in the column", effect)
 
 
 def _without_exponents(values: pl.Series) -> pl.Series:
@@ -135,9 +135,9 @@ def _amounts(values: pl.Series, counts: Counts, effect: Effect) -> Shares:
     texts = pl.DataFrame({"text": values.fill_null("")})
     decimals = texts.select(pl.col("text").str.extract(_DECIMALS).str.len_bytes().fill_null(0)).to_series().to_numpy()
     plain = texts["text"].str.contains(_NUMBER) & ~texts["text"].str.contains(_NEGATIVE_ZERO)
-    _demand(bool(plain.to_numpy()[used].all()), "some cells are no plain numbers", effect)
+    _demand(bool(plain.to_numpy()[used].all()), "some cells are not plain numbers", effect)
     most = decimals[used].max(initial=0)
-    _demand(most <= (effect.decimals or 0), "some cells have more decimals than it is said", effect)
+    _demand(most <= (effect.decimals or 0), "some cells have more decimals than claimed", effect)
     amounts: Shares = texts["text"].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
     low, high = effect.bounds
     within = (low is None or amounts[used].min(initial=low) >= low) and (
@@ -153,12 +153,12 @@ def _check_moments(before: Shares, records_before: Counts, after: Shares, record
         mean, variance = moments(amounts[counts > 0], counts[counts > 0])
         said = effect.mean[place] if effect.mean else 0.0
         spread = 0.0 if variance is None else variance**0.5
-        _demand(abs(mean - said) <= TOLERANCE * (abs(mean) + spread), "the mean is another than it is said", effect)
+        _demand(abs(mean - said) <= TOLERANCE * (abs(mean) + spread), "the mean is not the claimed one", effect)
         told = None if effect.variance is None else effect.variance[place]
         close = told == variance or (
             told is not None and variance is not None and abs(told - variance) <= TOLERANCE * variance
         )
-        _demand(close, "the variance is another than it is said", effect)
+        _demand(close, "the variance is not the claimed one", effect)
 
 
 def moments(amounts: Shares, counts: Counts) -> tuple[float, float | None]:

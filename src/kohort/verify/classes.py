@@ -10,7 +10,7 @@ import polars as pl
 
 from kohort.schema import Label
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
-from kohort.verify.verdict import Band, Check, Claim, fault
+from kohort.verify.verdict import Band, Claim, TableCheck, fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.tables.table import Column, Table
-    from kohort.verify.fit import Fit
+    from kohort.verify.labels import Fit
 
 #: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
 #: means are no more exact than that either.
@@ -84,8 +84,8 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
         holders = np.bincount(classes.of.take(found.places(packed)), minlength=classes.sizes.size)
         unheld = int((ranged & (holders == 0)).sum())
         if unheld:
-            what = f"{unheld:,} classes bear a range whose end none of their records has"
-            raise fault(Check.ENDS, what, column=column.name)
+            what = f"{unheld:,} classes have a range with an end that none of their records has"
+            raise fault(TableCheck.ENDS, what, column=column.name)
 
 
 def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], classes: ReleasedClasses) -> None:
@@ -98,7 +98,7 @@ def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], 
     slack = _FLOAT * float(np.abs(amounts).max())
     wrong = int((apart > rounding + slack).sum())
     if wrong:
-        raise fault(Check.ENDS, f"{wrong:,} records bear a mean that is not their class's", column=column.name)
+        raise fault(TableCheck.ENDS, f"{wrong:,} records have a mean that is not their class's", column=column.name)
 
 
 def bands(sizes: Counts, k: int) -> tuple[Band, ...]:

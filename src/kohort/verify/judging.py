@@ -13,7 +13,7 @@ from kohort.models.base import satisfied_jointly
 from kohort.schema.sensitive import even_spelling, narrowed, resolve
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
-from kohort.verify.verdict import Check, Claim, fault
+from kohort.verify.verdict import Claim, TableCheck, fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -153,7 +153,7 @@ def _people(claim: Claim) -> Index | None:
     nobody = int(lacking(column, claim).sum())
     if nobody:
         what = f"{nobody:,} records of the input have no person key, so people cannot be counted"
-        raise fault(Check.CLASSES, what, column=column.name)
+        raise fault(TableCheck.CLASSES, what, column=column.name)
     return column.codes.astype(np.int64)
 
 
@@ -205,7 +205,7 @@ def _judge(claim: Claim, profile: ObservedProfile, records: Counts, how: str) ->
         what = f"all {records.size:,} classes together fail {model.name}"
         if failing.any():
             what = f"{int(failing.sum()):,} classes ({int(records[failing].sum()):,} records) fail {model.name}"
-        raise fault(Check.CLASSES, f"{what}, cells compared {how}")
+        raise fault(TableCheck.CLASSES, f"{what}, cells compared {how}")
 
 
 def _even(column: Column) -> NDArray[np.integer] | None:

@@ -1,4 +1,4 @@
-"""What a released label may stand for: the verifier's own reading of the label grammar.
+"""What a released label may stand for, by the verifier's own reading of the grammar, and how records fit into it.
 
     39              the value itself; a label that is empty is the missing value
     [20-29]         20 to 29, both included: numbers, or names in the attribute's order
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index, Mask
     from kohort.schema.hierarchy import Hierarchy
-    from kohort.verify.values import Values
+    from kohort.tables.table import CellCodes
+    from kohort.verify.values import SourceValues
+
 
 #: Ranks of values, and ends of spans of them: int32, for there are fewer values than records.
 Ranks: TypeAlias = "NDArray[np.int32]"
@@ -73,7 +75,7 @@ class Meaning:
         listed: (p,) pairs of a value and a label that names it, as value * L + label, ascending.
     """
 
-    values: Values
+    values: SourceValues
     ranks: Ranks
     low: Ranks
     high: Ranks
@@ -104,7 +106,7 @@ class Meaning:
         return built or bool(self.ranges.any()) or self.values.label is Label.MEAN
 
 
-def meaning_of(values: Values, labels: pl.Series) -> Meaning:
+def meaning_of(values: SourceValues, labels: pl.Series) -> Meaning:
     """What each of `labels`, distinct texts, stands for where the source's values are `values`.
 
     Cost: numeric ranges in a few passes of polars; other labels in a few steps of Python each.
@@ -119,7 +121,7 @@ def meaning_of(values: Values, labels: pl.Series) -> Meaning:
     return Meaning(values, ranks, low.astype(np.int32), high.astype(np.int32), listed)
 
 
-def off_grid(values: Values, labels: pl.Series) -> int:
+def off_grid(values: SourceValues, labels: pl.Series) -> int:
     """How many of the labels are intervals with an end that is no cut of the grid."""
     intervals = map(_half_open, labels.to_list())
     ends = [found.groups() for found in intervals if found]
@@ -130,7 +132,7 @@ def off_grid(values: Values, labels: pl.Series) -> int:
 # ── Spans ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _spans(values: Values, labels: pl.Series) -> tuple[Index, Index]:
+def _spans(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
     """The least and the greatest rank inside each label."""
     match values.label:
         case Label.RANGE if values.numeric:
@@ -147,7 +149,7 @@ def _spans(values: Values, labels: pl.Series) -> tuple[Index, Index]:
     return low, high
 
 
-def _number_ranges(values: Values, labels: pl.Series) -> tuple[Index, Index]:
+def _number_ranges(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
     """`[min-max]`, both ends printed values that differ; or a printed value."""
     ends = labels.str.extract_groups(_CLOSED).struct
     low, high = np.split(places(pl.concat([ends.field("1"), ends.field("2")]), values.names), 2)
@@ -156,7 +158,7 @@ def _number_ranges(values: Values, labels: pl.Series) -> tuple[Index, Index]:
     return np.where(low < 0, _NOTHING[0], low), np.where(low < 0, _NOTHING[1], high)
 
 
-def _name_range(values: Values) -> Callable[[str], tuple[int, int]]:
+def _name_range(values: SourceValues) -> Callable[[str], tuple[int, int]]:
     """`[first-last]` in the attribute's order; where there are several ways to read it, the widest of them."""
     ranks: dict[str, list[int]] = {}
     for rank, name in enumerate(values.names.to_list()):
@@ -172,7 +174,7 @@ def _name_range(values: Values) -> Callable[[str], tuple[int, int]]:
     return read
 
 
-def _any_number(values: Values) -> Callable[[str], tuple[int, int]]:
+def _any_number(values: SourceValues) -> Callable[[str], tuple[int, int]]:
     """A mean, to two digits more than the values have, without closing zeros; or a printed value."""
     names = set(values.names.to_list())
     digits = values.decimals + MEAN_DIGITS
@@ -185,7 +187,7 @@ def _any_number(values: Values) -> Callable[[str], tuple[int, int]]:
     return read
 
 
-def _interval(values: Values) -> Callable[[str], tuple[int, int]]:
+def _interval(values: SourceValues) -> Callable[[str], tuple[int, int]]:
     """`[low-high)`, with at least one of the source's numbers inside."""
     numbers: list[int] = values.numbers.tolist()
 
@@ -199,7 +201,7 @@ def _interval(values: Values) -> Callable[[str], tuple[int, int]]:
     return read
 
 
-def _is_cut(end: str, values: Values) -> bool:
+def _is_cut(end: str, values: SourceValues) -> bool:
     """Whether a printed end is a cut of the attribute's grid, spelled shortest."""
     grid, number = values.attribute.grid, Fraction(end)
     if isinstance(grid, Fraction):
@@ -209,7 +211,7 @@ def _is_cut(end: str, values: Values) -> bool:
     return is_cut and _shortest(end) is not None
 
 
-def _boundaries(values: Values) -> set[Fraction]:
+def _boundaries(values: SourceValues) -> set[Fraction]:
     """The ends that the nodes of the first level name, such as `[20-25)`.
 
     Of listed leaves below other names: the least leaf of each node, and one above the greatest leaf of all. Values of
@@ -230,7 +232,7 @@ def _boundaries(values: Values) -> set[Fraction]:
 # ── Listed values ────────────────────────────────────────────────────────────────────────────────
 
 
-def _named(values: Values, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
+def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
     """Values, and the label that names each: as itself, as a member of a set, or by an ancestor."""
     every, absent = np.arange(len(values.printed)), np.flatnonzero(values.absent)
     for empty in np.flatnonzero((labels == "").to_numpy()):
@@ -284,7 +286,7 @@ def _quoted(member: str) -> str:
     return json.dumps(member, ensure_ascii=False) if misread else member
 
 
-def _ancestors(values: Values, hierarchy: Hierarchy, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
+def _ancestors(values: SourceValues, hierarchy: Hierarchy, labels: pl.Series) -> Iterator[tuple[Index, Index]]:
     """Every leaf with itself and each node above it; a missing value lies below the root, be it a leaf or not."""
     leaf = places(values.printed, pl.Series(hierarchy.leaves, dtype=pl.String))
     is_leaf = np.flatnonzero(leaf >= 0)
@@ -293,3 +295,71 @@ def _ancestors(values: Values, hierarchy: Hierarchy, labels: pl.Series) -> Itera
         yield is_leaf[above >= 0], above[above >= 0]
     absent, root = np.flatnonzero(values.absent), places(pl.Series(hierarchy.labels[-1]), labels)
     yield (absent, np.full(absent.size, root[0])) if root[0] >= 0 else (absent[:0], absent[:0])
+
+
+#: Records walked at a time: what is made of them stays in the processor's cache.
+BLOCK: Final = 1 << 16
+
+#: Pairs of a value and a label that may have a byte each; of more, the listed ones are searched.
+_TABLE: Final = 1 << 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """How the records fit.
+
+    Attributes:
+        outside: How many have a value that does not lie inside their label.
+        at_low: Which have the least number of their label, a range of numbers; eight to a byte.
+        at_high: Which have the greatest.
+    """
+
+    outside: int
+    at_low: NDArray[np.uint8]
+    at_high: NDArray[np.uint8]
+
+    @staticmethod
+    def places(at_end: NDArray[np.uint8]) -> Index:
+        """The records of `at_low` or `at_high`."""
+        return np.flatnonzero(np.unpackbits(at_end))
+
+
+def blocks(records: int) -> Iterator[slice]:
+    """All records, some at a time."""
+    return (slice(start, min(start + BLOCK, records)) for start in range(0, records, BLOCK))
+
+
+def fit(meaning: Meaning, values: CellCodes, lineage: Index, labels: CellCodes) -> Fit:
+    """How records fit into their labels.
+
+    Args:
+        meaning: What the labels stand for.
+        values: (n,) the value of each record of the source.
+        lineage: (m,) the record of the source that each released one is.
+        labels: (m,) its label.
+    """
+    outside = 0
+    at_low, at_high = np.zeros(labels.size, np.bool_), np.zeros(labels.size, np.bool_)
+    spanned, listed = bool((meaning.low <= meaning.high).any()), _listed(meaning)
+    for block in blocks(labels.size):
+        value, label = values.take(lineage[block]), labels[block].astype(np.intp)
+        rest = np.arange(label.size)
+        if spanned:
+            rank, low, high = meaning.ranks.take(value), meaning.low.take(label), meaning.high.take(label)
+            rest = np.flatnonzero((rank < low) | (high < rank))
+            is_range = (low >= 0) & (low < high) & meaning.ranged
+            at_low[block], at_high[block] = is_range & (rank == low), is_range & (rank == high)
+        if rest.size:
+            outside += int(np.count_nonzero(~listed(value.take(rest) * np.int64(meaning.low.size) + label.take(rest))))
+    return Fit(outside, np.packbits(at_low), np.packbits(at_high))
+
+
+def _listed(meaning: Meaning) -> Callable[[Index], Mask]:
+    """What tells whether pairs of a value and a label are listed."""
+    pairs = meaning.ranks.size * meaning.low.size
+    if pairs <= _TABLE:
+        table = np.zeros(pairs, np.bool_)
+        table[meaning.listed] = True
+        return table.take
+    padded = np.append(meaning.listed, pairs)  # what is searched is below the last
+    return lambda asked: padded.take(np.searchsorted(padded, asked)) == asked

@@ -37,7 +37,7 @@ from kohort.io.records import RecordLayout
 from kohort.io.source import LF, Text
 from kohort.io.text import read_records
 from kohort.tables.table import Table
-from kohort.verify.verdict import Check, Claim, check_columns, fault, plain, unmarked
+from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, unmarked
 
 if TYPE_CHECKING:
     from kohort.io.scan import Lengths
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class ReleaseContent:
     """What a file holds.
 
     Attributes:
@@ -78,7 +78,7 @@ class Digest:
         return self._sha256.hexdigest()
 
 
-def read(file: BinaryIO, claim: Claim) -> Reading:
+def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     """The release in `file`, an open file at its start, in the format that the claim names.
 
     Memory: the codes, 1 to 4 bytes a cell, and the distinct values; what is packed by gzip also unpacked.
@@ -96,7 +96,7 @@ def read(file: BinaryIO, claim: Claim) -> Reading:
         table, sha256 = _typed(file, claim), digest(content)
     if not claim.is_text or conventional(table):
         _check_canonical(table, claim, sha256)
-    return Reading(unmarked(table) if claim.excel_safe else table, sha256, len(content))
+    return ReleaseContent(unmarked(table) if claim.excel_safe else table, sha256, len(content))
 
 
 def content_of(file: BinaryIO) -> Content:
@@ -123,13 +123,13 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
         check_columns(schema.names(), claim.schema)
         for name, dtype in schema.items():
             if isinstance(dtype, pl.Categorical | pl.Enum) or dtype.is_nested() or dtype.is_object():
-                raise fault(Check.BYTES, "a dictionary or nested column may hold values of no record", column=name)
+                raise fault(TableCheck.BYTES, "a dictionary or nested column may hold values of no record", column=name)
         columns = tuple(
             encode(name, as_text(lazy.select(pl.nth(place)).collect().to_series()), dtype)
             for place, (name, dtype) in enumerate(schema.items())
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # whose message may quote cells
-        raise fault(Check.BYTES, f"the {claim.format} file cannot be read ({type(error).__name__})") from None
+        raise fault(TableCheck.BYTES, f"the {claim.format} file cannot be read ({type(error).__name__})") from None
     return Table(columns, len(columns[0].codes))
 
 
@@ -141,7 +141,7 @@ def _check_canonical(table: Table, claim: Claim, sha256: str) -> None:
     write(table, cast("BinaryIO", again), Format(claim.format), separator=claim.separator)
     if again.sha256 != sha256:
         what = "the bytes are not the plain form of their cells: a leftover value, a note, statistics, another encoding"
-        raise fault(Check.BYTES, what)
+        raise fault(TableCheck.BYTES, what)
 
 
 #: Cells may have any size that has a number; blank lines are told from their bytes.
@@ -204,13 +204,13 @@ def delimited(trail: Trail, claim: Claim) -> Table:
     try:
         table = read_records(Text.of("the release", trail.content), layout, _READING, trail.follow)
     except (InputError, LimitError) as error:
-        raise fault(Check.BYTES, f"the text is not well formed: {error.what} ({error.where})") from None
+        raise fault(TableCheck.BYTES, f"the text is not well formed: {error.what} ({error.where})") from None
     trail.go_to(len(trail.content))
     alone = len(layout.names) == 1
     quoted = sum(_quoted(column, separator, alone=alone) for column in table.columns)
     if len(trail.content) != layout.body + trail.held + 2 * quoted + len(layout.names) * table.records:
         what = "the bytes are not the plain form of their cells: other line ends, needless quotes or blank lines"
-        raise fault(Check.BYTES, what)
+        raise fault(TableCheck.BYTES, what)
     return table
 
 
@@ -222,34 +222,34 @@ def conventional(table: Table) -> bool:
 def inflated(content: Content) -> bytes:
     """The content of one gzip member that has neither name nor time nor comment, and that nothing follows."""
     if any(content[3:8]):  # flags and time
-        raise fault(Check.BYTES, "the gzip header holds a name, a time or a comment")
+        raise fault(TableCheck.BYTES, "the gzip header holds a name, a time or a comment")
     inflate = zlib.decompressobj(wbits=31)
     try:
         text = inflate.decompress(content)
     except zlib.error:
-        raise fault(Check.BYTES, "the gzip stream is damaged") from None
+        raise fault(TableCheck.BYTES, "the gzip stream is damaged") from None
     if not inflate.eof or inflate.unused_data:
-        raise fault(Check.BYTES, "the gzip stream is cut short, or goes on after its end")
+        raise fault(TableCheck.BYTES, "the gzip stream is cut short, or goes on after its end")
     return text
 
 
 def _layout(content: Content, claim: Claim, separator: str) -> RecordLayout:
     """How the text is divided, once its header is the one that is due."""
     if content[:3] == codecs.BOM_UTF8:
-        raise fault(Check.BYTES, "the text starts with a byte order mark")
+        raise fault(TableCheck.BYTES, "the text starts with a byte order mark")
     if len(content) and content[-1] != LF:
-        raise fault(Check.BYTES, "the text does not end with a complete line")
+        raise fault(TableCheck.BYTES, "the text does not end with a complete line")
     header = bytes(content[: content.find(b"\n") + 1])
     try:
         lines = csv.reader([header.decode(errors="replace").removesuffix("\n")], delimiter=separator)
         names = [name for line in lines for name in line]
     except csv.Error:
-        raise fault(Check.BYTES, "the header is not well formed") from None
+        raise fault(TableCheck.BYTES, "the header is not well formed") from None
     check_columns(plain(pl.Series(names, dtype=pl.String), excel_safe=claim.excel_safe).to_list(), claim.schema)
     special = _special(pl.Series(names), separator, alone=False)
     cells = ('"' + name.replace('"', '""') + '"' if quote else name for name, quote in zip(names, special, strict=True))
     if (separator.join(cells) + "\n").encode() != header:
-        raise fault(Check.BYTES, "the header has needless quotes or another line end")
+        raise fault(TableCheck.BYTES, "the header has needless quotes or another line end")
     return RecordLayout(tuple(names), ord(separator), ord('"'), LF, len(header))
 
 

@@ -13,11 +13,10 @@ import polars as pl
 
 from kohort.schema import Missing, Role
 from kohort.tables.table import Column, Table, narrow
-from kohort.verify.fit import Fit, blocks, fit
 from kohort.verify.identifiers import leaks
-from kohort.verify.labels import Meaning, meaning_of, off_grid
+from kohort.verify.labels import Fit, Meaning, blocks, fit, meaning_of, off_grid
 from kohort.verify.values import counted, values_of, with_others
-from kohort.verify.verdict import Check, Claim, fault, places, plain
+from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,13 +37,13 @@ def check_records(table: Table, claim: Claim) -> None:
     """There are as many records as the input had, less the suppressed ones, of which there are no more than allowed."""
     due = claim.original.records - claim.suppressed
     if table.records != due:
-        raise fault(Check.RECORDS, f"{table.records:,} records where {due:,} are due")
+        raise fault(TableCheck.RECORDS, f"{table.records:,} records instead of {due:,}")
     if claim.limit is None:
         return
     chosen = claim.suppressed - int(without_value(claim).sum())
     if chosen > claim.limit:
-        what = f"{chosen:,} records are suppressed for other reasons than a missing value where {claim.limit:,} may be"
-        raise fault(Check.RECORDS, what)
+        what = f"{chosen:,} records are suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
+        raise fault(TableCheck.RECORDS, what)
 
 
 def without_value(claim: Claim) -> Mask:
@@ -65,15 +64,15 @@ def check_lineage(table: Table, claim: Claim) -> None:
     """Every released record claims an input record, and no two claim the same one."""
     lineage, known = claim.lineage, claim.original.records
     if lineage.shape != (table.records,):
-        raise fault(Check.LINEAGE, f"a lineage of {lineage.size:,} for {table.records:,} records")
+        raise fault(TableCheck.LINEAGE, f"a lineage of {lineage.size:,} for {table.records:,} records")
     outside = int(((lineage < 0) | (lineage >= known)).sum())
     if outside:
-        raise fault(Check.LINEAGE, f"{outside:,} records are none of the input's")
+        raise fault(TableCheck.LINEAGE, f"{outside:,} records do not come from the input")
     claimed = np.zeros(known, np.bool_)
     claimed[lineage] = True
     again = table.records - int(claimed.sum())
     if again:
-        raise fault(Check.LINEAGE, f"{again:,} records are an input record once more")
+        raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
 
 
 def check_identifiers(table: Table, claim: Claim) -> int:
@@ -101,9 +100,9 @@ def check_identifiers(table: Table, claim: Claim) -> int:
             if other.hierarchy is not None and not isinstance(other.hierarchy, str):
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
         if naming:
-            raise fault(Check.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
+            raise fault(TableCheck.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
     for leak in leaks(claim.schema, claim.original, table, claim.lineage, k=claim.k, allowed=claim.allowed):
-        raise fault(Check.IDENTIFIERS, leak.told, column=leak.released)
+        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
 
 
@@ -116,7 +115,7 @@ def check_cells(column: Column, claim: Claim) -> None:
     source = claim.original[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
-        raise fault(Check.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
+        raise fault(TableCheck.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
 
 
 def check_values(attribute: Attribute, claim: Claim) -> None:
@@ -128,7 +127,7 @@ def check_values(attribute: Attribute, claim: Claim) -> None:
     if attribute.missing is Missing.SUPPRESS:
         gone = int(lacking(claim.original[attribute.name], claim).take(claim.lineage).sum())
         if gone:
-            raise fault(Check.CELLS, f"{gone:,} records are released without a value", column=attribute.name)
+            raise fault(TableCheck.CELLS, f"{gone:,} released records have no value", column=attribute.name)
 
 
 def differing(column: Column, due: NDArray[np.integer], claim: Claim, source: Column | None = None) -> int:
@@ -148,7 +147,7 @@ def released_texts(source: Column, claim: Claim) -> pl.Series:
 def labels_of(column: Column) -> pl.Series:
     """The labels of a column, each once: a missing value is released in one way, as null or as the empty text."""
     if column.values.has_nulls() and (column.values == "").any():
-        raise fault(Check.LABELS, "a missing value is released in two ways", column=column.name)
+        raise fault(TableCheck.LABELS, "a missing value is released in two ways", column=column.name)
     return column.values.fill_null("")
 
 
@@ -165,17 +164,17 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     labels = labels_of(column)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
-        raise fault(Check.GRID, f"{astray:,} labels have an end that is no cut of the grid", column=column.name)
+        raise fault(TableCheck.GRID, f"{astray:,} labels have an end that is not a cut of the grid", column=column.name)
     meaning = meaning_of(values, labels)
     unknown = ~meaning.known
     if unknown.any():
         records = int(unknown[column.codes].sum())
-        what = f"{int(unknown.sum()):,} labels ({records:,} records) are none that the schema can produce"
-        raise fault(Check.LABELS, what, column=column.name)
+        what = f"{int(unknown.sum()):,} labels ({records:,} records) cannot be produced by the schema"
+        raise fault(TableCheck.LABELS, what, column=column.name)
     found = fit(meaning, source.codes, claim.lineage, column.codes)
     if found.outside:
-        what = f"{found.outside:,} records are released in labels that do not hold their values"
-        raise fault(Check.REGIONS, what, column=column.name)
+        what = f"{found.outside:,} records have labels that do not contain their values"
+        raise fault(TableCheck.REGIONS, what, column=column.name)
     return meaning, found
 
 
@@ -192,7 +191,7 @@ def disorder(table: Table, claim: Claim) -> VerificationError | None:
         differ = codes[1:] != codes[:-1]
         falling = _falling(table[name], np.flatnonzero(tied & differ))
         if falling:
-            return fault(Check.ORDER, f"{falling:,} records stand before lesser ones", column=name)
+            return fault(TableCheck.ORDER, f"{falling:,} records are out of order", column=name)
         tied &= ~differ
     return None
 
@@ -220,13 +219,13 @@ def complete_records(claim: Claim) -> Claim:
     found = int(without.sum())
     if found != claim.incomplete:
         what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
-        raise fault(Check.COMPLETE, what)
+        raise fault(TableCheck.COMPLETE, what)
     if not found:
         return claim
     inside = (claim.lineage >= 0) & (claim.lineage < without.size)
     released = int(without.take(claim.lineage[inside]).sum())
     if released:
-        raise fault(Check.COMPLETE, f"{released:,} records are released that lack a value")
+        raise fault(TableCheck.COMPLETE, f"{released:,} released records lack a value")
     place = np.full(claim.lineage.shape, -1)  # for `check_lineage` to refuse
     place[inside] = (np.cumsum(~without) - 1).take(claim.lineage[inside])
     kept = np.flatnonzero(~without)

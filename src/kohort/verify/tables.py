@@ -2,12 +2,17 @@
 
 Whoever makes a release believes in it, so another must check it: nothing here comes from the search, the engine or the
 metrics. The file is read again as text, its labels by a parser of its own, its classes by a grouping of its own;
-only the schema and the definitions of the privacy models are shared. What is checked is listed in `Check`.
+only the schema and the definitions of the privacy models are shared. What is checked is listed in `TableCheck`.
 
 Where the release came from is not taken on trust either: the lineage says which input record each released one was, and
 is held against both. A release that passes holds every record that was not suppressed, once, below labels that are true
 of it, in classes that satisfy the models, and nothing else. Of a full-domain release also what it leaves out is judged:
 only classes that had to go, and whole.
+
+In a full-domain release every quasi-identifier is on one level of its hierarchy. A value has one label there, the node
+above it on the level that is claimed, whatever that node is called: a label such as `16-20` is a name and has no ends.
+The suppressed records are known, so they are grouped on the same levels: no class of theirs may satisfy the models or
+lie in the release.
 """
 
 from __future__ import annotations
@@ -19,15 +24,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
+import polars as pl
 
 from kohort.errors import FileError
 from kohort.schema import Role
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
-from kohort.verify.classes import bands, check_ends, released_classes
+from kohort.verify.classes import bands, check_ends, classes_of, released_classes
 from kohort.verify.judging import ModelInputs, check_models
-from kohort.verify.levels import check_level, check_suppression
 from kohort.verify.population import matched_population
-from kohort.verify.reading import Reading, read
+from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import (
     check_cells,
     check_identifiers,
@@ -36,19 +41,24 @@ from kohort.verify.records import (
     check_regions,
     check_values,
     complete_records,
+    differing,
     disorder,
+    labels_of,
+    without_value,
 )
 from kohort.verify.singling import exposure, singled_out
-from kohort.verify.verdict import Check, Claim, Verdict, check_columns
+from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
+from kohort.verify.verdict import Claim, TableCheck, Verdict, check_columns, fault, places, plain
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Mapping
 
+    from kohort.arrays import Index
     from kohort.schema import Attribute
     from kohort.tables.table import Column, Table
-    from kohort.verify.fit import Fit
-    from kohort.verify.labels import Meaning
-    from kohort.verify.values import ExpectedLabels
+    from kohort.verify.classes import ReleasedClasses
+    from kohort.verify.labels import Fit, Meaning
+    from kohort.verify.values import SourceValues
 
 
 def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim) -> Verdict:
@@ -99,7 +109,7 @@ def verify_table(table: Table, claim: Claim) -> Verdict:
         VerificationError: a check fails.
     """
     check_columns(table.names, claim.schema)
-    return _judged(Reading(table, "", 0), replace(claim, format="frame", excel_safe=False))
+    return _judged(ReleaseContent(table, "", 0), replace(claim, format="frame", excel_safe=False))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +131,7 @@ class _CheckedLabels:
         return nodes or any(meaning.data_dependent for meaning, _ in self.regions.values())
 
 
-def _judged(reading: Reading, claim: Claim) -> Verdict:
+def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     """Every check but those of the bytes, in the order that names a fault by its cause rather than by what follows."""
     table = reading.table
     asked = claim.collected()
@@ -130,12 +140,12 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
     check_lineage(table, claim)
     checks = Counter(
         {
-            Check.BYTES: reading.size,
-            Check.COLUMNS: len(table.columns),
-            Check.COMPLETE: asked.source.records if asked.complete else 0,
-            Check.RECORDS: table.records,
-            Check.LINEAGE: table.records,
-            Check.IDENTIFIERS: check_identifiers(table, claim),
+            TableCheck.BYTES: reading.size,
+            TableCheck.COLUMNS: len(table.columns),
+            TableCheck.COMPLETE: asked.source.records if asked.complete else 0,
+            TableCheck.RECORDS: table.records,
+            TableCheck.LINEAGE: table.records,
+            TableCheck.IDENTIFIERS: check_identifiers(table, claim),
         }
     )
     held = _check_against_input(table, claim, checks)
@@ -144,14 +154,14 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
     meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
     inputs = ModelInputs.of(claim, matched_population(claim, table, classes, held.levels, meanings))
     people = check_models(table, inputs, classes).sizes
-    checks[Check.SUPPRESSED] = check_suppression(table, held.levels, classes, inputs) if held.levels else 0
+    checks[TableCheck.SUPPRESSED] = check_suppression(table, held.levels, classes, inputs) if held.levels else 0
     for name, (meaning, found) in held.regions.items():
         check_ends(table[name], meaning, found, claim, classes)
     if disordered is not None:
         raise disordered
     sizes = classes.sizes
-    checks.update({Check.CLASSES: sizes.size, Check.ORDER: table.records})
-    checks[Check.ENDS] = table.records if held.regions else 0
+    checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: table.records})
+    checks[TableCheck.ENDS] = table.records if held.regions else 0
     people_of_records = None if inputs.people is None else inputs.people.take(claim.lineage)
     return Verdict(
         records=table.records,
@@ -163,7 +173,7 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
         models=tuple(model.name for model in claim.models),
         sha256=reading.sha256,
         data_dependent=held.data_dependent,
-        checks={check.value: checks[check] for check in Check if checks[check]},
+        checks={check.value: checks[check] for check in TableCheck if checks[check]},
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
         singling=singled_out([table[one.name] for one in claim.schema.unchanged], people_of_records),
@@ -171,7 +181,7 @@ def _judged(reading: Reading, claim: Claim) -> Verdict:
     )
 
 
-def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> Check:
+def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:
     """Check a column that is not generalized; which check it took."""
     check_values(attribute, claim)
     effect = next((one for one in claim.effects if one.column == column.name), None)
@@ -179,15 +189,15 @@ def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> Check:
         check_perturbed(column, claim, effect)
         if claim.coarsened is not None and column.name in claim.coarsened.names:
             check_coarsened(column, claim, claim.coarsened.collect()[column.name])
-        return Check.PERTURBED
+        return TableCheck.PERTURBED
     if attribute.pseudonym and claim.key is not None:
         check_pseudonyms(column, claim, claim.key)
-        return Check.PSEUDONYMS
+        return TableCheck.PSEUDONYMS
     check_cells(column, claim)
-    return Check.CELLS
+    return TableCheck.CELLS
 
 
-def _check_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> _CheckedLabels:
+def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]) -> _CheckedLabels:
     """Check every cell against its input record."""
     held = _CheckedLabels()
     for attribute in claim.schema.released:
@@ -199,7 +209,100 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[Check]) -> 
             held.levels[attribute.name] = check_level(column, attribute, claim)
         else:
             held.regions[attribute.name] = check_regions(column, attribute, claim)
-        checks[Check.LABELS] += len(column.values)
-        checks[Check.GRID] += len(column.values) if attribute.grid is not None else 0
-        checks[Check.REGIONS] += table.records
+        checks[TableCheck.LABELS] += len(column.values)
+        checks[TableCheck.GRID] += len(column.values) if attribute.grid is not None else 0
+        checks[TableCheck.REGIONS] += table.records
     return held
+
+
+def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedLabels:
+    """Every cell is a node of the level that is claimed, and the one above the record's own value.
+
+    Cost: one walk over the records.
+    """
+    source, level = claim.original[column.name], claim.levels[column.name]
+    every = with_others(source, claim.known)
+    values = values_of(attribute, every, lambda: counted(source, every), claim.schema.missing)
+    texts, node = _nodes(values, level, column.name)
+    released = labels_of(column)
+    label = places(plain(texts, excel_safe=claim.excel_safe), released)
+    unknown = np.ones(len(released), np.bool_)
+    unknown[label[label >= 0]] = False
+    if unknown.any():
+        records = int(unknown[column.codes].sum())
+        what = f"{int(unknown.sum()):,} labels ({records:,} records) are not nodes of level {level}"
+        raise fault(TableCheck.LABELS, what, column=column.name)
+    label = np.where(label < 0, len(released) + np.arange(label.size), label)
+    due = np.where((node < 0) | ~values.released, -1, label[node])
+    outside = differing(column, due, claim)
+    if outside:
+        what = f"{outside:,} records have nodes that are not above their values"
+        raise fault(TableCheck.REGIONS, what, column=column.name)
+    return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
+
+
+def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Index]:
+    """The labels of a level's nodes, and (u,) the node above each value; -1 above what is no leaf.
+
+    A missing value that is no leaf has a node of its own, the last, on every level below the root.
+    """
+    hierarchy, highest = values.hierarchy, values.attribute.max_level
+    assert hierarchy is not None  # noqa: S101  a claim of levels without hierarchies cannot be made
+    highest = hierarchy.height if highest is None else min(highest, hierarchy.height)
+    if not 0 <= level <= highest:
+        raise fault(TableCheck.LABELS, f"there is no level {level} among 0 to {highest}", column=name)
+    leaf = places(values.printed, pl.Series(hierarchy.leaves, dtype=pl.String))
+    labels = hierarchy.labels[level]
+    apart = len(labels) if level < hierarchy.height else 0
+    node = np.where(leaf < 0, np.where(values.absent, apart, -1), hierarchy.maps[level][leaf])
+    return pl.Series([*labels, ""] if (node == len(labels)).any() else labels, dtype=pl.String), node
+
+
+def check_suppression(
+    table: Table, levels: Mapping[str, ExpectedLabels], classes: ReleasedClasses, inputs: ModelInputs
+) -> int:
+    """What was left out is whole classes, and each fails some model that judges it alone; how many records that is.
+
+    Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
+    and of one record of each released class.
+    """
+    claim = inputs.claim
+    gone = ~without_value(claim)
+    gone[claim.lineage] = False
+    left = np.flatnonzero(gone)
+    if not left.size:
+        return 0
+    due = [one.labels.take(claim.original[name].codes.take(left)) for name, one in levels.items()]
+    borne = [table[name].codes.take(classes.first) for name in levels]
+    found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + classes.first.size)
+    of, released = np.split(found.of, [left.size])
+    parted = np.bincount(of, minlength=found.sizes.size).take(released)
+    if parted.any():
+        what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
+        raise fault(TableCheck.SUPPRESSED, what)
+    _refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
+    return left.size
+
+
+def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
+    """Refuse a class of the records `left` out, with the labels they are due, that satisfies the models.
+
+    Models that judge all classes together are no reason to leave one out. Classes too small for the others are not
+    looked at: people are no more than their records.
+    """
+    models = [model for model in inputs.claim.models if not model.declared.joint]
+    k = max((model.declared.smallest_class for model in models), default=1)
+    large = (np.bincount(of) >= k).take(of)
+    if not large.any():
+        return
+    left, due = left[large], due[large]
+    _, first, of = np.unique(of[large], return_index=True, return_inverse=True)
+    profile = inputs.profile(of, first.size, left, inputs.left(left))
+    if inputs.population is not None:
+        profile = replace(profile, whole=inputs.population.counted(profile.whole, due[first], np.arange(first.size)))
+    good = np.ones(first.size, np.bool_)
+    for model in models:
+        good &= profile.satisfied(model)
+    if good.any():
+        what = f"{int(good.sum()):,} classes ({int(good.take(of).sum()):,} records) are left out for no reason"
+        raise fault(TableCheck.SUPPRESSED, what)

@@ -32,7 +32,7 @@ _NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class SourceValues:
     """The distinct values of one quasi-identifier in the source, and in the population table where there is one.
 
     Attributes:
@@ -99,7 +99,9 @@ def counted(column: Column, values: pl.Series) -> Counts:
     return np.bincount(column.codes, minlength=len(values)).astype(np.int64)
 
 
-def values_of(attribute: Attribute, texts: pl.Series, counts: Callable[[], Counts], missing: frozenset[str]) -> Values:
+def values_of(
+    attribute: Attribute, texts: pl.Series, counts: Callable[[], Counts], missing: frozenset[str]
+) -> SourceValues:
     """The values of a source's column.
 
     Args:
@@ -116,7 +118,7 @@ def values_of(attribute: Attribute, texts: pl.Series, counts: Callable[[], Count
     return _names(attribute, plain, counts())
 
 
-def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> Values:
+def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> SourceValues:
     known = pl.DataFrame({"text": plain.filter(plain != "")})
     decimals = int(known.select(pl.col("text").str.extract(r"\.(.*)").str.len_bytes().max()).item() or 0)
     shifted = _shifted(known["text"], decimals)
@@ -135,7 +137,7 @@ def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts
     if isinstance(hierarchy, str):
         records = np.bincount(of_known, weights=counts()[ranks >= 0]).astype(np.int64)
         hierarchy = _built(attribute, hierarchy, dict(zip(names.to_list(), records.tolist(), strict=True)))
-    return Values(attribute, printed, ranks, names, shifted[first], decimals, hierarchy)
+    return SourceValues(attribute, printed, ranks, names, shifted[first], decimals, hierarchy)
 
 
 def _shifted(texts: pl.Series, decimals: int) -> Wholes:
@@ -147,7 +149,7 @@ def _shifted(texts: pl.Series, decimals: int) -> Wholes:
     return np.array([int(text) for text in shifted.to_list()], dtype=object) if exact.has_nulls() else exact.to_numpy()
 
 
-def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> Values:
+def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> SourceValues:
     records: dict[str, int] = {}
     for text, count in zip(plain.to_list(), counts.tolist(), strict=True):
         records[text] = records.get(text, 0) + count
@@ -160,7 +162,7 @@ def _names(attribute: Attribute, plain: pl.Series, counts: Counts) -> Values:
     names = sorted(records, key=lambda text: (0 if order is Order.SORTED else first[text], text))
     rank_of = {text: rank for rank, text in enumerate(names)}
     ranks = np.array([rank_of[text] for text in plain.to_list()], dtype=np.int64)
-    return Values(attribute, plain, ranks, pl.Series(names, dtype=pl.String), hierarchy=hierarchy)
+    return SourceValues(attribute, plain, ranks, pl.Series(names, dtype=pl.String), hierarchy=hierarchy)
 
 
 def _built(attribute: Attribute, text: str, records: Mapping[str, int]) -> Hierarchy:

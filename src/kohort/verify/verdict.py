@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kohort.tables.dataset import Dataset
 
 
-class Check(StrEnum):
+class TableCheck(StrEnum):
     """What is checked, from the bytes inwards; an error names the first that fails."""
 
     BYTES = "bytes"
@@ -134,7 +134,9 @@ class Claim:
         if tuple(attribute.name for attribute in self.schema.attributes) != self.source.names:
             raise UsageError("the schema's columns are not the table's", hint="use schema.over(table.names)")
         if self.complete != "all" and not {*self.complete} <= {*self.source.names}:
-            raise UsageError("complete records are told by a column that the table has not", hint="name its columns")
+            raise UsageError(
+                "the schema names a column of complete records that the table does not have", hint="name its columns"
+            )
         quasi = {attribute.name: attribute.label for attribute in self.schema.quasi}
         if self.levels and (set(self.levels) != set(quasi) or set(quasi.values()) != {Label.ANCESTOR}):
             raise UsageError(
@@ -144,11 +146,11 @@ class Claim:
         asking = [model.name for model in self.models if model.declared.population]
         if asking and self.population is None:
             what = f"{', '.join(asking)} cannot be judged without a population table"
-            raise UsageError(what, hint="bring the table that the release was made with")
+            raise UsageError(what, hint="give the table that the release was made with")
         if self.population is not None and not quasi.keys() <= {*self.population.names}:
             raise UsageError("the population table lacks a quasi-identifying column", hint="name them as in the input")
         if self.schema.pseudonyms and self.key is None:
-            raise UsageError("pseudonyms cannot be judged without their key", hint="bring the key file")
+            raise UsageError("pseudonyms cannot be judged without their key", hint="give the key file")
 
     def judged(self, name: str) -> Column:
         """The column of the source whose values the models judge."""
@@ -268,12 +270,14 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
     leaked = [one.name for one in schema.attributes if not one.released and one.name in found]
     if leaked:
         raise fault(
-            Check.COLUMNS, f"{len(leaked)} identifying or dropped columns are released", column=", ".join(leaked)
+            TableCheck.COLUMNS, f"{len(leaked)} identifying or dropped columns are released", column=", ".join(leaked)
         )
     absent = [name for name in expected if name not in found]
     unknown = sum(name not in expected for name in found)
-    what = f"{len(found)} columns where {len(expected)} were promised: {unknown} unknown, {len(absent)} absent"
-    raise fault(Check.COLUMNS, what + ("" if unknown or absent else ", the order differs"), column=", ".join(absent))
+    what = f"{len(found)} columns instead of {len(expected)}: {unknown} unknown, {len(absent)} absent"
+    raise fault(
+        TableCheck.COLUMNS, what + ("" if unknown or absent else ", the order differs"), column=", ".join(absent)
+    )
 
 
 def unmarked(table: Table) -> Table:

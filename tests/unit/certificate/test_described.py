@@ -137,5 +137,5 @@ def test_a_model_that_this_version_does_not_know(model: dict[str, object]) -> No
 )
 def test_what_is_no_job_on_a_table(key: str, part: object) -> None:
     """A description with a part of another kind is none."""
-    with pytest.raises(InputError, match="none that this version makes"):
+    with pytest.raises(InputError, match="cannot read the certificate's job"):
         described(job_of(KAnonymity(5)) | {key: part})

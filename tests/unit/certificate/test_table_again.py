@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from kohort.certificate import Again, Certificate, Outcome, read_certificate
+from kohort.certificate import Again, Certificate, PartOutcome, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
@@ -120,7 +120,7 @@ def test_a_changed_byte(tmp_path: Path) -> None:
     release.path.write_text(text.replace("gout", "GOUT", 1))
     again = release.again()
     assert not again.met
-    assert [part.name for part in again.parts if part.outcome is Outcome.DIFFERENT] == ["sha256", "singled out"]
+    assert [part.name for part in again.parts if part.outcome is PartOutcome.DIFFERENT] == ["sha256", "singled out"]
     release.path.write_text(text.replace("gout", "flu"))
     found = outcomes(release.again())
     assert (found["size"], found["distinct 2-diversity of s"], found["3-anonymity"]) == (
@@ -164,7 +164,7 @@ def test_a_job_that_is_none(tmp_path: Path) -> None:
     """A certificate whose job cannot be read cannot be checked."""
     release = made(tmp_path, KAnonymity(3))
     release.forge(job={"k": 3})
-    with pytest.raises(InputError, match="job is none"):
+    with pytest.raises(InputError, match="cannot read the certificate's job"):
         release.again()
 
 
@@ -186,12 +186,12 @@ def test_values_of_the_input(tmp_path: Path) -> None:
     kept = release.known.records
     release.forge(suppressed=2)
     (part,) = [part for part in release.again().parts if part.name == close.name]
-    assert part.told == "records were suppressed: bring the input by --reference"
+    assert part.told == "records were suppressed: give the input with --reference"
     release.forge(suppressed=10 - kept)
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
     release.forge(suppressed=3)
     found = {part.name: part for part in release.again(reference=release.source).parts}[close.name]
-    assert (found.outcome, "13" in found.told) == (Outcome.UNCHECKED, True)
+    assert (found.outcome, "13" in found.told) == (PartOutcome.UNCHECKED, True)
 
 
 def test_complete_records(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_complete_records(tmp_path: Path) -> None:
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
     release.forge(job=job | {"complete": ["t"]})
     (part,) = [part for part in release.again(reference=release.source).parts if part.name == close.name]
-    assert part.told == "it has no column t, and complete records have a value there (reference)"
+    assert part.told == "it has no column t, in which complete records have a value (reference)"
     release.forge(job=job | {"complete": "all"})
     assert outcomes(release.again(reference=release.source))[close.name] == "same"
 
@@ -237,7 +237,7 @@ def test_a_population_below_nodes(tmp_path: Path) -> None:
     known = pl.DataFrame({"age": [*AGES, *AGES]})
     release = made(tmp_path, KMap(6), population=known, hierarchy=ages, label=Label.ANCESTOR)
     (part,) = [part for part in release.again(population=known).parts if part.name == "6-map"]
-    assert part.told == "bring the hierarchy of age by --hierarchy"
+    assert part.told == "give the hierarchy of age with --hierarchy"
     assert outcomes(release.again(population=known, hierarchies={"age": ages}))["6-map"] == "same"
 
 
@@ -264,7 +264,7 @@ def test_labels_that_cannot_be_read(tmp_path: Path) -> None:
     anonymize(tmp_path / "towns.csv", freely(Job.of(schema, KMap(3))), target=tmp_path / "r.csv", population=towns)
     again = Made(tmp_path / "r.csv", tmp_path / "towns.csv").again(population=towns)
     (part,) = [part for part in again.parts if part.name == "3-map"]
-    assert (part.outcome, "cannot be read" in part.told) == (Outcome.UNCHECKED, True)
+    assert (part.outcome, "cannot be read" in part.told) == (PartOutcome.UNCHECKED, True)
 
 
 def test_hierarchies(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_hierarchies(tmp_path: Path) -> None:
     close = TCloseness("s", Fraction(1, 2))
     release = made(tmp_path, close, sensitive=Attribute("s", Role.SENSITIVE, hierarchy=ILLS))
     found = {part.name: part.told for part in release.again().parts}
-    assert found[close.name] == "bring the hierarchy of s by --hierarchy"
+    assert found[close.name] == "give the hierarchy of s with --hierarchy"
     assert outcomes(release.again(hierarchies={"s": ILLS}))[close.name] == "same"
     for name, other in (("s", Hierarchy.from_rows([["flu", "*"], ["gout", "*"]])), ("age", ILLS), ("x", ILLS)):
         with pytest.raises(InputError, match="not the hierarchy"):
@@ -307,5 +307,5 @@ def test_release_of_nobody(tmp_path: Path) -> None:
 
     anonymize(source, replace(job, reading=replace(job.reading, allow_empty=True)), target=tmp_path / "r.csv")
     release = Made(tmp_path / "r.csv", source)
-    assert {part.name: part.told for part in release.again().parts}["3-anonymity"] == "met: there is no record"
+    assert {part.name: part.told for part in release.again().parts}["3-anonymity"] == "met: there are no records"
     assert release.again().met

@@ -118,7 +118,7 @@ def test_an_average_may_fail_without_a_failing_class(people: Path) -> None:
     )
     out = judged(people, "--presence", "0.5..1", "--population", known, met=False).out
     assert "(0.5, 1)-presence: NOT met: all classes together fail" in out
-    assert "1 people of the population table fit no class" in out
+    assert "no class matches 1 person of the population table" in out
 
 
 def test_people_are_counted(people: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_population_is_matched_by_what_labels_cover(people: Path) -> None:
     (known := people.with_name("known.csv")).write_text("age,zip\n20,001\n29,001\n30,002\n30,002\n40,003\n40,003\n")
     assert "2-map: met" in judged(people, "--k-map", 2, "--population", known, met=True).out
     out = judged(people, "--k-map", 3, "--population", known, met=False).out
-    assert "class of 1; fits 2 of the population" in out
+    assert "class of 1; matches 2 of the population" in out
 
 
 def test_nodes_need_their_hierarchy(people: Path) -> None:
@@ -154,7 +154,7 @@ def test_nodes_need_their_hierarchy(people: Path) -> None:
 
 def test_what_the_table_was_before(people: Path) -> None:
     """Without a reference a check says that it compared the file with itself."""
-    note = "classes are compared with the file itself"
+    note = "classes are compared with this file"
     own = kohort("check", people, *QUASI, "--t", "days=0.5")
     assert note in own.out
     (before := people.with_name("before.csv")).write_text(ROWS + "x,50,9,gout,1\n" * 90)
@@ -185,11 +185,12 @@ def test_missing_tokens(people: Path) -> None:
         ([*QUASI, "--sensitive", "age"], "named twice"),
         ([*QUASI, "--sensitive", "illnes"], "did you mean illness?"),
         ([*QUASI, "--sensitive", "days", "--distance", "days=equal"], "no t"),
-        (["--transactions", "--sensitive", "a"], "it is of tables"),
+        (["--transactions", "--sensitive", "a"], "this flag is only for tables"),
         ([*QUASI, "--reference", "IN"], "no privacy model refers"),
-        ([*QUASI, "--h", "0.5"], "it is of transactions"),
-        (["--transactions", "--l", "a=2"], "it is of tables"),
-        (["--transactions", "--reference", "IN"], "it is of tables"),
+        ([*QUASI, "--hierarchy", "illness=suppress", "--l", "illness=2"], "measures distances"),
+        ([*QUASI, "--h", "0.5"], "this flag is only for transactions"),
+        (["--transactions", "--l", "a=2"], "this flag is only for tables"),
+        (["--transactions", "--reference", "IN"], "this flag is only for tables"),
     ],
 )
 def test_what_cannot_be_asked(people: Path, flags: list[object], said: str) -> None:
@@ -202,7 +203,10 @@ def test_what_cannot_be_asked(people: Path, flags: list[object], said: str) -> N
 def test_spellings_are_told(people: Path) -> None:
     """A note counts the classes that a reader would see."""
     people.write_text(ROWS.replace("carl,[20-29],001", "carl,[20-29], 001"))
-    assert "regardless of case, blanks and width there are 3 classes" in judged(people, "--k", 2, met=False).out
+    assert (
+        "regardless of case, blanks and width of its values, the table has 3 classes"
+        in judged(people, "--k", 2, met=False).out
+    )
 
 
 # --- without thresholds -----------------------------------------------------------------------------------------------
@@ -212,11 +216,11 @@ def test_without_a_model_the_strictest_are_told(people: Path) -> None:
     """Nothing is judged, so that the status is 0; a note says that nobody looked at what classes reveal."""
     out = judged(people, met=True).out
     assert out.splitlines()[1:4] == [
-        "the strictest that this file meets:",
+        "the strictest parameters that this file meets:",
         "  k-anonymity                         k = 1",
         "  maximum risk                        threshold = 1",
     ]
-    assert "  an average does not see: 1 person is alone in its class\n" in out
+    assert "  the average does not show that 1 person is alone in its class\n" in out
     assert "  k-map                               none: no population table is given\n" in out
     assert "name the sensitive columns with --sensitive" in out
     figures = judged(people, "--json", met=True).figures
@@ -235,11 +239,11 @@ def test_sensitive_columns_are_measured(people: Path) -> None:
     assert "  recursive (c,3)-diversity           none: a class has fewer than 3 values" in illness
     assert "  t-closeness, ordered distance       none: the values are not numbers" in illness
     assert "  delta-disclosure privacy            none: a class lacks a value that the table has" in illness
-    assert "  k does not see: 0 people are in classes where everybody has the same value" in illness
-    assert "  distinct l does not see: one value makes up 50% of a class" in illness
-    assert "  t does not see: one value is 1.7 times as frequent in a class as in the table" in illness
-    assert "  k does not see: 2 people are in classes where everybody has the same value" in days
-    assert "classes are compared with the file itself" in out
+    assert "  no class has only one value" in illness
+    assert "  distinct l does not show that one value makes up 50% of a class" in illness
+    assert "  t does not show that one value is 1.7 times as frequent in a class as in the table" in illness
+    assert "  k does not show that 2 people are in classes where everybody has the same value" in days
+    assert "classes are compared with this file" in out
     assert "--sensitive" not in out
     told = judged(people, "--k", 2, "--sensitive", "days", "--json", met=True).figures["achieved"]["columns"]["days"]
     assert told["l"]["value"] == 1
@@ -252,7 +256,7 @@ def test_a_class_without_values_achieves_nothing(people: Path) -> None:
     people.write_text("age,zip,illness\n1,1,flu\n2,2,\n")
     out = judged(people, "--sensitive", "illness", met=True).out
     assert out.count("none: in a class nobody has a value") == 6
-    assert "distinct l does not see" not in out
+    assert "distinct l does not show" not in out
 
 
 def test_what_is_measured_can_be_asked_for(people: Path) -> None:
@@ -319,7 +323,7 @@ def test_a_release_and_its_certificate(register: Path, tmp_path: Path) -> None:
     changed.write_bytes(release.read_bytes()[:-2] + b"x\n")
     other = kohort("check", changed, "--certificate", certificate)
     assert (other.status, other.err) == (1, "")
-    assert other.out.endswith("NOT what is certified: 2 parts differ\n")
+    assert other.out.endswith("NOT the certified file: 2 parts differ\n")
     shorter = tmp_path / "s.csv"
     shorter.write_bytes(b"".join(release.read_bytes().splitlines(keepends=True)[:-1]))
     assert "parts differ" in kohort("check", shorter, "--certificate", certificate).out
@@ -350,7 +354,7 @@ def test_what_is_no_certificate(register: Path) -> None:
     """Any other file is none, and neither is a changed one."""
     ran = kohort("check", register / "r.csv", "--certificate", register / "people.csv")
     assert (ran.status, ran.out) == (3, "")
-    assert "no certificate" in ran.err
+    assert "not a certificate" in ran.err
     assert kohort("check", register / "r.csv", "--certificate", register / "none.json").status == 6
 
 

@@ -329,8 +329,8 @@ def test_inspect_puts_first_what_must_be_decided(tmp_path: Path) -> None:
     rows = [f"{n * 37 % 1009}, {n % 9},{'?' if n % 4 else n}" for n in range(60, 1, -1)]
     (tmp_path / "t.csv").write_text("\n".join(["x,y,age", *rows, ""]))
     text, figures = done("inspect", tmp_path / "t.csv").out, done("inspect", tmp_path / "t.csv", "--json").figures
-    assert text.startswith("Decide first: x (undecided: no job runs before)\n")
-    assert '    proposed: --missing-token "?", as no value\n' in text
+    assert text.startswith("Decide first: x (undecided: no job runs until you do)\n")
+    assert '    proposed: --missing-token "?" (it means no value)\n' in text
     assert "    proposed: --trim, since nearly all cells have blanks around them\n" in text
     assert [one["role"] for one in figures["columns"]] == ["undecided", "quasi", "quasi"]
     assert [one["trim"] for one in figures["columns"]] == [False, True, False]
@@ -368,7 +368,7 @@ def test_check_tells_of_spellings(tmp_path: Path) -> None:
     """Two spellings of one value make two classes, and the reader is told."""
     (tmp_path / "t.csv").write_text("city\n" + "Roma\n" * 3 + "roma\n" * 3, encoding="utf-8")
     ran = done("check", tmp_path / "t.csv", "--quasi", "city", "--k", 3)
-    assert "spellings differ; regardless of case, blanks and width there are 1 classes" in ran.out
+    assert "regardless of case, blanks and width of its values, the table has 1 class" in ran.out
 
 
 def test_schema_is_that_of_the_job_file() -> None:
@@ -385,7 +385,7 @@ def test_hierarchies_are_built_shown_checked_and_converted(register: Path, tmp_p
     assert done("hierarchy", "show", built).out == done("hierarchy", "show", tree).out
     assert len(done("hierarchy", "show", built, "--limit", 5).out.partition("(LM)\n")[2].splitlines()) <= 7
     checked = done("hierarchy", "check", tree, "--in", source, "--column", "age")
-    assert "it nests" in checked.out
+    assert "its levels nest" in checked.out
     assert "column age is covered" in checked.out
     assert done("hierarchy", "check", tree, "--json").figures == {
         "leaves": 73,
@@ -401,14 +401,14 @@ def test_a_hierarchy_that_does_not_cover_a_column_has_status_1(register: Path) -
     ask = ["hierarchy", "check", register / "city.json", "--in", register / "people.csv"]
     ran = kohort(*ask, "--column", "gender")
     assert (ran.status, ran.err) == (1, "")
-    assert "NOT covered: 2 values of column gender (400 records) are no leaf" in ran.out
+    assert "NOT covered: the hierarchy lacks 2 values of column gender (400 records)" in ran.out
     assert kohort(*ask).status == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["build", "city.json", "--column", "city", "--out", "h.csv"], "city.json is no builder"),
+        (["build", "city.json", "--column", "city", "--out", "h.csv"], "city.json is not a hierarchy builder"),
         (["build", "suppress", "--column", "city", "--out", "h.txt"], "written as .csv or .json"),
     ],
 )

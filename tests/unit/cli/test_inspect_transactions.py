@@ -54,8 +54,8 @@ def test_one_of_each_is_told_in_the_singular(tmp_path: Path) -> None:
     source = tmp_path / "t.dat"
     source.write_text("milk milk\n", encoding="utf-8")
     lines = kohort("inspect", source, "--transactions").out.splitlines()
-    assert lines[0].startswith("1 transaction: 0 of no item")
-    assert lines[1].startswith("1 item in 1 cell, 1 more names an item again;")
+    assert lines[0].startswith("1 transaction: 0 empty")
+    assert lines[1].startswith("1 item in 1 cell, 1 repeated cell not counted;")
 
 
 def test_text_tells_the_same_and_names_no_item(tmp_path: Path) -> None:
@@ -66,9 +66,10 @@ def test_text_tells_the_same_and_names_no_item(tmp_path: Path) -> None:
     ran = kohort("inspect", source, "--transactions", "--h", "6/7")
     assert (ran.status, ran.err) == (0, "")
     assert "canary" not in ran.out
-    assert "14 transactions: 0 of no item, 2 (14.3%) unique" in ran.out
-    assert "3 items in 15 cells, 1 more names an item again; density 35.7143%" in ran.out
-    bands = "items in so many transactions:\n         1          1\n    2 to 9          1\n  10 to 99          1\n"
+    assert "14 transactions: 0 empty, 2 (14.3%) unique" in ran.out
+    assert "3 items in 15 cells, 1 repeated cell not counted; density 35.7143%" in ran.out
+    bands = "items by the number of their transactions:\n"
+    bands += "         1          1\n    2 to 9          1\n  10 to 99          1\n"
     assert bands in ran.out
     assert "more than 6/7 of all: 0 (0.00%)" in ran.out
     assert "At h = 6/7, any item can be private; the least such h is 0.8572." in ran.out

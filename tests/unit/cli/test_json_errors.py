@@ -78,11 +78,11 @@ def test_faults_of_a_job_come_as_a_list() -> None:
     [
         (VerificationError("the bytes differ", where="r.csv"), 5, "the bytes differ"),
         (DurabilityError("the disk did not confirm"), 9, "the disk did not confirm"),
-        (MemoryError("Zanzottera"), 8, "the memory is used up; nothing more was published"),
-        (OSError(5, "Input/output error", "Zanzottera"), 6, "the system refused: Input/output error"),
-        (KeyboardInterrupt(), 130, "interrupted; what was not complete was not published"),
-        (SystemExit(143), 143, "terminated; what was not complete was not published"),
-        (RuntimeError("Zanzottera"), 70, "a fault of its own (RuntimeError); please report these lines:"),
+        (MemoryError("Zanzottera"), 8, "out of memory; nothing more was published"),
+        (OSError(5, "Input/output error", "Zanzottera"), 6, "the system reports: Input/output error"),
+        (KeyboardInterrupt(), 130, "interrupted; nothing incomplete was published"),
+        (SystemExit(143), 143, "terminated; nothing incomplete was published"),
+        (RuntimeError("Zanzottera"), 70, "an internal error (RuntimeError); please report these lines:"),
     ],
 )
 def test_other_endings_too(monkeypatch: pytest.MonkeyPatch, raised: BaseException, status: int, what: str) -> None:

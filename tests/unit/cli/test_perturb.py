@@ -40,7 +40,7 @@ def test_a_table_is_perturbed(people: Path) -> None:
     ran = kohort("perturb", people, "--out", out, "--perturb", NOISE, "--perturb", "profession=post-randomization")
     assert (ran.status, ran.err) == (0, "")
     assert "annual_income: noise of 0.1 variances" in ran.out
-    assert "This is not anonymity: all other columns are as they were." in ran.out
+    assert "This is not anonymity: all other columns are unchanged." in ran.out
     made = pl.read_csv(out)
     kept = ["annual_income", "profession"]
     assert made.drop(kept).equals(PEOPLE.drop(kept))
@@ -102,7 +102,7 @@ def test_standard_input(people: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "status", "what"),
     [
-        ((), 2, "no column is to be perturbed"),
+        ((), 2, "no column to perturb is named"),
         (("--perturb", "annual_income"), 2, "no method"),
         (("--perturb", "annual_income=nosie"), 2, "did you mean noise"),
         (("--perturb", "anual_income=noise"), 2, "did you mean annual_income"),

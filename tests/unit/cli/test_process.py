@@ -107,11 +107,11 @@ def test_every_command_limits_threads_before_polars_is_imported(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("raised", "status", "said"),
     [
-        (RuntimeError("Zanzottera"), 70, "a fault of its own (RuntimeError); please report these lines:"),
+        (RuntimeError("Zanzottera"), 70, "an internal error (RuntimeError); please report these lines:"),
         (type("PanicException", (BaseException,), {})("Zanzottera"), 70, "(PanicException)"),
-        (MemoryError("Zanzottera"), 8, "the memory is used up"),
-        (OSError(5, "Input/output error", "Zanzottera"), 6, "the system refused: Input/output error"),
-        (KeyboardInterrupt(), 130, "interrupted; what was not complete was not published"),
+        (MemoryError("Zanzottera"), 8, "out of memory"),
+        (OSError(5, "Input/output error", "Zanzottera"), 6, "the system reports: Input/output error"),
+        (KeyboardInterrupt(), 130, "interrupted; nothing incomplete was published"),
     ],
 )
 def test_no_end_shows_a_traceback_or_a_value(
@@ -146,7 +146,7 @@ def test_sigterm_ends_a_command_in_order(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("kohort.schema.hierarchies.read_hierarchy", wait)
     ran = kohort("hierarchy", "show", "h.csv")
     assert (ran.status, ran.out) == (143, "")
-    assert ran.err == "kohort: terminated; what was not complete was not published\n"
+    assert ran.err == "kohort: terminated; nothing incomplete was published\n"
     assert closed == [True]
 
 

@@ -237,10 +237,10 @@ def test_figures_that_cannot_be_read_are_refused(folder: Path, monkeypatch: pyte
     """A folder, nothing, bytes that are no text, more than figures can be, and a disk that fails."""
     (folder / "folder.json").mkdir()
     (folder / "latin.json").write_bytes(b'{"name": "\xe9"}')
-    for name, part in (("folder", "not a regular file"), ("none", "no such file"), ("latin", "no UTF-8")):
+    for name, part in (("folder", "not a regular file"), ("none", "no such file"), ("latin", "not UTF-8")):
         refused(3, part, command=["report", folder / f"{name}.json", "--out", folder / "page.json"])
     with monkeypatch.context() as patch:
-        patch.setattr("kohort.report.page.read.LARGEST", 10)
+        patch.setattr("kohort.report.page.build.LARGEST", 10)
         refused(3, "larger than 10", command=["report", folder / "figures.json", "--out", folder / "page.json"])
 
     def fail(*_: object, **__: object) -> str:
@@ -348,7 +348,7 @@ def test_attacks_on_a_release_are_told_on_every_face(folder: Path) -> None:
     assert "attacks" not in json.loads(done(*run, "--json").out)
     refused(2, "there is no attack called guess", command=[*run, "--attack", "guess"])
     baskets: list[object] = ["run", folder / "baskets.toml", "--overwrite", "--attack", "all"]
-    refused(2, "--attack", "it is of jobs on tables", command=baskets)
+    refused(2, "--attack", "this flag is only for jobs on tables", command=baskets)
 
 
 def test_the_page_says_what_the_job_says_now(folder: Path) -> None:

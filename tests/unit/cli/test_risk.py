@@ -136,12 +136,12 @@ def test_people_are_said_where_they_are_counted(files: Path) -> None:
 
 def test_a_long_search_says_its_limits(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample and sets left out are told."""
-    import kohort.assessment.risk.knowledge  # noqa: PLC0415
+    import kohort.assessment.risk.reidentification  # noqa: PLC0415
     from kohort.assessment.risk import quasi_identifiers  # noqa: PLC0415
 
     monkeypatch.setattr(quasi_identifiers.find, "__kwdefaults__", {**_defaults(quasi_identifiers.find), "sets": 1})
-    defaults = {**_defaults(kohort.assessment.risk.knowledge.knowing), "visits": 0}
-    monkeypatch.setattr(kohort.assessment.risk.knowledge.knowing, "__kwdefaults__", defaults)
+    defaults = {**_defaults(kohort.assessment.risk.reidentification.knowing), "visits": 0}
+    monkeypatch.setattr(kohort.assessment.risk.reidentification.knowing, "__kwdefaults__", defaults)
     ran = told(files, "--known", 1)
     assert "not all of three columns" in ran.out
     assert "1 of 2 choices, one of them built to be bad" in ran.out

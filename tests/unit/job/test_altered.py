@@ -132,7 +132,7 @@ def test_a_key_that_is_not_there(tmp_path: Path) -> None:
         ),
         (
             "perturb.columns.income = { method = 'noise', scale = 'much' }",
-            "it is not a number",
+            "this is not a number",
             "perturb.columns.income.scale",
         ),
         ("perturb.columns.income = {}", "method is missing", "perturb.columns.income"),

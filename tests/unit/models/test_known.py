@@ -35,7 +35,10 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
 
 @pytest.mark.parametrize(
     ("key", "what"),
-    [("k-map", "kohort.models.k_map:KMap brings k-map, which there is already"), ("mine", "KMap is brought as mine")],
+    [
+        ("k-map", "kohort.models.k_map:KMap brings k-map, which there is already"),
+        ("mine", "KMap is registered as mine"),
+    ],
 )
 def test_a_key_that_is_taken_or_not_its_own_is_refused(brought: list[EntryPoint], key: str, what: str) -> None:
     """No package takes the place of a model, nor calls one otherwise than it calls itself."""

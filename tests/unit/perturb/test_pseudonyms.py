@@ -104,7 +104,7 @@ def test_a_file_that_holds_no_key(tmp_path: Path, text: str) -> None:
     path = tmp_path / "key"
     path.write_text(text)
     path.chmod(0o600)
-    with pytest.raises(InputError, match="holds no key") as told:
+    with pytest.raises(InputError, match="does not contain a key") as told:
         read_key(path)
     assert not text.strip() or text.strip() not in str(told.value)
 
@@ -114,8 +114,8 @@ def test_what_is_no_key_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe", 0o600)
     for name, kind, what in (
         ("missing", InputError, "no such key"),
-        ("pipe", InputError, "this is none"),
-        (".", InputError, "this is none"),
+        ("pipe", InputError, "not a regular file"),
+        (".", InputError, "not a regular file"),
         ("key/within", FileError, "could not be read"),
     ):
         (tmp_path / "key").touch()

@@ -57,7 +57,7 @@ def test_what_a_text_asks_for(text: str, made: Perturbation | None) -> None:
         ("income=zzz", "there are: noise, rank-swapping"),
         ("income=noise:sclae=1", "did you mean scale"),
         ("income=noise:scale", "a parameter has no value"),
-        ("income=noise:scale=1,scale=2", "scale is said twice"),
+        ("income=noise:scale=1,scale=2", "scale is given twice"),
         ("income=noise:scale=", "not a number"),
         ("income=noise:scale=abc", "not a number"),
         ("income=noise:scale=nan", "not a number"),

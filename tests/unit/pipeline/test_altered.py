@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import Attribute, DistinctLDiversity, Job, KAnonymity, Role, Schema
+from kohort.certificate.again import read_certificate
 from kohort.certificate.described import described
-from kohort.certificate.promises import not_promised
-from kohort.certificate.read import read_certificate
-from kohort.certificate.table import Certificate
+from kohort.certificate.table import Certificate, not_promised
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.engines.altering import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError

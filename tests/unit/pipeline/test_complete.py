@@ -141,7 +141,7 @@ def test_the_verifier_counts_incomplete_records_itself() -> None:
     for parts in ({"incomplete": 2}, {"incomplete": 0}, {"complete": ()}, {"complete": ("city",)}, {"complete": "all"}):
         fault = forged(claim, **parts)
         assert (fault.where, "lack a value" in fault.what) == ("check complete records", True)
-    with pytest.raises(UsageError, match="a column that the table has not"):
+    with pytest.raises(UsageError, match="that the table does not have"):
         replace(claim, complete=("citty",))
 
 
@@ -150,7 +150,7 @@ def test_other_records_than_the_incomplete_ones() -> None:
     claim = claim_of(released(("age", "city")))
     lineage = claim.lineage.copy()
     lineage[0] = 1
-    assert forged(claim, lineage=lineage).what == "1 records are released that lack a value"
+    assert forged(claim, lineage=lineage).what == "1 released records lack a value"
     lineage[0] = 99
     assert forged(claim, lineage=lineage).where == "check lineage"
     lineage[0] = lineage[1]

@@ -27,8 +27,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.report.lattice import format_of, lattice_picture, picture
 from kohort.report.lattice.frontier import APART, Span, pack
-from kohort.report.lattice.shapes import STYLES
-from kohort.report.lattice.sheet import Sheet
+from kohort.report.lattice.sheet import STYLES, Sheet
 from kohort.schema import Attribute, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from tests.reference.lattice import Column, RawTable, problem_of

@@ -29,10 +29,10 @@ from kohort import (
 from kohort.assessment.risk.attacks import ATTACKS, Attack
 from kohort.core.uniques import Exposed, Singling
 from kohort.release.members import members_of
-from kohort.report.attacks import attacked
 from kohort.report.page import Audience, page, transactions_page
 from kohort.report.page.model import InternalTablePage
 from kohort.report.page.transactions import InternalTransactionPage
+from kohort.report.risk import attacked
 from tests.jobs import freely
 from tests.unit.pipeline.coherent_release import release as coherent_release
 from tests.unit.report import releases
@@ -475,7 +475,7 @@ def test_columns_that_nobody_declared_are_told() -> None:
 
 
 def test_attacks_are_told_where_they_were_tried() -> None:
-    """As `kohort.report.attacks` has them; of a table without records there are none to try."""
+    """As `kohort.report.risk` has them; of a table without records there are none to try."""
     release = releases.mondrian()
     assert told(release)["attacks"] is None
     tried = attacked(release)

@@ -8,8 +8,7 @@ import pytest
 
 from kohort.perturb.effect import Effect
 from kohort.report.perturbed import effect_figures, pseudonym_figures
-from kohort.report.render.perturbed import effect_text
-from kohort.report.render.release import release_text
+from kohort.report.render.release import effect_text, release_text
 from kohort.tables.pseudonyms import Linked
 from tests.unit.report.test_render import figures as release
 

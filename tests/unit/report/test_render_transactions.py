@@ -11,8 +11,7 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.report.render.text import LISTED
-from kohort.report.render.trace import ITEMS, TRANSACTIONS, WARNING, trace_text
-from kohort.report.render.transactions import transactions_text
+from kohort.report.render.transactions import TRACED_ITEMS, TRANSACTIONS, WARNING, trace_text, transactions_text
 from kohort.report.transactions import TransactionFigures, transaction_figures
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
@@ -233,7 +232,7 @@ def test_what_nobody_could_read_is_refused(what: str) -> None:
     """A database or a number of moles beyond a page is an error that says the limits, and names no item."""
     sources = {
         "transactions": Transactions.of([["0"]] * (TRANSACTIONS + 1)),
-        "items": Transactions.of([map(str, range(ITEMS + 1))]),
+        "items": Transactions.of([map(str, range(TRACED_ITEMS + 1))]),
     }
     moles = Moles((np.zeros((201, 1), np.int32),), (np.ones(201, np.bool_),))
     solution = replace(REMEDY, moles=moles) if what == "moles" else REMEDY

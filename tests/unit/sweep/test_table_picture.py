@@ -10,7 +10,7 @@ import pytest
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.report.charts import LOOKS, Scale, look
+from kohort.report.charts import LOOKS, AxisScale, look
 from kohort.sweep.ending import Ending
 from kohort.sweep.figure import FIGURES, RISKS, figure_of
 from kohort.sweep.frontier import Tradeoff, frontier, knees
@@ -276,11 +276,11 @@ def test_it_is_told_in_words() -> None:
 def test_round_figures_are_enough_and_inside() -> None:
     """By ratios or not, an axis has at least three round figures or, where it is narrow, those in between."""
     for scale, least, most in (
-        (Scale(logarithmic=True), 3, 3e6),
-        (Scale(logarithmic=True), 130, 2_400),
-        (Scale(logarithmic=True), 1.1, 1.5),
-        (Scale(), 0, 0.003),
-        (Scale(base=1.0), 1.0, 1.25),
+        (AxisScale(logarithmic=True), 3, 3e6),
+        (AxisScale(logarithmic=True), 130, 2_400),
+        (AxisScale(logarithmic=True), 1.1, 1.5),
+        (AxisScale(), 0, 0.003),
+        (AxisScale(base=1.0), 1.0, 1.25),
     ):
         inside = scale.ticks(least, most)
         assert len(inside) >= 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.certificate import NOT_PROMISED, Certificate, certificate, read_certificate
-from kohort.certificate.promises import ATTRIBUTES
+from kohort.certificate.table import ATTRIBUTES
 from kohort.errors import FileError, InputError
 from kohort.models.average_risk import AverageRisk
 from kohort.models.distinct_l_diversity import DistinctLDiversity
@@ -85,12 +85,12 @@ def test_what_is_not_promised_depends_on_the_models() -> None:
 
 def test_a_least_number_of_people_is_promised_where_one_was_asked_for() -> None:
     """Without a model of size somebody may be alone in a class; population and average have limits of their own."""
-    assert "no least number of people" not in promised(KAnonymity(2), KMap(3))
+    assert "no smallest class size" not in promised(KAnonymity(2), KMap(3))
     among = promised(KMap(3))
-    assert "no least number of people" in among
+    assert "no smallest class size" in among
     assert "Other populations" in among
     assert "Known members" in among
-    assert "bounds nobody's own risk" in promised(AverageRisk(Fraction(1, 20)))
+    assert "does not limit anybody's own risk" in promised(AverageRisk(Fraction(1, 20)))
 
 
 def test_people_are_told_where_they_are_counted() -> None:
@@ -156,7 +156,7 @@ def test_anything_else_is_refused(tmp_path: Path, old: str, new: str) -> None:
     assert changed != made().decode()
     path = tmp_path / "safe.csv.kohort.json"
     path.write_text(changed)
-    with pytest.raises(InputError, match="no certificate"):
+    with pytest.raises(InputError, match="not a certificate"):
         read_certificate(path)
 
 

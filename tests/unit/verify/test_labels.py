@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchy import Hierarchy
-from kohort.verify import fit
+from kohort.verify import labels as label_reading
 from kohort.verify.labels import Meaning, meaning_of, off_grid
-from kohort.verify.values import Values, values_of
+from kohort.verify.values import SourceValues, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,9 @@ CITIES = Hierarchy.from_rows([["Rome", "Centre"], ["Bari", "South"], ["Naples", 
 AGES = Hierarchy.from_rows([[str(age), f"{age // 10 * 10}s"] for age in range(20, 60)], root="anyone")
 
 
-def values(attribute: Attribute, texts: Sequence[str | None], missing: frozenset[str] = frozenset({""})) -> Values:
+def values(
+    attribute: Attribute, texts: Sequence[str | None], missing: frozenset[str] = frozenset({""})
+) -> SourceValues:
     """The values of a column that holds each text once."""
     return values_of(attribute, pl.Series(texts, dtype=pl.String), lambda: np.ones(len(texts), np.int64), missing)
 
@@ -45,7 +47,9 @@ def held(attribute: Attribute, texts: Sequence[str | None], label: str) -> list[
     if not meaning.known[0]:
         return None
     every, at = np.arange(len(texts), dtype=np.uint16), np.zeros(1, np.uint8)
-    return [text for place, text in enumerate(texts) if not fit.fit(meaning, every, np.array([place]), at).outside]
+    return [
+        text for place, text in enumerate(texts) if not label_reading.fit(meaning, every, np.array([place]), at).outside
+    ]
 
 
 @pytest.mark.parametrize(
@@ -271,11 +275,11 @@ def test_records_fit_as_told_one_by_one(data: st.DataObject) -> None:
     value = np.array(data.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size)), np.uint8)
     label = np.array(data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size)), np.uint16)
     lineage = np.array(data.draw(st.permutations(range(size))), np.int64)
-    alone = [fit.fit(meaning, value, lineage[at : at + 1], label[at : at + 1]) for at in range(size)]
+    alone = [label_reading.fit(meaning, value, lineage[at : at + 1], label[at : at + 1]) for at in range(size)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fit, "BLOCK", data.draw(st.sampled_from([1, 5, 100])))
-        patch.setattr(fit, "_TABLE", data.draw(st.sampled_from([0, 100])))
-        found = fit.fit(meaning, value, lineage, label)
+        patch.setattr(label_reading, "BLOCK", data.draw(st.sampled_from([1, 5, 100])))
+        patch.setattr(label_reading, "_TABLE", data.draw(st.sampled_from([0, 100])))
+        found = label_reading.fit(meaning, value, lineage, label)
     assert found.outside == sum(one.outside for one in alone)
     for end in ("at_low", "at_high"):
         places = [at for at, one in enumerate(alone) if one.places(getattr(one, end)).size]

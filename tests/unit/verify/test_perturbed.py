@@ -53,7 +53,7 @@ def test_an_exponent_is_no_plain_number_of_texts() -> None:
     table, made, effect = copied(pl.DataFrame({"dose": ["1", "2", "3"]}), "dose=rounding:step=10")
     wrong = from_frame(pl.DataFrame({"dose": ["0e1"] * 3}))
     assert len(judged(table, made, effect)) == 64
-    with pytest.raises(VerificationError, match="no plain numbers"):
+    with pytest.raises(VerificationError, match="not plain numbers"):
         judged(table, wrong, effect)
 
 

@@ -251,5 +251,5 @@ def test_records_without_a_sensitive_value_may_be_suppressed() -> None:
     schema = Schema((Attribute("a", Role.QUASI), attribute), frozenset({"?"}))
     claim = Claim(schema, (KAnonymity(2), DIVERSE), from_frame(frame), np.array([0, 1]), 1, limit=0)
     assert verify_frame(frame[:2], claim).suppressed == 1
-    with pytest.raises(VerificationError, match="1 records are released without a value"):
+    with pytest.raises(VerificationError, match="1 released records have no value"):
         verify_frame(frame[[2, 0, 1]], replace(claim, lineage=np.array([2, 0, 1]), suppressed=0, limit=None))

@@ -110,5 +110,5 @@ def test_anything_else_is_refused(tmp_path: Path, old: str, new: str) -> None:
     assert changed != made().decode()
     path = tmp_path / "safe.dat.kohort.json"
     path.write_text(changed)
-    with pytest.raises(InputError, match="no certificate"):
+    with pytest.raises(InputError, match="not a certificate"):
         read_certificate(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import mmap
 from dataclasses import replace
@@ -25,8 +26,10 @@ from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import even_spelling
 from kohort.tables.table import Table
-from kohort.verify import Claim, fit, reading, verify, verify_frame, verify_table
+from kohort.verify import Claim, reading, verify, verify_frame, verify_table
+from kohort.verify import labels as label_reading
 from kohort.verify.classes import bands, classes_of
+from kohort.verify.reading import Digest
 from kohort.verify.records import disorder
 from tests.unit.verify.people import COLUMNS, MIDDLE, OLD, PEOPLE, SCHEMA, SILENT, YOUNG, draft, refused
 
@@ -207,7 +210,7 @@ def test_any_text_may_be_released(format_: str, cells: list[str]) -> None:
         for size in (1, 7, 1 << 17):
             patch.setattr(records, "_CELLS", size)
             patch.setattr(records, "_RECORDS", size)
-            patch.setattr(fit, "BLOCK", size)
+            patch.setattr(label_reading, "BLOCK", size)
             file.seek(0)
             assert verify(file, judged).records == len(cells)
 
@@ -416,3 +419,10 @@ def test_columns_of_the_hand_made_release() -> None:
     """The hand-made release has the columns its schema says, the identifying one first."""
     assert GOOD.claim.source.names == COLUMNS
     assert isinstance(GOOD.table, Table)
+
+
+def test_a_digest_is_of_all_that_was_written() -> None:
+    """Pieces count as one text, and each is taken whole."""
+    digest = Digest()
+    assert [digest.write(piece) for piece in (b"age", b"", b"\n[20-29]\n")] == [3, 0, 9]
+    assert digest.sha256 == hashlib.sha256(b"age\n[20-29]\n").hexdigest()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kohort.assessment.checking.achieved import Alike, Strictest
-from kohort.assessment.checking.findings import Check, FailingClass, Finding, check
+from kohort.assessment.checking.findings import Alike, Check, FailingClass, Finding, Strictest, check
 from kohort.assessment.classes import named_column
 
 __all__ = ["Alike", "Check", "FailingClass", "Finding", "Strictest", "check", "named_column"]

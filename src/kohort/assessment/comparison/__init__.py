@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kohort.assessment.comparison.association import Association
 from kohort.assessment.comparison.distribution import Bin
-from kohort.assessment.comparison.statistics import Distance, Moments, NumericStatistics
+from kohort.assessment.comparison.statistics import Association, Distance, Moments, NumericStatistics
 from kohort.assessment.comparison.tables import AttributeComparison, Comparison, Cost, compare, comparison_of, lines_of
 
 __all__ = [

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from kohort.arrays import Codes, Counts, Index
-    from kohort.assessment.comparison.line import Line, Places, Side
+    from kohort.assessment.comparison.line import ColumnLine, Places, Side
 
 #: One over the share of the records in the test set.
 FOLDS: Final = 3
@@ -96,7 +96,7 @@ def library() -> ModuleType:
         ) from None
 
 
-def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Prediction:
+def prediction(lines: Sequence[ColumnLine], target: ColumnLine, *, seed: int = 0) -> Prediction:
     """Learn to predict the column `target` from the columns of `lines`, before and after.
 
     Raises:
@@ -115,7 +115,7 @@ def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Predict
     taken = random.permutation(left)[: round(left.size * learned.size / max(rest.size, 1))]
     if not judged.size or not taken.size or np.unique(old.answers[learned]).size <= 1:
         hint = "both tables need some records, and the target two values that are not rare"
-        raise InputError("there is too little to learn from", where=f"column {target.name}", hint=hint)
+        raise InputError("there are too few records to learn from", where=f"column {target.name}", hint=hint)
     features = [_feature(line) for line in lines]
     befores, afters = zip(*features, strict=True)
     features_judged, truth = old.matrix(befores, judged), old.answers[judged]
@@ -137,7 +137,7 @@ def prediction(lines: Sequence[Line], target: Line, *, seed: int = 0) -> Predict
     )
 
 
-def _refuse(lines: Sequence[Line], target: Line, seed: object) -> None:
+def _refuse(lines: Sequence[ColumnLine], target: ColumnLine, seed: object) -> None:
     """Raise if the target cannot be learned."""
     where = f"column {target.name}"
     if not lines:
@@ -158,7 +158,7 @@ def _model(features: Places, answers: Index, seed: int) -> Any:  # noqa: ANN401 
     return forest.fit(features, answers)
 
 
-def answers_of(target: Line) -> tuple[tuple[Index, Index], float | None]:
+def answers_of(target: ColumnLine) -> tuple[tuple[Index, Index], float | None]:
     """(l,) the answer that each label is, before and after, -1 of no value; and where numbers are split."""
     old, new = (side.means.centres() for side in target.sides)
     there = ~np.isnan(old)
@@ -185,7 +185,7 @@ def middle(values: Places, records: Counts) -> float:
     return float(values[order[np.searchsorted(upto, upto[-1] / 2)]])
 
 
-def _feature(line: Line) -> tuple[Places, Places]:
+def _feature(line: ColumnLine) -> tuple[Places, Places]:
     """(l, f) the features of each label, before and after; no number counts as the mean before."""
     if not line.numeric:
         groups = groups_of(line)
@@ -227,7 +227,7 @@ class Examples:
         return np.hstack([one[side.codes[rows]] for one, side in zip(features, self.sides, strict=True)])
 
 
-def left_of(lines: Sequence[Line], old: Examples, new: Examples, judged: Index) -> Index:
+def left_of(lines: Sequence[ColumnLine], old: Examples, new: Examples, judged: Index) -> Index:
     """The released records without one for each of the test set that may be its own, in the order of their cells."""
     classes, people = group(new.codes(new.rows)), group(old.codes(judged))
     answers = int(max(old.answers.max(), new.answers.max())) + 1
@@ -264,7 +264,7 @@ def _take(kept: dict[int, int], start: int, wanted: dict[int, int]) -> None:
             wanted[answer] -= taken
 
 
-def covered_places(line: Line) -> list[Index]:
+def covered_places(line: ColumnLine) -> list[Index]:
     """For each label after, the labels before whose value it covers; one that covers any number covers missing ones."""
     centres, means = line.before.means.centres(), line.after.means
     order = np.argsort(centres, kind="stable")  # what is not a number comes last

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index, Mask, Shares
-    from kohort.assessment.comparison.line import Line, Places, Side, Stretches
+    from kohort.assessment.comparison.line import ColumnLine, Places, Side, Stretches
     from kohort.schema.hierarchy import Hierarchy
 
 #: What a bin is: a value of the column, a node of its hierarchy, an interval of numbers, the rest, or no value.
@@ -50,7 +50,7 @@ class Bin:
     after: float
 
 
-def distribution(line: Line, groups: NameGroups | None) -> tuple[Bin, ...]:
+def distribution(line: ColumnLine, groups: NameGroups | None) -> tuple[Bin, ...]:
     """The bins of a line; `groups` are those of its names, `None` of numbers. Bins that nobody is in are left out.
 
     Empty intervals between numbers are kept, to show the gaps.
@@ -62,7 +62,7 @@ def distribution(line: Line, groups: NameGroups | None) -> tuple[Bin, ...]:
     return tuple(Bin(label, kind, round(a), b) for label, kind, a, b in rows if a or b)
 
 
-def _intervals(line: Line) -> list[Bin]:
+def _intervals(line: ColumnLine) -> list[Bin]:
     """Intervals of one round width, from the least to the greatest number of both tables."""
     means = [side.means for side in line.sides if side.means.of.size]
     low, high = min(float(one.low.min()) for one in means), max(float(one.high.max()) for one in means)
@@ -99,7 +99,7 @@ def _counted(side: Side, edges: Places) -> Shares:
     return np.asarray(found + weights[~single] @ np.diff(below, axis=1))
 
 
-def _missing(line: Line) -> list[Bin]:
+def _missing(line: ColumnLine) -> list[Bin]:
     """The bin of records without a number, where there are any."""
     old, new = (side.total - side.present for side in line.sides)
     return [Bin("", "missing", old, float(new))] if old or new else []
@@ -146,7 +146,7 @@ class NameGroups:
         return found
 
 
-def groups_of(line: Line) -> NameGroups:
+def groups_of(line: ColumnLine) -> NameGroups:
     """The groups of a line of names: in the order of the line, then others, then the missing value."""
     hierarchy, leaves = line.known.hierarchy, line.leaves
     level = 0 if hierarchy is None else _level(line, hierarchy)
@@ -165,7 +165,7 @@ def groups_of(line: Line) -> NameGroups:
     return NameGroups([*(labels[at] for at in shown.tolist()), "", ""], [*kinds, "others", "missing"], place[of])
 
 
-def _level(line: Line, hierarchy: Hierarchy) -> int:
+def _level(line: ColumnLine, hierarchy: Hierarchy) -> int:
     """The lowest level that some label of the release is a node of, or a higher one that has few nodes."""
     top = hierarchy.height - 1
     named = set(line.after.texts) - {"", SUPPRESSED, *hierarchy.labels[-1]}

@@ -216,7 +216,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class ColumnLine:
     """A column before and after.
 
     Attributes:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Index, Shares
-    from kohort.assessment.comparison.line import Line, Places, Side
+    from kohort.assessment.comparison.line import ColumnLine, Places, Side
 
 #: The share of the records that the ranges of a query hold together, were columns independent.
 SELECTIVITY: Final = 0.1
@@ -62,7 +62,7 @@ class Workload:
     percentile_90: float
 
 
-def workload(lines: Sequence[Line], queries: int = QUERIES, *, seed: int = 0) -> Workload:
+def workload(lines: Sequence[ColumnLine], queries: int = QUERIES, *, seed: int = 0) -> Workload:
     """The errors of `queries` random counts over the columns of some lines.
 
     Cost: per query a pass over the distinct tuples of both tables for each of its columns.
@@ -164,7 +164,7 @@ class Ranges:
     upto: Counts
 
     @classmethod
-    def of(cls, line: Line) -> Ranges:
+    def of(cls, line: ColumnLine) -> Ranges:
         """The scale of one column."""
         side = line.before
         centres = side.means.centres()

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.comparison.line import ColumnMetadata, Labelled, Line, Stretches
+from kohort.assessment.comparison.line import ColumnLine, ColumnMetadata, Labelled, Stretches
 from kohort.assessment.labels import bound_of, cell_texts, covers, labels_at_once, leaves_below, printed_values, span_of
 from kohort.errors import InputError
 from kohort.schema import Role, Scale
@@ -63,7 +63,7 @@ NEAR: Final = 1e-12
 
 def read_line(
     before: Column, after: Column, role: Role | None, attribute: Attribute | None, missing: AbstractSet[str]
-) -> Line:
+) -> ColumnLine:
     """The line of two columns of the same name.
 
     Args:
@@ -114,7 +114,7 @@ def _is_numeric(texts: Sequence[str], attribute: Attribute | None, domain: Domai
 # ── Names ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def names_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> Line:
+def names_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
     """The line of a column of names: in the order of the leaves, then by frequency.
 
     Raises:
@@ -129,7 +129,7 @@ def names_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> Line
     else:
         new, fresh = _read(known, places, after.texts)
     sides = before.side(old), after.side(new)
-    return Line(known, *sides, numeric=False, places=(*places, *fresh), leaves=len(leaves))
+    return ColumnLine(known, *sides, numeric=False, places=(*places, *fresh), leaves=len(leaves))
 
 
 def _by_frequency(before: Labelled, leaves: Sequence[str]) -> list[str]:
@@ -217,7 +217,7 @@ def runs(places: NDArray[np.number]) -> list[Stretch]:
 # ── Numbers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def numbers_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> Line:
+def numbers_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> ColumnLine:
     """The line of a column of numbers.
 
     Raises:
@@ -232,7 +232,7 @@ def numbers_line(known: ColumnMetadata, before: Labelled, after: Labelled) -> Li
         means = Stretches.at(_places(after.texts, digits))
     else:
         means = _Reader(known, digits, _ends(known, places, digits)).read(after.texts)
-    return Line(known, before.side(Stretches.at(places)), after.side(means), numeric=True, digits=digits)
+    return ColumnLine(known, before.side(Stretches.at(places)), after.side(means), numeric=True, digits=digits)
 
 
 def is_plain(texts: Iterable[str]) -> bool:

@@ -14,15 +14,17 @@ import numpy as np
 
 from kohort import io
 from kohort.assessment.classes import classes_of, records_of
-from kohort.assessment.comparison.association import COLUMNS, Association, associations
 from kohort.assessment.comparison.distribution import Bin, groups_of
 from kohort.assessment.comparison.distribution import distribution as bins_of
 from kohort.assessment.comparison.line import summed
 from kohort.assessment.comparison.reading import read_line
 from kohort.assessment.comparison.statistics import (
+    COLUMNS,
+    Association,
     Distance,
     Moments,
     NumericStatistics,
+    associations,
     distance_of,
     numeric_statistics,
     ordinal_moments,
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Shares
     from kohort.assessment.comparison.distribution import NameGroups
-    from kohort.assessment.comparison.line import Line
+    from kohort.assessment.comparison.line import ColumnLine
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
@@ -152,7 +154,7 @@ def compare(
     return comparison_of(old, new, lines_of(old, new, schema=schema, missing=missing), k=k)
 
 
-def comparison_of(before: Table, after: Table, lines: Sequence[Line], *, k: int | None = None) -> Comparison:
+def comparison_of(before: Table, after: Table, lines: Sequence[ColumnLine], *, k: int | None = None) -> Comparison:
     """The comparison of two tables by the lines that they have in common."""
     groups = [None if line.numeric else groups_of(line) for line in lines]
     names = [line.name for line in lines]
@@ -172,7 +174,7 @@ def comparison_of(before: Table, after: Table, lines: Sequence[Line], *, k: int 
 
 def lines_of(
     before: Table, after: Table, *, schema: Schema | None = None, missing: AbstractSet[str] = frozenset({""})
-) -> tuple[Line, ...]:
+) -> tuple[ColumnLine, ...]:
     """The columns that both tables have and that identify nobody, each read as a line.
 
     Raises:
@@ -222,7 +224,7 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
         )
 
 
-def _attribute(line: Line, groups: NameGroups | None) -> AttributeComparison:
+def _attribute(line: ColumnLine, groups: NameGroups | None) -> AttributeComparison:
     """The comparison of one column."""
     old, new = line.sides
     return AttributeComparison(
@@ -264,7 +266,7 @@ class Cost:
     losses: Mapping[str, float]
 
 
-def cost(lines: Sequence[Line], *, k: int | None = None) -> Cost | None:
+def cost(lines: Sequence[ColumnLine], *, k: int | None = None) -> Cost | None:
     """The cost of a release by the lines of its quasi-identifiers; `None` without any."""
     if not lines:
         return None
@@ -285,14 +287,14 @@ def cost(lines: Sequence[Line], *, k: int | None = None) -> Cost | None:
     )
 
 
-def _lost(line: Line) -> float:
+def _lost(line: ColumnLine) -> float:
     """The loss of a quasi-identifier, summed over the released records."""
     domain = line.known.domain
     assert domain is not None  # noqa: S101  every quasi-identifier has one
     return float(label_losses(line, domain) @ line.after.records)
 
 
-def label_losses(line: Line, domain: Domain) -> Shares:
+def label_losses(line: ColumnLine, domain: Domain) -> Shares:
     """(l,) share of the domain that each label may stand for: (M - 1)/(|A| - 1), or of a range its width."""
     means, texts = line.after.means, line.after.texts
     values = summed(means.of, means.width, means.labels)

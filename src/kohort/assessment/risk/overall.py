@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -11,13 +12,12 @@ import numpy as np
 from kohort import io
 from kohort.assessment.classes import classes_of, sizes_of, tuples_of
 from kohort.assessment.population import count_population
-from kohort.assessment.risk.individual import individual_risks
-from kohort.assessment.risk.knowledge import knowing
 from kohort.assessment.risk.quasi_identifiers import find
 from kohort.assessment.risk.reidentification import (
     THRESHOLD,
     by_estimate,
     by_size,
+    knowing,
     marketer,
     marketer_among,
     share_of,
@@ -33,16 +33,16 @@ from kohort.tables.table import Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.arrays import Codes, Counts
+    from kohort.arrays import Codes, Counts, Shares
     from kohort.assessment.classes import Classes, SizeDistribution
-    from kohort.assessment.risk.knowledge import Knowledge
     from kohort.assessment.risk.quasi_identifiers import IdentifyingSets
-    from kohort.assessment.risk.reidentification import Exposure
+    from kohort.assessment.risk.reidentification import Exposure, Knowledge
     from kohort.assessment.risk.uniqueness import Uniqueness
     from kohort.core.frequency import FrequencySet
     from kohort.core.uniques import Singling
     from kohort.schema.hierarchy import Hierarchy
     from kohort.shown import Rows
+
 
 #: Classes at the highest risk whose cells are kept.
 SHOWN: Final = 5
@@ -239,7 +239,7 @@ def population_of(people: int, size: object, fraction: object) -> KnownPopulatio
         )
     if size > MOST:
         what = f"the population would have more than {MOST:,} people"
-        raise UsageError(what, where=where, hint="more than have ever lived; check its digits")
+        raise UsageError(what, where=where, hint="check the number of its digits")
     return KnownPopulation(size)
 
 
@@ -318,3 +318,49 @@ def _worst(table: Table, quasi: Sequence[str], classes: Classes) -> tuple[tuple[
     columns = [table[name].values.to_list() for name in quasi]
     rows = [tuple(values[code] for values, code in zip(columns, row, strict=True)) for row in smallest.tolist()]
     return tuple(sorted(rows, key=lambda row: [text or "" for text in row])[:SHOWN])
+
+
+#: Terms of the series: each is at most half the one before, and a float has 53 binary digits.
+TERMS: Final = 60
+
+
+def individual_risks(among: Counts, fraction: Fraction) -> Shares:
+    """(j,) the journalist's risk for each of the sizes `among`, estimated from the file and its sampling fraction.
+
+    Benedetti, Franconi: Statistical and Technological Solutions for Controlled Data Dissemination (1998); Polettini:
+    Some Remarks on the Individual Risk Methodology (2003); with one sampling weight, as in a simple random sample.
+    Given f people of the file in a class, the number F of the population is taken for negative binomial: the draws that
+    it takes to see f successes of probability pi, the sampling fraction. The risk is the mean of 1/F.
+
+    With s between 0 and 1 the mean is the integral of pi·s^(f-1) / (pi + (1-pi)·s). The one of f follows from that of
+    f-1, whose error a small fraction divides; of a large fraction its series falls quickly.
+
+    >>> from fractions import Fraction
+    >>> individual_risks(np.array([1, 5]), Fraction(1)).tolist()
+    [1.0, 0.2]
+    >>> individual_risks(np.array([1, 5]), Fraction(1, 10)).round(4).tolist()
+    [0.2558, 0.0242]
+    """
+    sampled = float(fraction)
+    return _by_steps(among, sampled) if fraction <= 0.5 else _by_series(among, sampled)  # noqa: PLR2004  one half
+
+
+def _by_steps(among: Counts, sampled: float) -> Shares:
+    """From f = 1 upward: risk(f+1) = ratio · (1/f - risk(f))."""
+    ratio = sampled / (1 - sampled)
+    risk = -ratio * log(sampled)
+    risks = np.empty(int(among.max()))
+    for size in range(1, risks.size + 1):
+        risks[size - 1] = risk
+        risk = ratio * (1 / size - risk)
+    return risks[among - 1]
+
+
+def _by_series(among: Counts, sampled: float) -> Shares:
+    """pi/f times the sum over i of (1-pi)^i · i! / ((f+1)…(f+i))."""
+    term = sampled / among
+    total = term.copy()
+    for step in range(1, TERMS):
+        term = term * ((1 - sampled) * step / (among + step))
+        total += term
+    return total

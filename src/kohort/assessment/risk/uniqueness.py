@@ -7,26 +7,87 @@ right everywhere. All assume that the file is a simple random sample and no algo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import exp, lgamma, log
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.assessment.risk.pitman import pitman
-from kohort.assessment.risk.sample import Estimate, Sample
-from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
-from kohort.assessment.risk.zayatz import zayatz
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from kohort.arrays import Counts
+    from kohort.arrays import Counts, Shares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """The frequencies of the sizes of a sample's classes.
+
+    Attributes:
+        sizes: (j,) the different sizes, ascending.
+        classes: (j,) how many classes have each.
+        population: N, the people of the population, more than the sample's.
+    """
+
+    sizes: Counts
+    classes: Counts
+    population: int
+
+    @classmethod
+    def of(cls, sizes: Counts, population: int) -> Sample:
+        """The sample with classes of these sizes.
+
+        >>> sample = Sample.of(np.array([3, 1, 1]), 50)
+        >>> sample.sizes.tolist(), sample.classes.tolist(), sample.people, sample.uniques
+        ([1, 3], [2, 1], 5, 2)
+        """
+        values, classes = np.unique(sizes, return_counts=True)
+        return cls(values, classes, population)
+
+    @property
+    def people(self) -> int:
+        """The number n of people in the sample."""
+        return int(self.sizes @ self.classes)
+
+    @property
+    def count(self) -> int:
+        """The number u of classes."""
+        return int(self.classes.sum())
+
+    @property
+    def uniques(self) -> int:
+        """The number of classes of one."""
+        return int(self.classes[self.sizes == 1].sum())
+
+    @property
+    def fraction(self) -> float:
+        """The sampling fraction n/N."""
+        return self.people / self.population
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The number of population uniques by one estimator.
+
+    Attributes:
+        estimator: Its name.
+        uniques: The number; `None` where the estimator has no answer.
+        reason: Why it has none; empty where it has.
+        parameters: What it fitted, by name.
+    """
+
+    estimator: str
+    uniques: float | None
+    reason: str = ""
+    parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
 
 #: Up to this sampling fraction Pitman's estimator is trusted; above it the others.
 SMALL: Final = 0.1
 
 #: Why no estimator answers where people have records in several classes.
-SPREAD: Final = "some people have records in several classes, which no estimator knows of"
+SPREAD: Final = "some people have records in several classes, for which no estimator is made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +166,210 @@ def trusted(estimates: Sequence[Estimate], fraction: float) -> Estimate:
     if fraction <= SMALL and small.uniques is not None:
         return small
     return min(others, key=lambda one: np.inf if one.uniques is None else one.uniques)
+
+
+def zayatz(sample: Sample) -> Estimate:
+    """Population uniques by Zayatz's equivalence class estimator.
+
+    Zayatz: Estimation of the Percent of Unique Population Elements on a Microdata File Using the Sample (Bureau of the
+    Census, Statistical Research Report 91/08, 1991). A class of F people shows one of them in a simple random sample
+    with a hypergeometric probability; by Bayes, so many sample uniques are population uniques. The sizes of the
+    population's classes, which Bayes' rule needs, are taken to be distributed as the sample's. The estimate is the
+    number of sample uniques, times the share of them that are unique in the population, over the sampling fraction.
+
+    Limits: it always answers; but a small sample has smaller classes than the population, so that the smaller the
+    fraction the more it finds too many.
+
+    >>> round(zayatz(Sample.of(np.array([1, 1, 1, 1, 2, 2, 5]), 26)).uniques, 3)
+    5.029
+    """
+    alone = sample.uniques
+    if not alone:
+        return Estimate("Zayatz", 0.0)
+    people, population = sample.people, sample.population
+    more = np.arange(1, int(sample.sizes[-1]))
+    missed = np.cumprod(np.maximum(population - people - more + 1, 0) / (population - more))
+    # (j,) P(one of the class is in the sample), over that for a class of one: F · prod of (N-n-i+1)/(N-i)
+    shown = sample.sizes * np.append(1.0, missed)[sample.sizes - 1]
+    share = alone / float(sample.classes @ shown)
+    return Estimate("Zayatz", alone * share / sample.fraction, "", {"share": share})
+
+
+#: Numbers of classes, evenly spaced by their logarithms, between which a solution is sought.
+TRIED: Final = 1_000
+
+
+def slide_negative_binomial(sample: Sample) -> Estimate:
+    """Population uniques by the slide negative binomial model (SNB).
+
+    Chen, Keller-McNulty: Estimation of Identification Disclosure Risk in Microdata (Journal of Official Statistics 14,
+    1998). Each of K classes of the population has 1 + X people, X negative binomial with shape alpha and probability
+    p: no class is empty. With every person sampled with probability pi, the parameters are those under which the
+    people N of the population, the classes u and the uniques s of the sample are expected to be what they are (method
+    of moments):
+
+        N/K = 1 + alpha·(1-p)/p        u/K = 1 - (1-pi)·A        s/K = pi·A·(1 + (1-pi)·B)
+        x = p / (1 - (1-p)(1-pi))      A = x^alpha               B = alpha·(1-p)/p · x
+
+    and K·p^alpha uniques are expected in the population.
+
+    Limits: the equations have no solution where sizes vary less than the model's (then no number is given), and few
+    people of a small sample share a class, so that little is known of how sizes vary: below a fraction of some 10 % the
+    answer is often far too high. Where they have several solutions, that with the fewest classes is taken.
+
+    >>> found = slide_negative_binomial(Sample.of(np.array([1, 1, 1, 1, 2, 2, 2, 3, 4, 6]), 46))
+    >>> round(found.uniques, 2), round(found.parameters["classes"], 2)
+    (2.58, 12.33)
+    """
+    equations = _Equations(sample.population, sample.people / sample.population, sample.count, sample.uniques)
+    most = min(sample.population, sample.count / equations.sampled)
+    tried = np.exp(np.linspace(log(sample.count), log(most), TRIED))[1:-1]
+    misfits = np.array([equations.misfit(classes) for classes in tried.tolist()])
+    known = np.isfinite(misfits)
+    changes = np.flatnonzero(known[:-1] & known[1:] & ((misfits[:-1] > 0) != (misfits[1:] > 0)))
+    if not changes.size:
+        return Estimate("SNB", None, "its equations have no solution for these class sizes")
+    classes = root(equations.misfit, float(tried[changes[0]]), float(tried[changes[0] + 1]))
+    alpha, p = equations.shape(classes)
+    return Estimate("SNB", classes * p**alpha, "", {"classes": classes, "alpha": alpha, "p": p})
+
+
+@dataclass(frozen=True, slots=True)
+class _Equations:
+    """The three equations, reduced to one for the number K of classes."""
+
+    population: int
+    sampled: float
+    count: int
+    uniques: int
+
+    def unseen(self, classes: float) -> float:
+        """A, from the second equation."""
+        return (1 - self.count / classes) / (1 - self.sampled)
+
+    def ratio(self, classes: float) -> float:
+        """x, from the third equation, by B: the share of a class's others that stand for its unsampled ones."""
+        twice = (self.uniques / (classes * self.sampled * self.unseen(classes)) - 1) / (1 - self.sampled)
+        return twice / (self.population / classes - 1)
+
+    def shape(self, classes: float) -> tuple[float, float]:
+        """The shape and p, from x and the first equation."""
+        x = self.ratio(classes)
+        p = x * self.sampled / (1 - x * (1 - self.sampled))
+        return (self.population / classes - 1) * p / (1 - p), p
+
+    def misfit(self, classes: float) -> float:
+        """How far x^alpha is from A, by their logarithms; no number where there is no such model."""
+        if not 0 < self.ratio(classes) < 1:
+            return float("nan")
+        alpha, _ = self.shape(classes)
+        return alpha * log(self.ratio(classes)) - log(self.unseen(classes))
+
+
+#: Terms of a harmonic sum that are added one by one; the error of the rest's expansion is then below 1e-11.
+ADDED: Final = 16
+
+#: Halvings: a float has 53 binary digits, and the bracket's ends a few more.
+HALVINGS: Final = 80
+
+
+def harmonic(x: float, terms: Counts) -> Shares:
+    """For each number of terms, 1/(x+1) + 1/(x+2) + …; x above -1.
+
+    The first are added, the rest is the integral between midpoints with two terms of Euler and Maclaurin's correction:
+    stable also where x is huge and a difference of logarithms would cancel.
+
+    >>> harmonic(0.0, np.array([0, 1, 3])).round(6).tolist()
+    [0.0, 1.0, 1.833333]
+    """
+    head = np.concatenate([[0.0], np.cumsum(1 / (x + np.arange(1, ADDED + 1)))])
+    low = x + ADDED + 0.5
+    high = x + np.maximum(terms, ADDED) + 0.5
+    rest = np.log1p((high - low) / low) + (high**-2 - low**-2) / 24 - 7 / 960 * (high**-4 - low**-4)
+    return head[np.minimum(terms, ADDED)] + rest
+
+
+def root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where `function` changes its sign between `low` and `high`, by bisection.
+
+    >>> round(root(lambda x: x * x - 2, 0, 2), 9)
+    1.414213562
+    """
+    below = function(low) > 0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if (function(middle) > 0) == below:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+#: The least alpha that differs from 0, where the formula is Ewens's.
+LEAST: Final = 1e-6
+
+#: Logarithms of theta + alpha between which the maximum is sought.
+LOGARITHMS: Final = (-30.0, 60.0)
+
+
+def pitman(sample: Sample) -> Estimate:
+    """Population uniques by Pitman's sampling formula, which has Ewens's as its border.
+
+    Pitman: Exchangeable and Partially Exchangeable Random Partitions (1995); Hoshino: Applying Pitman's Sampling
+    Formula to Microdata Disclosure Risk Assessment (Journal of Official Statistics 17, 2001). Classes arise as tables
+    do in a Chinese restaurant: of m people in u classes, the next opens a class with probability
+    (theta + u·alpha) / (theta + m), or joins a class of j with probability (j - alpha) / (theta + m). The parameters
+    are those of greatest likelihood.
+
+    Limits: no maximum of the likelihood exists where every class has one person, or where there is one class. The model
+    lets classes arise for ever; where the population has few classes, most of them in the sample, it finds too many.
+
+    >>> sizes = np.repeat([1, 2, 3, 5, 9, 20, 40], [60, 20, 9, 6, 4, 2, 1])
+    >>> found = pitman(Sample.of(sizes, 2_850))
+    >>> round(found.uniques), {name: round(value, 2) for name, value in found.parameters.items()}
+    (201, {'alpha': 0.49, 'theta': 15.99})
+    """
+    name = "Pitman"
+    if sample.count == sample.people:
+        return Estimate(name, None, "every class has one person: the likelihood has no maximum")
+    if sample.count == 1:
+        return Estimate(name, None, "there is one class: the likelihood has no maximum")
+    alpha = 0.0 if _slope(sample, LEAST) <= 0 else root(lambda alpha: _slope(sample, alpha), LEAST, 1 - LEAST)
+    theta = _theta(sample, alpha)
+    return Estimate(name, expected_uniques(sample.population, alpha, theta), "", {"alpha": alpha, "theta": theta})
+
+
+def expected_uniques(people: int, alpha: float, theta: float) -> float:
+    """The expected number of classes of one among so many people.
+
+    The first of them stays alone if no later one joins: the product over m = 1, … of (theta+alpha+m-1) / (theta+m).
+    All are alike, so the number is that probability times the people.
+    """
+    grown = lgamma(theta + alpha + people - 1) - lgamma(theta + people)
+    return people * exp(grown + lgamma(theta + 1) - lgamma(theta + alpha))
+
+
+def _slope(sample: Sample, alpha: float) -> float:
+    """How the logarithm of the likelihood, greatest in theta, changes with alpha."""
+    theta = _theta(sample, alpha)
+    ratio, later = theta / alpha, sample.count - 1
+    opened = (later - ratio * _harmonic(ratio, later)) / alpha
+    joined = sample.classes @ harmonic(-alpha, sample.sizes - 1)
+    return float(opened - joined)
+
+
+def _theta(sample: Sample, alpha: float) -> float:
+    """The theta of greatest likelihood, given alpha: it lies above -alpha."""
+    later = sample.count - 1
+
+    def slope(logarithm: float) -> float:
+        theta = exp(logarithm) - alpha
+        opened = _harmonic(theta / alpha, later) / alpha if alpha else later / theta
+        return opened - _harmonic(theta, sample.people - 1)
+
+    return exp(root(slope, *LOGARITHMS)) - alpha
+
+
+def _harmonic(x: float, terms: int) -> float:
+    """1/(x+1) + … with so many terms."""
+    return float(harmonic(x, np.array([terms]))[0])

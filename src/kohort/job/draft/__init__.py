@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import tomlkit
 
-from kohort.assessment.risk.rounding import RoundingProposal, proposed
+from kohort.assessment.risk.singling import RoundingProposal, proposed
 from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.shapes import Shape, shape_of

@@ -5,17 +5,15 @@ with a title and a description in words. Only the picture of a lattice is laid o
 """
 
 from kohort.report.charts.bars import BarChart, Bars
-from kohort.report.charts.canvas import Format, Written, format_of, library, settings
-from kohort.report.charts.lines import Line, LineChart, Mark
-from kohort.report.charts.looks import LOOKS, Look, look
+from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale, Format, Written, format_of, library, settings
+from kohort.report.charts.lines import LOOKS, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.panels import Panels
-from kohort.report.charts.scale import PERCENT, PLAIN, Scale
-from kohort.report.charts.tags import Tag
 
 __all__ = [
     "LOOKS",
     "PERCENT",
     "PLAIN",
+    "AxisScale",
     "BarChart",
     "Bars",
     "Format",
@@ -24,7 +22,6 @@ __all__ = [
     "Look",
     "Mark",
     "Panels",
-    "Scale",
     "Tag",
     "Written",
     "format_of",

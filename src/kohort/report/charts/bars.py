@@ -16,6 +16,8 @@ from kohort.report.charts.canvas import (
     LINE,
     PALE,
     PAPER,
+    PERCENT,
+    PLAIN,
     arrange,
     encoded,
     new_figure,
@@ -23,7 +25,6 @@ from kohort.report.charts.canvas import (
     settings,
     width_of,
 )
-from kohort.report.charts.scale import PERCENT, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from kohort.report.charts.canvas import LINE, MARGIN, PAPER, SIZE, library, width_of
-from kohort.report.lattice.shapes import FRAME, STYLES, Kind, kind_of, label, number
+from kohort.report.lattice.sheet import FRAME, STYLES, Kind, kind_of, label, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

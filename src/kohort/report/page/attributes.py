@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.comparison import AttributeFigures
     from kohort.report.page.audience import Reader
-    from kohort.report.page.groups import Subgroups, Tally
+    from kohort.report.page.subgroups import Subgroups, Tally
 
 
 class PageDistribution(Figures, frozen=True):
@@ -95,15 +95,8 @@ def attributes(
 
 
 def _internal(one: AttributeFigures, alike: Homogeneity | None) -> PageAttribute:
-    return PageAttribute(
-        name=one.name,
-        role=one.role,
-        scale=one.scale,
-        values=one.values,
-        single=one.single,
-        before=one.before,
-        after=one.after,
-        distance=one.distance,
+    return PageAttribute.from_attributes(
+        one,
         distribution=PageDistribution(unit="records", bins=one.distribution.bins),
         homogeneity=None if alike is None else PageHomogeneity(people=alike.alike, largest_share=rounded(alike.share)),
     )

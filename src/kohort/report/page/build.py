@@ -1,43 +1,49 @@
-"""The page of a release for an audience: the page model, from which HTML and charts are drawn."""
+"""The page of a release for an audience, built from the release or read back from a file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from pydantic import TypeAdapter, ValidationError
+
 from kohort.assessment.comparison import comparison_of, lines_of
+from kohort.errors import FileError, InputError, UsageError
 from kohort.release.members import members_of
 from kohort.report.comparison import comparison_figures
 from kohort.report.page import transactions
 from kohort.report.page.attributes import attributes, perturbed, pseudonyms, public_attributes
 from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
-from kohort.report.page.groups import groups_of, public_groups
 from kohort.report.page.model import FORM, Heading, InternalTablePage, PublicTablePage, TablePage
 from kohort.report.page.request import parameters, purpose, request
 from kohort.report.page.result import counts_input, losses, metrics, result, sizes
 from kohort.report.page.risks import Risks, attack_risks, risks, risks_of
-from kohort.report.page.subgroups import samples, subgroups, tallies
+from kohort.report.page.subgroups import groups_of, public_groups, samples, subgroups, tallies
 from kohort.report.page.transactions import InternalTransactionPage, PublicTransactionPage
 from kohort.report.page.verdict import certificate, verdict
 from kohort.schema import Role
+from kohort.schema.hierarchies.tree import parse_json
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from kohort.assessment.comparison import Comparison
-    from kohort.assessment.comparison.line import Line
+    from kohort.assessment.comparison.line import ColumnLine
     from kohort.assessment.risk.attacks import Outcome
     from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity
     from kohort.release.transactions import TransactionRelease
+    from kohort.report import Json
     from kohort.report.comparison import AssociationFigures
     from kohort.report.figures import Number
     from kohort.report.page.attributes import PageAttribute
-    from kohort.report.page.groups import Subgroups, Tally
-    from kohort.report.page.subgroups import SubgroupFigures
+    from kohort.report.page.subgroups import SubgroupFigures, Subgroups, Tally
     from kohort.report.page.transactions import TransactionPage
     from kohort.schema import Attribute
+
 
 PublicPage: TypeAlias = PublicTablePage | PublicTransactionPage
 Page: TypeAlias = InternalTablePage | InternalTransactionPage | PublicPage
@@ -63,7 +69,7 @@ class Measured:
     risks: Risks
     comparison: Comparison | None
     homogeneity: Mapping[str, Homogeneity]
-    lines: Mapping[str, Line]
+    lines: Mapping[str, ColumnLine]
     tallied: Mapping[str, Tally]
     members: Mapping[str, float]
     attacks: Sequence[Outcome] | None
@@ -159,7 +165,7 @@ def _transactions(release: TransactionRelease, reader: Reader) -> TransactionPag
     return transactions.transaction_page(release, _heading(release, "transactions", reader), reader)
 
 
-class Compared(NamedTuple):
+class PageComparison(NamedTuple):
     """The columns before and after, pairs of them, and whose records lost most."""
 
     attributes: tuple[PageAttribute, ...] | None
@@ -167,10 +173,10 @@ class Compared(NamedTuple):
     subgroups: SubgroupFigures | None
 
 
-def _compared(release: Release, measured: Measured, reader: Reader) -> Compared:
+def _compared(release: Release, measured: Measured, reader: Reader) -> PageComparison:
     """Both tables compared; nothing of a table without records."""
     if measured.comparison is None:
-        return Compared(None, (), None)
+        return PageComparison(None, (), None)
     pairs: tuple[AssociationFigures, ...] = ()
     if reader.knows_all:
         groups, figures = _steward_groups(release, measured), comparison_figures(measured.comparison)
@@ -180,7 +186,7 @@ def _compared(release: Release, measured: Measured, reader: Reader) -> Compared:
         columns = public_attributes(measured.comparison, measured.homogeneity, measured.tallied, groups, reader)
     by_quasi = {one.name: groups[one.name] for one in _grouping(release) if one.name in groups}
     lost = subgroups(release, measured.tallied, by_quasi, reader, least_of(release.job.models))
-    return Compared(columns, pairs, lost)
+    return PageComparison(columns, pairs, lost)
 
 
 def _grouping(release: Release) -> tuple[Attribute, ...]:
@@ -221,3 +227,76 @@ def _notes(reader: Reader) -> tuple[str, ...]:
         *notes,
         f"Fewer than {least} people were suppressed: neither their number nor figures that reveal it are shown.",
     )
+
+
+#: Beyond this nothing can be drawn: floats end at 1.8e308.
+HUGEST: Final = 1e300
+
+#: Bytes of the largest file that is read: figures are few.
+LARGEST: Final = 1 << 26
+
+_HINT: Final = "figures are what --report FILE.json writes; ask this version of kohort for them again"
+
+
+def read_page(path: str | os.PathLike[str]) -> Page:
+    """The page in a file.
+
+    Raises:
+        InputError: the file holds no page of this version.
+        FileError: the system failed to read it.
+    """
+    where = str(path)
+    text = _text(Path(path), where)
+    try:
+        parse_json(text, where=where)
+    except InputError as fault:
+        raise InputError(fault.what, where=where, hint=_HINT) from None
+    try:
+        page = TypeAdapter[Page](Page).validate_json(text)
+    except ValidationError:
+        page = None
+    if page is None or not _is_drawable(page.as_json()):
+        raise InputError("the file holds no figures of a release in this version's form", where=where, hint=_HINT)
+    return page
+
+
+def _text(path: Path, where: str) -> str:
+    """What the file holds."""
+    if not path.is_file():
+        what = "the figures are not a regular file" if path.exists() else "there is no such file"
+        raise InputError(what, where=where, hint=_HINT)
+    try:
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"the file is larger than {LARGEST:,} bytes", where=where, hint=_HINT)
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("the figures are not UTF-8 text", where=where, hint=_HINT) from None
+    except OSError as fault:
+        raise FileError(f"the figures could not be read: {fault.strerror}", where=where) from None
+
+
+def _is_drawable(part: Json) -> bool:
+    """Whether every number can be drawn: it is finite, and no more than a float holds."""
+    match part:
+        case dict():
+            return all(map(_is_drawable, part.values()))
+        case list():
+            return all(map(_is_drawable, part))
+        case int() | float():
+            return abs(part) < HUGEST
+        case _:
+            return True
+
+
+def for_audience(page: Page, audience: Audience | None) -> Page:
+    """The page for an audience; `None`: the audience that the page is for.
+
+    Raises:
+        UsageError: the page is public, and the steward's is requested.
+    """
+    if audience is None or audience == page.audience:
+        return page
+    if isinstance(page, (PublicTablePage, PublicTransactionPage)):
+        hint = "these figures are for the public: write those for the steward with --report FILE.json"
+        raise UsageError("a public page lacks figures that an internal page shows", where="--audience", hint=hint)
+    return page.public

@@ -14,7 +14,7 @@ from kohort.report.comparison import AssociationFigures
 from kohort.report.figures import Figures, Number
 from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
 from kohort.report.page.request import PurposeTexts, RequestedTable
-from kohort.report.page.result import LossFigures, MetricFigures, SizeBand, TableResult
+from kohort.report.page.result import ClassSizeBand, LossFigures, MetricFigures, TableResult
 from kohort.report.page.risks import PageAttack, RisksFigures
 from kohort.report.page.subgroups import SampleRecord, SubgroupFigures
 from kohort.report.page.verdict import CertificateFigures, TableVerdict
@@ -73,7 +73,7 @@ class TablePage(Heading, frozen=True):
     asked: RequestedTable
     done: TableResult
     verdict: TableVerdict
-    sizes: tuple[SizeBand, ...]
+    sizes: tuple[ClassSizeBand, ...]
     metrics: tuple[MetricFigures, ...]
     losses: tuple[LossFigures, ...]
     attributes: tuple[PageAttribute, ...] | None

@@ -48,7 +48,7 @@ class TableResult(Figures, frozen=True):
     proven: bool
 
 
-class SizeBand(Figures, frozen=True):
+class ClassSizeBand(Figures, frozen=True):
     """Classes of `low` to `high` records, and their records."""
 
     low: int | None
@@ -121,13 +121,13 @@ def _people_suppressed(release: Release) -> tuple[int, int]:
     return people.size, int(np.isin(people, codes[release.lineage], invert=True).sum())
 
 
-def sizes(release: Release, reader: Reader) -> tuple[SizeBand, ...]:
+def sizes(release: Release, reader: Reader) -> tuple[ClassSizeBand, ...]:
     """Classes by size, in bands that double from k on; for the public bands of few records are joined."""
     bands = _bands(release)
     if not reader.knows_all:
         bands = _joined(bands, reader)
     return tuple(
-        SizeBand(low=low if low >= reader.least else None, high=high, classes=classes, records=records)
+        ClassSizeBand(low=low if low >= reader.least else None, high=high, classes=classes, records=records)
         for low, high, classes, records in bands
     )
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Literal, cast
 
 from kohort.certificate.described import described
-from kohort.certificate.promises import not_promised
+from kohort.certificate.table import not_promised
 from kohort.core.uniques import Singling
 from kohort.release.fit import unjudged_sensitive
 from kohort.report.figures import Figures, Number

@@ -1,4 +1,4 @@
-"""The figures of a release as text for a terminal."""
+"""The figures of a release, and of its perturbed columns, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
-from kohort.report.render.attacks import attacks_text
-from kohort.report.render.perturbed import effect_text
+from kohort.report.render.risk import attacks_text
 from kohort.report.render.text import files, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from kohort.report.perturbed import EffectFigures, Moved
     from kohort.report.release import (
         CandidateFigures,
         ExposedFigures,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ReleaseFigures,
         SinglingFigures,
     )
+
 
 #: Width of a full bar of loss, in characters.
 BAR: Final = 24
@@ -325,3 +326,24 @@ def _figure(name: str, value: float) -> str:
 def _bar(share: float) -> str:
     full = round(share * BAR)
     return "█" * full + "·" * (BAR - full)
+
+
+def effect_text(one: EffectFigures) -> Iterator[str]:
+    """What was done to one column, and what that did."""
+    yield f"{one.column}: {one.method}; {one.unchanged:,} of {one.records:,} values are unchanged"
+    moments = ("mean", one.mean), ("variance", one.variance)
+    moved = [f"{name} {_moved(moment)}" for name, moment in moments if moment is not None]
+    if moved:
+        yield f"  {', '.join(moved)}"
+    if one.correlation is not None:
+        yield f"  correlations change by at most {abs(one.correlation.change):.3f} (with {one.correlation.with_})"
+    if one.linked is not None:
+        yield f"  anyone who knows the original values finds {one.linked:.1%} of the records by the nearest value"
+    if one.reproducible:
+        yield "  reproducible noise: not private"
+
+
+def _moved(moment: Moved) -> str:
+    """How a figure moved."""
+    drift = f" (moved by {moment.drift:.2g} of its value)" if moment.drift else ""
+    return f"{moment.before:,.6g} -> {moment.after:,.6g}{drift}"

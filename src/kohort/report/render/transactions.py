@@ -1,15 +1,26 @@
-"""A release of a transaction database as text for a terminal."""
+"""A release of a transaction database as text for a terminal.
+
+Of a small database also how it came about, step by step: for teaching.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from kohort.report.render.text import files, listed, many
+from kohort.errors import UsageError
+from kohort.report.render.text import files, listed, many, shown
+from kohort.transactions.suppression import Greedy, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from kohort.arrays import Items
+    from kohort.release.transactions import TransactionRelease
     from kohort.report.transactions import CoherenceFigures, TransactionFigures
+    from kohort.transactions.database import Transactions
+
 
 #: What is promised where items are suppressed.
 ITEMS: Final = (
@@ -104,3 +115,164 @@ def _proof(figures: TransactionFigures) -> str:
     if figures.gap is None:
         return ""
     return f"; no suppression goes below {figures.bound}/{figures.loss_all} (gap {figures.gap:.1%})"
+
+
+#: The largest database, and the most minimal moles, that fit on a page or two.
+TRANSACTIONS: Final = 40
+TRACED_ITEMS: Final = 30
+MOLES: Final = 200
+
+#: What stands above everything.
+WARNING: Final = "This trace shows the original transactions: use it for teaching, and never publish it."
+
+
+def trace_text(release: TransactionRelease) -> str:
+    """The database, its moles, the score of each item at each step, and what is left.
+
+    Raises:
+        UsageError: the database, or the number of its minimal moles, is too large to be read.
+    """
+    check(release)
+    parts = (_data(release), _singles(release), _larger(release), _steps(release), _rest(release))
+    return "\n".join([WARNING, *(line for part in parts for line in ("", *part))])
+
+
+def check(release: TransactionRelease) -> None:
+    """Refuse what nobody could read.
+
+    Raises:
+        UsageError: the database, or the number of its minimal moles, is too large.
+    """
+    moles = sum(map(len, release.solution.moles.sets))
+    if len(release.source) > TRANSACTIONS or len(release.source.names) > TRACED_ITEMS or moles > MOLES:
+        raise UsageError(
+            f"a trace is for at most {TRANSACTIONS} transactions, {TRACED_ITEMS} items and {MOLES} minimal moles,"
+            f" but this has {len(release.source):,}, {len(release.source.names):,} and {moles:,}",
+            where="trace",
+            hint="leave it out, or try a small example",
+        )
+
+
+def _data(release: TransactionRelease) -> Iterator[str]:
+    """The database that was searched, and the promise."""
+    yield f"The database: {len(release.database)} transactions (x: the item is in it)"
+    yield from _grid(release.database, _role_names(release))
+    removed = [name for name in release.source.names if name not in release.database.names]
+    if removed:
+        yield f"Removed first, for low support: {', '.join(map(shown, removed))}"
+
+
+def _role_names(release: TransactionRelease) -> dict[str, str]:
+    """The role of each item of the searched database."""
+    public, private = release.roles.public.tolist(), release.roles.private.tolist()
+    roles = ("public" if known else "private" if secret else "" for known, secret in zip(public, private, strict=True))
+    return dict(zip(release.database.names, roles, strict=True))
+
+
+def _grid(database: Transactions, roles: dict[str, str]) -> Iterator[str]:
+    """A row for each item: its role, its support, and the transactions that it is in."""
+    sets = database.sets()
+    marks = ["".join("x" if name in one else "." for one in sets) for name in database.names]
+    numbers = range(1, len(sets) + 1)
+    tens = "".join(str(number // 10) if number % 10 == 0 else " " for number in numbers)
+    head = [["", "", "", tens.rstrip()]] if tens.strip() else []
+    head.append(["item", "role", "support", "".join(str(number % 10) for number in numbers)])
+    rows = zip(
+        map(shown, database.names), map(roles.get, database.names), database.supports.tolist(), marks, strict=True
+    )
+    yield from _aligned([*head, *([name, role or "", str(support), row] for name, role, support, row in rows)])
+
+
+def _singles(release: TransactionRelease) -> Iterator[str]:
+    """The items that are moles alone."""
+    yield f"Public items that are moles by themselves, under {release.job.coherence.name}; all are dropped"
+    yield from _reasons(release, release.solution.moles.sets[:1])
+
+
+def _larger(release: TransactionRelease) -> Iterator[str]:
+    """The minimal moles of two items or more."""
+    yield "Minimal moles of two items or more"
+    yield from _reasons(release, release.solution.moles.sets[1:])
+
+
+def _reasons(release: TransactionRelease, sizes: Sequence[Items]) -> Iterator[str]:
+    """A line for each mole: its cohort, and why that gives somebody away."""
+    database, model = release.database, release.job.coherence
+    transactions = [frozenset(one) for one in database.sets()]
+    private = [name for name, role in _role_names(release).items() if role == "private"]
+    rows: list[list[str]] = []
+    for mole in _named(release, sizes):
+        cohort = [one for one in transactions if one.issuperset(mole)]
+        together = {secret: sum(secret in one for one in cohort) for secret in private}
+        worst = [secret for secret, count in together.items() if model.is_breached(len(cohort), count)]
+        reasons = [f"fewer than {model.k}"] * model.is_rare(len(cohort))
+        reasons += [f"{shown(secret)} is in {together[secret]} of them, more than {model.h}" for secret in worst]
+        rows.append([", ".join(map(shown, mole)), f"in {len(cohort)}", "; ".join(reasons)])
+    yield from _aligned(rows) if rows else ("  none",)
+
+
+def _named(release: TransactionRelease, sizes: Sequence[Items]) -> list[tuple[str, ...]]:
+    """Minimal moles by the names of their items."""
+    return [tuple(release.named(mole)) for mole in chain.from_iterable(sizes)]
+
+
+def _shown(release: TransactionRelease, items: Items) -> str:
+    """The names of items."""
+    return ", ".join(map(shown, release.named(items)))
+
+
+def _steps(release: TransactionRelease) -> Iterator[str]:
+    """The scores at each step of a greedy search, the chosen item marked."""
+    algorithm = release.job.algorithm
+    if not isinstance(algorithm, Greedy) or algorithm.score is Score.ALL:
+        yield f"The method {algorithm.name} scores no items"
+        return
+    yield "Scores: MM counts the minimal moles that hold an item, IL what dropping it loses"
+    moles = _named(release, release.solution.moles.sets[1:])
+    for number, step in enumerate((step for step in release.solution.steps if step.moles), 1):
+        chosen = release.database.names[step.item]
+        yield f"Step {number}: {shown(chosen)} is dropped; minimal moles before: {len(moles)}, after: {step.left}"
+        yield from _scores(release, moles, chosen, algorithm.score)
+        moles = [mole for mole in moles if chosen not in mole]
+    yield "No minimal mole of two items or more is left"
+
+
+def _scores(release: TransactionRelease, moles: Sequence[tuple[str, ...]], chosen: str, score: Score) -> Iterator[str]:
+    """The score table of one step."""
+    counts = Counter(chain.from_iterable(moles))
+    losses = zip(release.database.names, release.losses.tolist(), strict=True)
+    rows = [
+        ["*" if name == chosen else "", shown(name), str(counts[name]), str(loss), _score(score, counts[name], loss)]
+        for name, loss in losses
+        if counts[name]
+    ]
+    return _aligned([["", "item", "MM", "IL", str(score)], *rows])
+
+
+def _score(score: Score, moles: int, loss: int) -> str:
+    """The score of an item, as a fraction where it is one."""
+    match score:
+        case Score.MMIL:
+            return f"{moles}/{loss}"
+        case Score.MM:
+            return str(moles)
+        case _:
+            return f"1/{loss}"
+
+
+def _rest(release: TransactionRelease) -> Iterator[str]:
+    """What is released, and what it cost."""
+    yield f"Dropped: {_shown(release, release.dropped) or 'nothing'}"
+    if release.solution.returned is not None and release.solution.returned.size:
+        yield f"Restored: {_shown(release, release.solution.returned)}"
+    yield "What is left, the transactions in the order of their content"
+    yield from _grid(release.released, _role_names(release))
+    yield f"Distortion: {release.lost}/{release.whole} = {float(release.distortion):.4f}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The rows as lines of columns, a little to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        yield f"  {'  '.join(cells)}".rstrip()

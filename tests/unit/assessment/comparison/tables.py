@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.assessment.comparison import AttributeComparison, Comparison
-    from kohort.assessment.comparison.line import Line
+    from kohort.assessment.comparison.line import ColumnLine
     from kohort.tables.table import Table
 
 #: Two regions below the root, cities below them.
@@ -46,7 +46,9 @@ def compared(
     return compare(table({"x": before}), table({"x": after}), schema=schema).attributes[0]
 
 
-def line_of(before: Sequence[str | None], after: Sequence[str | None], attribute: Attribute | None = None) -> Line:
+def line_of(
+    before: Sequence[str | None], after: Sequence[str | None], attribute: Attribute | None = None
+) -> ColumnLine:
     """The line of such a table."""
     schema = None if attribute is None else schema_of(attribute)
     return lines_of(table({"x": before}), table({"x": after}), schema=schema)[0]

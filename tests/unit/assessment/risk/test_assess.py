@@ -11,14 +11,17 @@ import pytest
 from kohort.assessment import labels
 from kohort.assessment.classes import tuples_of
 from kohort.assessment.risk import assess
-from kohort.assessment.risk.knowledge import knowing
-from kohort.assessment.risk.pitman import pitman
 from kohort.assessment.risk.quasi_identifiers import IdentifyingSets, find, measured
-from kohort.assessment.risk.reidentification import Exposure, threshold_of
-from kohort.assessment.risk.sample import Estimate, Sample
-from kohort.assessment.risk.slide_negative_binomial import slide_negative_binomial
-from kohort.assessment.risk.uniqueness import estimated, trusted
-from kohort.assessment.risk.zayatz import zayatz
+from kohort.assessment.risk.reidentification import Exposure, knowing, threshold_of
+from kohort.assessment.risk.uniqueness import (
+    Estimate,
+    Sample,
+    estimated,
+    pitman,
+    slide_negative_binomial,
+    trusted,
+    zayatz,
+)
 from kohort.errors import InfeasibleError, InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.io import ReadOptions, read
 from tests.unit.assessment.risk.tables import REGIONS, frame

@@ -13,6 +13,7 @@ import numpy as np
 
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.population import PopulationMatch, PopulationTuples
+from kohort.assessment.risk.attacks.base import ReleaseView
 from kohort.assessment.risk.attacks.downcoding import downcoding
 from kohort.assessment.risk.attacks.exposure import exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
@@ -20,7 +21,6 @@ from kohort.assessment.risk.attacks.intersection import intersection, left_open
 from kohort.assessment.risk.attacks.linking import linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality
 from kohort.assessment.risk.attacks.order import RecordOrder, order
-from kohort.assessment.risk.attacks.view import ReleaseView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

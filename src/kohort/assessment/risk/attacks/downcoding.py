@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.assessment.population import PopulationMatch
-    from kohort.assessment.risk.attacks.view import ReleaseView
+    from kohort.assessment.risk.attacks.base import ReleaseView
 
 
 def certain_cells(labels: Sequence[str], sizes: Counts, *, nodes: Collection[str] = ()) -> Counts:

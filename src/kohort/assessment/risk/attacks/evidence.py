@@ -15,7 +15,7 @@ import numpy as np
 
 from kohort.assessment.labels import canonical, cell_texts
 from kohort.assessment.population import joined
-from kohort.assessment.risk.attacks.base import Attack
+from kohort.assessment.risk.attacks.base import Attack, ReleaseView, sensitive_codes
 from kohort.assessment.risk.attacks.downcoding import downcoding
 from kohort.assessment.risk.attacks.exposure import exposure
 from kohort.assessment.risk.attacks.homogeneity import background, homogeneity
@@ -23,7 +23,6 @@ from kohort.assessment.risk.attacks.intersection import intersection, left_open
 from kohort.assessment.risk.attacks.linking import linking
 from kohort.assessment.risk.attacks.minimality import Adversary, minimality, positions_of
 from kohort.assessment.risk.attacks.order import RecordOrder, in_content_order, order, order_of_classes
-from kohort.assessment.risk.attacks.view import ReleaseView, sensitive_codes
 from kohort.errors import SchemaError, UsageError
 from kohort.schema.hierarchies import from_spec, is_builder
 from kohort.tables.order import ranks_of

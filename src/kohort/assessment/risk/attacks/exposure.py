@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from kohort.assessment.population import PopulationMatch
-    from kohort.assessment.risk.attacks.view import ReleaseView
+    from kohort.assessment.risk.attacks.base import ReleaseView
 
 
 def exposure(view: ReleaseView, match: PopulationMatch, nodes: Sequence[Collection[str]]) -> Attack:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.assessment.population import PopulationMatch
-    from kohort.assessment.risk.attacks.view import ReleaseView
+    from kohort.assessment.risk.attacks.base import ReleaseView
 
 
 @dataclass(frozen=True, slots=True, eq=False)

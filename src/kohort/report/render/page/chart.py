@@ -1,15 +1,19 @@
-"""A chart of a page: figures of the twin, by rows, and how they are written, drawn and told."""
+"""The charts of a page: which there are, of a table or of transactions, and how each is drawn and described."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.report.charts.bars import BarChart, Bars
-from kohort.report.render.page.figure import HUGE, percent, written_number
+from kohort.report.render.page.figure import HUGE, percent, text, written_number
 
 if TYPE_CHECKING:
-    from kohort.report.render.page.figure import Figure
+    from collections.abc import Iterator, Mapping
+
+    from kohort.report.render.page.figure import PageFigure
+
 
 #: How figures are written: shares in percent; counts, which may be expected ones; numbers; and those with all digits.
 Form: TypeAlias = Literal["share", "count", "number", "exact"]
@@ -25,7 +29,7 @@ TOLD: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ChartSeries:
     """A column of a chart's figures.
 
     Attributes:
@@ -40,7 +44,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartRow:
     """A row of a chart.
 
     Attributes:
@@ -51,8 +55,8 @@ class Row:
     """
 
     label: str
-    figures: tuple[Figure, ...]
-    ends: tuple[Figure, ...] = ()
+    figures: tuple[PageFigure, ...]
+    ends: tuple[PageFigure, ...] = ()
     aside: bool = False
 
 
@@ -78,19 +82,19 @@ class Chart:
     title: str
     says: str
     over: str
-    series: tuple[Series, ...]
-    rows: tuple[Row, ...]
+    series: tuple[ChartSeries, ...]
+    rows: tuple[ChartRow, ...]
     upright: bool = False
     whole: float | None = None
     most: int = 40
 
     @property
-    def drawn(self) -> list[tuple[int, Series]]:
+    def drawn(self) -> list[tuple[int, ChartSeries]]:
         """The series that are drawn, with their places."""
         return [(place, one) for place, one in enumerate(self.series) if one.look is not None]
 
     @property
-    def shown(self) -> list[Row]:
+    def shown(self) -> list[ChartRow]:
         """The rows that are drawn; where all stand aside, all of them."""
         return ([row for row in self.rows if not row.aside] or [*self.rows])[: self.most]
 
@@ -134,24 +138,24 @@ class Chart:
         more = len(self.rows) - len(told)
         return f"{self.says} " + "; ".join([*told, *([f"and {more:,} more"] if more else [])]) + "."
 
-    def said(self, row: Row) -> str:
+    def said(self, row: ChartRow) -> str:
         """The drawn figures of a row."""
         said = [(one.name, written(row.figures[place], one.form)) for place, one in self.drawn]
         return ", ".join(f"{name} {figure}" for name, figure in said) if len(said) > 1 else said[0][1]
 
 
-def written(figure: Figure, form: Form) -> str:
+def written(figure: PageFigure, form: Form) -> str:
     """A figure as it is written in a chart.
 
-    >>> from kohort.report.render.page.figure import Figure
-    >>> written(Figure(0.25), "share"), written(Figure(0.25), "number"), written(Figure(None), "share")
-    ('25.0%', '0.25', 'not told')
-    >>> written(Figure(508.21), "count"), written(Figure(8.21), "count"), written(Figure(39961.25), "exact")
+    >>> from kohort.report.render.page.figure import PageFigure
+    >>> written(PageFigure(0.25), "share"), written(PageFigure(0.25), "number"), written(PageFigure(None), "share")
+    ('25.0%', '0.25', 'not shown')
+    >>> written(PageFigure(508.21), "count"), written(PageFigure(8.21), "count"), written(PageFigure(39961.25), "exact")
     ('508', '8.2', '39,961.25')
     """
     number = figure.number
     if number is None:
-        return "not told"
+        return "not shown"
     match form:
         case "share":
             return percent(number)
@@ -163,3 +167,219 @@ def written(figure: Figure, form: Form) -> str:
             return f"{number:,.12g}"
         case _:
             return written_number(number)
+
+
+#: Letters of a column's name in the name of a file.
+LETTERS: Final = 40
+
+#: Subgroups that are drawn: the worst.
+WORST: Final = 12
+
+
+def chart_list(twin: PageFigure) -> Iterator[Chart]:
+    """The charts that there are figures for."""
+    several = (_sizes(twin), _losses(twin), *map(_distribution, twin["attributes"]), _risks(twin), *_subgroups(twin))
+    baskets = (_moles(twin), _lengths(twin), _dropped(twin))
+    yield from (chart for chart in (*several, *baskets) if chart.rows)
+
+
+def _sizes(twin: PageFigure) -> Chart:
+    return Chart(
+        key="sizes",
+        place="sizes",
+        title="Class sizes",
+        says="How many equivalence classes have how many records; the records of a class cannot be told apart by their"
+        " quasi-identifying values.",
+        over="Records of a class",
+        series=(ChartSeries("classes", "count", "is"), ChartSeries("records in them", "count")),
+        rows=tuple(_band(one, "classes", "records") for one in twin["sizes"]),
+    )
+
+
+def _band(one: PageFigure, *names: str) -> ChartRow:
+    """From one figure to another; what the first is may not be told.
+
+    >>> from kohort.report.render.page.figure import PageFigure
+    >>> [_band(PageFigure({"low": low, "high": 9})).label for low in (5, 9, None)]
+    ['5 to 9', '9', 'up to 9']
+    """
+    low, high = one["low"], one["high"]
+    ends = (high,) if low.json == high.json else (low, high)
+    label = f"up to {text(high)}" if low.number is None else " to ".join(map(text, ends))
+    return ChartRow(label, tuple(one[name] for name in names), ends)
+
+
+def _losses(twin: PageFigure) -> Chart:
+    """The loss of each quasi-identifier; levels only where there are some."""
+    levels = any(one["level"].number is not None for one in twin["losses"])
+    sets = any(one["members"].number is not None for one in twin["losses"])
+    names = ("loss", *(("level", "height") if levels else ()), *(("members",) if sets else ()))
+    series = [ChartSeries(*_LOSS[name]) for name in names]
+    return Chart(
+        key="losses",
+        place="losses",
+        title="Detail lost per quasi-identifier",
+        says="0% is released as it was; 100% means that every value was replaced by one that says nothing.",
+        over="Column",
+        series=(ChartSeries(series[0].name, "share", "is"), *series[1:]),
+        rows=tuple(ChartRow(text(one["column"]), tuple(one[name] for name in names)) for one in twin["losses"]),
+        whole=1.0,
+    )
+
+
+#: What the parts of a loss are called, and how they are written.
+_LOSS: Final[Mapping[str, tuple[str, Form]]] = {
+    "loss": ("detail lost", "share"),
+    "level": ("level", "number"),
+    "height": ("of so many levels", "count"),
+    "members": ("values that a set prints", "number"),
+}
+
+
+def _distribution(attribute: PageFigure) -> Chart:
+    """One attribute before and after."""
+    name, bins = text(attribute["name"]), attribute["distribution"]["bins"]
+    nth = int(attribute.path[-1]) + 1
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower())[:LETTERS].strip("-")
+    shares = attribute["distribution"]["unit"] == "share"
+    form: Form = "share" if shares else "count"
+    return Chart(
+        key="-".join(["distribution", str(nth), *([slug] if slug else [])]),
+        place=bins.place,
+        title=f"{name}: before and after",
+        says=f"{'Shares of the records' if shares else 'Records'} with each value.",
+        over="Value",
+        series=(ChartSeries("before", form, "was"), ChartSeries("after", form, "is")),
+        rows=tuple(ChartRow(_value(one), (one["before"], one["after"]), aside=one["kind"] == "others") for one in bins),
+        upright=attribute["scale"] == "numeric",
+    )
+
+
+def _risks(twin: PageFigure) -> Chart:
+    """Risks before and after."""
+    risks = twin["risks"]
+    over = risks["threshold"].number
+    parts = (
+        ("highest risk of a person", ("prosecutor", "highest")),
+        ("average risk", ("prosecutor", "average")),
+        (f"people at a risk over {percent(over or 0)}", ("prosecutor", "over")),
+        ("people alone in their class", ("uniques_share",)),
+        ("matched with a population: highest", ("journalist", "highest")),
+        ("matched with a population: average", ("journalist", "average")),
+    )
+    rows = [ChartRow(name, (_at(risks["before"], path), _at(risks["after"], path))) for name, path in parts]
+    return Chart(
+        key="risks",
+        place="risks",
+        title="Risk of being recognised, before and after",
+        says="How likely somebody who knows all quasi-identifying values of a person finds the right record.",
+        over="Risk",
+        series=(ChartSeries("before", "share", "was"), ChartSeries("after", "share", "is")),
+        rows=tuple(row for row in rows if any(one.number is not None for one in row.figures)),
+        whole=1.0,
+    )
+
+
+def _at(figure: PageFigure, path: tuple[str, ...]) -> PageFigure:
+    for key in path:
+        figure = figure[key]
+    return figure
+
+
+def _subgroups(twin: PageFigure) -> Iterator[Chart]:
+    """Who was left out, and whose values lost most."""
+    groups = twin["subgroups"]
+    yield Chart(
+        key="suppressed",
+        place=groups["suppressed"].place,
+        title="Groups that were left out most",
+        says="The share of the records with this value that is not in the release.",
+        over="Group",
+        series=(
+            ChartSeries("left out", "share", "is"),
+            ChartSeries("records left out", "count"),
+            ChartSeries("records before", "count"),
+        ),
+        rows=(
+            *_overall(groups["overall"]["share"], twin["done"]["suppressed"], twin["done"]["records"]),
+            *(ChartRow(_group(one), (one["share"], one["suppressed"], one["records"])) for one in groups["suppressed"]),
+        )
+        if groups["suppressed"]
+        else (),
+        most=WORST,
+    )
+    yield Chart(
+        key="distorted",
+        place=groups["distorted"].place,
+        title="Groups whose values lost most detail",
+        says="The mean loss of the released records with this value: 0% is nothing lost, 100% is everything.",
+        over="Group",
+        series=(ChartSeries("detail lost", "share", "is"), ChartSeries("records", "count")),
+        rows=(
+            *_overall(groups["overall"]["loss"], twin["done"]["released"]),
+            *(ChartRow(_group(one), (one["loss"], one["records"])) for one in groups["distorted"]),
+        )
+        if groups["distorted"]
+        else (),
+        whole=1.0,
+        most=WORST,
+    )
+
+
+def _overall(*figures: PageFigure) -> Iterator[ChartRow]:
+    """All records, to compare with."""
+    if figures[0].number is not None:
+        yield ChartRow("all records", figures)
+
+
+def _group(one: PageFigure) -> str:
+    return f"{text(one['column'])}: {_value(one)}"
+
+
+def _value(one: PageFigure) -> str:
+    """What a bin or a subgroup is called."""
+    kinds = {"others": "all others", "missing": "no value"}
+    return kinds.get(text(one["kind"])) or text(one["label"] or one["value"]) or "no value"
+
+
+def _moles(twin: PageFigure) -> Chart:
+    """Minimal moles by size."""
+    return Chart(
+        key="moles",
+        place="moles",
+        title="What would have identified people",
+        says="Sets of public items that too few people share, or that reveal too much about a private item, by their"
+        " number of items.",
+        over="Items of a set",
+        series=(ChartSeries("shared by too few", "count", "was"), ChartSeries("reveal too much", "count", "is")),
+        rows=tuple(ChartRow(text(one["size"]), (one["rare"], one["breach"]), (one["size"],)) for one in twin["moles"]),
+    )
+
+
+def _lengths(twin: PageFigure) -> Chart:
+    """Transactions by how many items they have."""
+    shares = twin["lengths"]["unit"] == "share"
+    form: Form = "share" if shares else "count"
+    return Chart(
+        key="lengths",
+        place="lengths",
+        title="Items per transaction, before and after",
+        says=f"{'Shares of the transactions' if shares else 'Transactions'} by how many items they have.",
+        over="Items",
+        series=(ChartSeries("before", form, "was"), ChartSeries("after", form, "is")),
+        rows=tuple(_band(one, "before", "after") for one in twin["lengths"]["bins"]),
+    )
+
+
+def _dropped(twin: PageFigure) -> Chart:
+    """The items that went."""
+    return Chart(
+        key="items",
+        place="items",
+        title="Items that were dropped",
+        says="In how many transactions each item was, in the order in which they were dropped.",
+        over="Item",
+        series=(ChartSeries("transactions", "count", "is"), ChartSeries("loss", "count")),
+        rows=tuple(ChartRow(text(one["name"]), (one["support"], one["loss"])) for one in twin["items"]["dropped"]),
+        most=2 * WORST,
+    )

@@ -30,7 +30,7 @@ LARGE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PageFigure:
     """A part of a page model.
 
     Parts are taken by key or index; one that is not there is null.
@@ -39,7 +39,7 @@ class Figure:
         json: The part.
         path: Keys and indices that lead to it.
 
-    >>> released = Figure({"done": {"released": 30000}})["done"]["released"]
+    >>> released = PageFigure({"done": {"released": 30000}})["done"]["released"]
     >>> released.json, released.place
     (30000, 'done.released')
     """
@@ -47,7 +47,7 @@ class Figure:
     json: Json
     path: tuple[str, ...] = ()
 
-    def __getitem__(self, key: str | int) -> Figure:
+    def __getitem__(self, key: str | int) -> PageFigure:
         """The part of this name, or at this index."""
         part: Json = None
         match self.json, key:
@@ -57,9 +57,9 @@ class Figure:
                 part = parts[key]
             case _:
                 pass
-        return Figure(part, (*self.path, str(key)))
+        return PageFigure(part, (*self.path, str(key)))
 
-    def __iter__(self) -> Iterator[Figure]:
+    def __iter__(self) -> Iterator[PageFigure]:
         """The parts of a list; there are none of anything else."""
         return (self[index] for index in range(len(self)))
 
@@ -74,7 +74,9 @@ class Figure:
     def __eq__(self, other: object) -> bool:
         """Whether it is this value: `page.kind == "table"`."""
         return (
-            (self.json == other.json and self.path == other.path) if isinstance(other, Figure) else self.json == other
+            (self.json == other.json and self.path == other.path)
+            if isinstance(other, PageFigure)
+            else self.json == other
         )
 
     __hash__ = None  # type: ignore[assignment]  # it may hold a list
@@ -100,7 +102,7 @@ class Figure:
             return None
         return self.json if abs(self.json) < HUGEST else None
 
-    def parts(self) -> Iterator[tuple[str, Figure]]:
+    def parts(self) -> Iterator[tuple[str, PageFigure]]:
         """Each key of an object with its part."""
         if isinstance(self.json, dict):
             for key in self.json:
@@ -122,15 +124,15 @@ def _seen(one: str) -> bool:
     return one.isprintable() or one in JOINERS or unicodedata.category(one) == "Zs"
 
 
-def text(figure: Figure) -> str:
+def text(figure: PageFigure) -> str:
     """What a part is in words.
 
-    >>> text(Figure(None)), text(Figure(True)), text(Figure(1234)), text(Figure("age")), text(Figure(["a", 2]))
-    ('not told', 'yes', '1,234', 'age', 'a, 2')
+    >>> [text(PageFigure(one)) for one in (None, True, 1234, "age", ["a", 2])]
+    ['not shown', 'yes', '1,234', 'age', 'a, 2']
     """
     match figure.json:
         case None:
-            return "not told"
+            return "not shown"
         case bool(yes):
             return "yes" if yes else "no"
         case str(written):

@@ -245,7 +245,7 @@ def _table() -> Model:
                 "columns": [f"a{nth}", LONG],
                 "measure": "cramers v",
                 "before": 0.5,
-                "after": 0.5 - nth / 100,
+                "after": round(0.5 - nth / 100, 10),
                 "change": -nth / 100,
             }
             for nth in range(12)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from kohort.report.charts.bars import WIDTH, folded
 from kohort.report.charts.canvas import encoded, settings
-from kohort.report.render.page.chart import Chart, Row, Series
-from kohort.report.render.page.figure import Figure
-from kohort.report.render.page.inline import COLORS, inline
+from kohort.report.render.page.chart import Chart, ChartRow, ChartSeries
+from kohort.report.render.page.figure import PageFigure
+from kohort.report.render.page.page import COLORS, inline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +36,9 @@ NAMES = (
 
 def chart(names: list[str], figures: Sequence[Sequence[Json]], **others: Any) -> Chart:  # noqa: ANN401  any option
     """A chart of one or two series."""
-    series = (Series("before", "count", "was"), Series("after", "count", "is"))[-len(figures[0]) :]
+    series = (ChartSeries("before", "count", "was"), ChartSeries("after", "count", "is"))[-len(figures[0]) :]
     rows = tuple(
-        Row(name, tuple(Figure(one) for one in row), aside=name == "aside")
+        ChartRow(name, tuple(PageFigure(one) for one in row), aside=name == "aside")
         for name, row in zip(names, figures, strict=True)
     )
     fixed: dict[str, Any] = {"key": "k", "place": "k", "title": "A title " * 9, "says": "Says.", "over": "Over"}
@@ -105,7 +105,7 @@ def test_what_was_and_what_is_differ_without_colours() -> None:
 def test_every_row_is_named_and_has_its_figures() -> None:
     """Names stand at the left, figures at the ends of the bars; two series have a legend, one has none."""
     both = chart(["a", "b"], [[1, None], [3, 4_000]])
-    assert sorted(words(both)) == ["1", "3", "4,000", "a", "after", "b", "before", "not told"]
+    assert sorted(words(both)) == ["1", "3", "4,000", "a", "after", "b", "before", "not shown"]
     assert sorted(words(chart(["a", "b"], [[1], [2]]))) == ["1", "2", "a", "b"]
 
 
@@ -140,7 +140,7 @@ def test_others_alone_are_drawn() -> None:
 def test_a_description_tells_the_first_rows() -> None:
     """Who cannot see a chart hears what it shows, and how much more there is."""
     of = chart([str(nth) for nth in range(14)], [[nth, None] for nth in range(14)])
-    assert of.words().startswith("Says. 0: before 0, after not told; 1: before 1, after not told;")
+    assert of.words().startswith("Says. 0: before 0, after not shown; 1: before 1, after not shown;")
     assert of.words().endswith("and 2 more.")
     assert chart(["a"], [[1]]).words() == "Says. a: 1."
 

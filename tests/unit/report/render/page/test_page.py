@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from kohort.errors import MissingExtraError
 from kohort.report.render.page import charts as charts_of
 from kohort.report.render.page import html as html_of
-from kohort.report.render.page.figure import Figure
+from kohort.report.render.page.figure import PageFigure
 from tests.unit.report.render.page.page_models import (
     LONG,
     MODELS,
@@ -415,12 +415,12 @@ def test_groups_are_compared_with_all_records_where_these_are_told() -> None:
     assert charts(model)["distorted"].chart.rows[0].label == "town: town 0"
 
 
-@pytest.mark.parametrize("name", ["jinja2", "kohort.report.render.page.template", "matplotlib"])
+@pytest.mark.parametrize("name", ["jinja2", "kohort.report.render.page.page", "matplotlib"])
 def test_a_missing_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra nothing is drawn, and the reader is told how to get it."""
     monkeypatch.setitem(sys.modules, name, None)
     if name == "jinja2":
-        monkeypatch.delitem(sys.modules, "kohort.report.render.page.template", raising=False)
+        monkeypatch.delitem(sys.modules, "kohort.report.render.page.page", raising=False)
     with pytest.raises(MissingExtraError, match=r"kohort\[report\]"):
         html(table())
 
@@ -461,11 +461,11 @@ def test_charts_are_written_as_the_same_bytes(format_: Any, magic: bytes) -> Non
 
 def test_a_part_knows_its_place() -> None:
     """Parts of a page model compare by what they are; a missing one is null."""
-    figure = Figure({"a": [1, None]})
+    figure = PageFigure({"a": [1, None]})
     assert figure["a"][0] == 1
-    assert figure["a"][0] == Figure(1, ("a", "0"))
-    assert figure["a"][0] != Figure(1)
+    assert figure["a"][0] == PageFigure(1, ("a", "0"))
+    assert figure["a"][0] != PageFigure(1)
     assert figure["a"][7].json is None
     assert figure["b"]["c"].place == "b.c"
-    assert str(figure["a"]) == "1, not told"
-    assert str(figure) == "a: 1, not told"
+    assert str(figure["a"]) == "1, not shown"
+    assert str(figure) == "a: 1, not shown"

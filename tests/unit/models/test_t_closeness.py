@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.models._few_values import Level, added_up, moved_by_node, moved_in_order
+from kohort.models.t_closeness import ValueLevel, added_up, moved_by_node, moved_in_order
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 300), st.integers(0, 12))
@@ -26,5 +26,5 @@ def test_few_of_many_values(seed: int, values: int, held: int) -> None:
     levels = np.arange(values), np.unique(nodes, return_inverse=True)[1]
     above = np.stack([np.bincount(levels[1], weights=row) for row in apart])
     moved = np.abs(apart).sum(axis=1) + np.abs(above).sum(axis=1)
-    known = tuple(Level.of(one, reference) for one in levels)
+    known = tuple(ValueLevel.of(one, reference) for one in levels)
     assert moved_by_node(counts, used, known, int(reference.sum())).tolist() == moved.tolist()
