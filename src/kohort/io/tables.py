@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import InfeasibleError, InputError, UsageError
+from kohort.io.forms import located
 from kohort.io.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -20,9 +21,13 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     """The table in a file, on standard input or in a frame.
 
     Args:
-        source: A path to delimited text (also packed by gzip), Parquet or Arrow IPC; `-` for delimited text on
-            standard input; or a polars, pandas or Arrow frame.
+        source: A path to delimited text (also packed by gzip or Zstandard), Parquet, Arrow IPC or any of
+            `kohort.io.forms.FORMS`, with `#NAME` for one of several sheets or tables; a folder of Parquet files; the
+            address of a Postgres database with `#TABLE`; `-` for delimited text on standard input; or a frame of
+            polars, pandas or Arrow, or anything that streams Arrow.
         options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
+
+    What a reader of the table should know, such as which of several sheets it is, is a `SourceNote`, a warning.
 
     Raises:
         InputError: the source cannot be read as what it claims to be.
@@ -53,14 +58,20 @@ def _file(path: str, options: ReadOptions) -> Table:
     from kohort.io import source, typed  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.text import read_text  # noqa: PLC0415
 
+    path, inner = located(path)
     before = source.state(path)
     content = source.mapped(path)
-    form = source.form(path, content)
-    if form in {"Parquet", "Arrow"}:
+    foreign = source.foreign(path, content)
+    if foreign is not None:
+        _refuse_names(f"the {foreign.title} file", options)
+        table = typed.from_content(foreign.content(path, inner), path)
+    elif inner:
+        raise InputError(f"the file holds one table, none called {inner!r}", where=path, hint="leave out # and the name")
+    elif (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)
         table = (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path))
     else:
-        table = read_text(source.text_of(path, content, options, packed=form == "gzip"), options)
+        table = read_text(source.text_of(path, content, options, packed=form in source.PACKED), options)
     if source.state(path) != before:
         raise InputError("the file changed while it was read", where=path, hint="read a copy that nobody writes to")
     return table
@@ -79,6 +90,6 @@ def _piped(options: ReadOptions) -> Table:
 
     name, content = "standard input", source.piped(options)
     form = source.form(name, content)
-    if form not in {"text", "gzip"}:
+    if form not in {"text", *source.PACKED}:
         raise InputError(f"a {form} file is not read from standard input", where=name, hint="give its path")
-    return read_text(source.text_of(name, content, options, packed=form == "gzip"), options)
+    return read_text(source.text_of(name, content, options, packed=form in source.PACKED), options)

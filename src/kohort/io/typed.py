@@ -11,14 +11,16 @@ import errno
 import os
 import re
 import unicodedata
+import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import polars as pl
 
 from kohort.engines.table import Table
-from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, UsageError
+from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, SourceNote, UsageError
 from kohort.io.cells import as_text, encode
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from kohort.engines.table import Column
+    from kohort.io.forms import Content
 
 #: The classes accepted as a frame, by the library that defines them.
 FRAMES: Final = {
@@ -121,6 +124,19 @@ def extra(library: str) -> ModuleType:
     except ImportError:
         message = f"{library} is needed for this frame and is not installed"
         raise MissingExtraError(message, hint="pip install 'kohort[pandas]'") from None
+
+
+def from_content(content: Content, where: str) -> Table:
+    """The table that a file of `kohort.io.forms` holds, with what it says of single columns.
+
+    Raises:
+        InputError: it holds names, types or values that cannot be read.
+    """
+    for note in content.notes:
+        warnings.warn(SourceNote(note), stacklevel=2)
+    table = _table(content.frame.schema, content.frame.to_series, where)
+    said = (replace(column, labels=content.labels.get(column.name)) for column in table.columns)
+    return Table(tuple(said), table.records)
 
 
 def _read(path: Path, form: str) -> Table:

@@ -57,7 +57,8 @@ def again(
     format_ = format_of(target, job.writing.format)
     file = BytesIO()
     with stage("write"):
-        write(release.table, file, format_, separator=job.writing.separator, excel_safe=job.writing.excel_safe)
+        how = {"separator": job.writing.separator, "excel_safe": job.writing.excel_safe}
+        write(release.table, file, format_, **how, source=release.source)
     file.seek(0)
     with stage("verify"):
         verdict = verify(file, claim_of(release, format_))

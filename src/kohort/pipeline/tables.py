@@ -231,7 +231,8 @@ def save(
     claim = claim_of(release, format_)
 
     def write_release(file: BinaryIO) -> None:
-        write(release.table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
+        common = {"separator": writing.separator, "excel_safe": writing.excel_safe}
+        write(release.table, file, format_, **common, source=release.source)
 
     def certify(verdict: Verdict) -> bytes:
         return certificate(

@@ -1,0 +1,211 @@
+"""Tables of databases: SQLite by Python's own library, DuckDB by its own, Postgres by ADBC.
+
+A database file is read as it lies there and never written to; a release is a new file with one table, `release`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlsplit
+
+import polars as pl
+
+from kohort.errors import InputError, UnsupportedError
+from kohort.io.cells import as_text
+from kohort.io.forms import FORMS, Content, library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from kohort.engines.table import Labels
+
+#: The name of the one table that is written.
+TABLE: Final = "release"
+
+#: What a database calls the types of columns; others are text there.
+_SQLITE: Final = {pl.Boolean: "BOOLEAN"}
+
+
+def content(path: str, inner: str) -> Content:
+    """The table in a database file: its only one, its first one, or the one called `inner`.
+
+    Raises:
+        InputError: the file is damaged, or has no such table.
+        MissingExtraError: the database's library is not installed.
+    """
+    with Path(path).open("rb") as file:
+        duck = FORMS["duckdb"].begins(file.read(32))
+    return _duckdb(path, inner) if duck else _sqlite(path, inner)
+
+
+def _chosen(path: str, names: Sequence[str], inner: str) -> tuple[str, tuple[str, ...]]:
+    """The table to read, and a note of the others."""
+    if inner and inner not in names:
+        raise InputError(f"there is no table {inner!r}", where=path, hint=f"its tables: {', '.join(names) or 'none'}")
+    if not names:
+        raise InputError("there is no table in the database", where=path)
+    if inner or len(names) == 1:
+        return inner or names[0], ()
+    others = ", ".join(names[1:])
+    return names[0], (f"{path}, table {names[0]!r}: the other tables are not read: {others} (name one as FILE#TABLE)",)
+
+
+def _quoted(name: str) -> str:
+    """A name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+# ── SQLite ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sqlite(path: str, inner: str) -> Content:
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(Path(path).resolve()))}?mode=ro", uri=True)) as base:
+            names = _sqlite_tables(base)
+            name, notes = _chosen(path, names, inner)
+            return Content(_sqlite_table(base, name, f"{path}, table {name!r}"), notes=notes)
+    except sqlite3.Error as error:
+        raise InputError(f"the SQLite file cannot be read ({type(error).__name__})", where=path) from None
+
+
+def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
+    told = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+    return [name for (name,) in base.execute(f"{told} ORDER BY rowid")]
+
+
+def _sqlite_table(base: sqlite3.Connection, name: str, where: str) -> pl.DataFrame:
+    """A table: SQLite has no types of columns, only of cells."""
+    found = base.execute(f"SELECT * FROM {_quoted(name)}")  # noqa: S608  a name that the database itself has, quoted
+    names = [column[0] for column in found.description]
+    declared = {one[1]: one[2].upper() for one in base.execute(f"PRAGMA table_info({_quoted(name)})")}
+    from kohort.io.typed import check_names  # noqa: PLC0415  it reads what is read here
+
+    checked = check_names(names, where)
+    cells: Iterable[Sequence[Any]] = list(zip(*found, strict=True)) or [()] * len(names)
+    return pl.DataFrame(
+        [
+            _sqlite_column(new, values, declared.get(old, ""), where)
+            for new, old, values in zip(checked, names, cells, strict=True)
+        ]
+    )
+
+
+def _sqlite_column(name: str, cells: Sequence[Any], declared: str, where: str) -> pl.Series:
+    """A column with the type of all of its cells; text where they have several."""
+    kinds = {type(cell) for cell in cells} - {type(None)}
+    if bytes in kinds:
+        raise InputError("the column holds binary cells", where=f"{where}, column {name!r}", hint="leave it out")
+    if kinds == {int} and declared == "BOOLEAN" and {*cells} <= {0, 1, None}:
+        return pl.Series(name, [None if cell is None else bool(cell) for cell in cells], dtype=pl.Boolean)
+    if len(kinds) <= 1:
+        dtype = {int: pl.Int64, float: pl.Float64}.get(next(iter(kinds), str), pl.String)
+        return pl.Series(name, cells, dtype=dtype)
+    texts = [as_text(pl.Series([cell])).item() if isinstance(cell, float) else cell for cell in cells]
+    return pl.Series(name, [None if cell is None else str(cell) for cell in texts], dtype=pl.String)
+
+
+def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+    """A SQLite file of one table; dates and times are ISO text there, which sorts as they do."""
+    del labels  # a database holds what stands for a code, not the code
+    kept = [series if _is_sqlite(series.dtype) else as_text(series) for series in frame]
+    kinds = ["BOOLEAN" if one.dtype == pl.Boolean else "INTEGER" if one.dtype.is_integer() else "REAL" if one.dtype.is_float() else "TEXT" for one in kept]
+    with closing(sqlite3.connect(":memory:")) as base:
+        columns = ", ".join(f"{_quoted(one.name)} {kind}" for one, kind in zip(frame, kinds, strict=True))
+        base.execute(f"CREATE TABLE {TABLE} ({columns})")
+        marks = ", ".join("?" * frame.width)
+        base.executemany(f"INSERT INTO {TABLE} VALUES ({marks})", zip(*kept, strict=True))  # noqa: S608  marks alone
+        base.commit()
+        return base.serialize()
+
+
+def _is_sqlite(dtype: pl.DataType) -> bool:
+    """Whether SQLite has cells of a type."""
+    return dtype == pl.Boolean or dtype.is_float() or (dtype.is_integer() and dtype not in {pl.UInt64, pl.Int128, pl.UInt128})
+
+
+def unpack_sqlite(written: bytes) -> pl.DataFrame:
+    """The table in a SQLite file that `pack_sqlite` made."""
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.deserialize(written)
+        _refuse_others(_sqlite_tables(base))
+        return _sqlite_table(base, TABLE, "the release")
+
+
+def _refuse_others(names: Sequence[str]) -> None:
+    if list(names) != [TABLE]:
+        raise InputError(f"the database holds {len(names)} tables and views, and one is due", where="the release")
+
+
+# ── DuckDB ───────────────────────────────────────────────────────────────────────────────────────
+
+#: Everything in a database, besides what every one has.
+_CATALOG: Final = """
+    SELECT table_name FROM duckdb_tables() WHERE NOT internal
+    UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
+    UNION ALL SELECT sequence_name FROM duckdb_sequences()
+    UNION ALL SELECT function_name FROM duckdb_functions() WHERE NOT internal
+    UNION ALL SELECT comment FROM duckdb_tables() WHERE comment IS NOT NULL
+    UNION ALL SELECT comment FROM duckdb_columns() WHERE comment IS NOT NULL
+    UNION ALL SELECT index_name FROM duckdb_indexes()
+"""
+
+
+def _duckdb(path: str, inner: str) -> Content:
+    duckdb = library("duckdb", FORMS["duckdb"])
+    try:
+        with closing(duckdb.connect(path, read_only=True)) as base:
+            told = "SELECT table_name FROM information_schema.tables WHERE table_catalog = current_database() ORDER BY table_name"
+            name, notes = _chosen(path, [one for (one,) in base.execute(told).fetchall()], inner)
+            return Content(_duckdb_table(base, name), notes=notes)
+    except duckdb.Error as error:
+        raise InputError(f"the DuckDB file cannot be read ({type(error).__name__})", where=path) from None
+
+
+def _duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
+    frame: pl.DataFrame = base.execute(f"SELECT * FROM {_quoted(name)}").pl()  # noqa: S608  a name that it has, quoted
+    return frame
+
+
+def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+    """A DuckDB file of one table, made in a private folder."""
+    del labels  # as above
+    duckdb = library("duckdb", FORMS["duckdb"])
+    with TemporaryDirectory(prefix="kohort-") as folder:
+        path = Path(folder, "release.duckdb")
+        with closing(duckdb.connect(str(path))) as base:
+            base.register("cells", frame.to_arrow())
+            base.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM cells")  # noqa: S608  constants
+        return path.read_bytes()
+
+
+def unpack_duckdb(written: bytes) -> pl.DataFrame:
+    """The table in a DuckDB file that `pack_duckdb` made."""
+    duckdb = library("duckdb", FORMS["duckdb"])
+    with TemporaryDirectory(prefix="kohort-") as folder:
+        path = Path(folder, "release.duckdb")
+        path.write_bytes(written)
+        with closing(duckdb.connect(str(path), read_only=True)) as base:
+            _refuse_others([name for (name,) in base.execute(_CATALOG).fetchall()])
+            return _duckdb_table(base, TABLE)
+
+
+# ── Postgres ─────────────────────────────────────────────────────────────────────────────────────
+
+#: How an address of Postgres begins.
+POSTGRES: Final = ("postgresql://", "postgres://")
+
+
+def shown(uri: str) -> str:
+    """An address without its password.
+
+    >>> shown("postgresql://ada:secret@localhost:5432/clinic#stays")
+    'postgresql://ada@localhost:5432/clinic#stays'
+    """
+    parts = urlsplit(uri)
+    host = parts.netloc.rpartition("@")[2]
+    user = f"{parts.username}@" if parts.username else ""
+    return parts._replace(netloc=f"{user}{host}", query="").geturl()
