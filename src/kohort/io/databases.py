@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +15,8 @@ from urllib.parse import quote, urlsplit
 
 import polars as pl
 
-from kohort.errors import InputError, UnsupportedError
-from kohort.io.cells import as_text
+from kohort.errors import InputError, MissingExtraError
+from kohort.io.cells import as_text, from_text
 from kohort.io.forms import FORMS, Content, library
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 #: The name of the one table that is written.
 TABLE: Final = "release"
 
-#: What a database calls the types of columns; others are text there.
-_SQLITE: Final = {pl.Boolean: "BOOLEAN"}
+#: What columns of SQLite whose text is a date or a time are declared as.
+_DATES: Final = {"DATE": pl.Date(), "TIME": pl.Time(), "TIMESTAMP": pl.Datetime("us")}
 
 
 def content(path: str, inner: str) -> Content:
@@ -103,7 +104,8 @@ def _sqlite_column(name: str, cells: Sequence[Any], declared: str, where: str) -
         return pl.Series(name, [None if cell is None else bool(cell) for cell in cells], dtype=pl.Boolean)
     if len(kinds) <= 1:
         dtype = {int: pl.Int64, float: pl.Float64}.get(next(iter(kinds), str), pl.String)
-        return pl.Series(name, cells, dtype=dtype)
+        series = pl.Series(name, cells, dtype=dtype)
+        return from_text(series, _DATES[declared]) if dtype == pl.String and declared in _DATES else series
     texts = [as_text(pl.Series([cell])).item() if isinstance(cell, float) else cell for cell in cells]
     return pl.Series(name, [None if cell is None else str(cell) for cell in texts], dtype=pl.String)
 
@@ -112,7 +114,7 @@ def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
     """A SQLite file of one table; dates and times are ISO text there, which sorts as they do."""
     del labels  # a database holds what stands for a code, not the code
     kept = [series if _is_sqlite(series.dtype) else as_text(series) for series in frame]
-    kinds = ["BOOLEAN" if one.dtype == pl.Boolean else "INTEGER" if one.dtype.is_integer() else "REAL" if one.dtype.is_float() else "TEXT" for one in kept]
+    kinds = [_declared(series.dtype) for series in frame]
     with closing(sqlite3.connect(":memory:")) as base:
         columns = ", ".join(f"{_quoted(one.name)} {kind}" for one, kind in zip(frame, kinds, strict=True))
         base.execute(f"CREATE TABLE {TABLE} ({columns})")
@@ -120,6 +122,13 @@ def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
         base.executemany(f"INSERT INTO {TABLE} VALUES ({marks})", zip(*kept, strict=True))  # noqa: S608  marks alone
         base.commit()
         return base.serialize()
+
+
+def _declared(dtype: pl.DataType) -> str:
+    """What a column of a type is declared as."""
+    if not _is_sqlite(dtype):
+        return {pl.Date: "DATE", pl.Time: "TIME", pl.Datetime: "TIMESTAMP"}.get(dtype.base_type(), "TEXT")
+    return "BOOLEAN" if dtype == pl.Boolean else "INTEGER" if dtype.is_integer() else "REAL"
 
 
 def _is_sqlite(dtype: pl.DataType) -> bool:
@@ -166,8 +175,7 @@ def _duckdb(path: str, inner: str) -> Content:
 
 
 def _duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
-    frame: pl.DataFrame = base.execute(f"SELECT * FROM {_quoted(name)}").pl()  # noqa: S608  a name that it has, quoted
-    return frame
+    return pl.DataFrame(base.sql(f"SELECT * FROM {_quoted(name)}"))  # noqa: S608  a name that it has, quoted
 
 
 def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
@@ -177,7 +185,7 @@ def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
     with TemporaryDirectory(prefix="kohort-") as folder:
         path = Path(folder, "release.duckdb")
         with closing(duckdb.connect(str(path))) as base:
-            base.register("cells", frame.to_arrow())
+            base.register("cells", frame)
             base.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM cells")  # noqa: S608  constants
         return path.read_bytes()
 
@@ -195,8 +203,34 @@ def unpack_duckdb(written: bytes) -> pl.DataFrame:
 
 # ── Postgres ─────────────────────────────────────────────────────────────────────────────────────
 
-#: How an address of Postgres begins.
-POSTGRES: Final = ("postgresql://", "postgres://")
+def postgres(address: str) -> Content:
+    """The table that the address of a Postgres database names: `postgresql://USER@HOST/DATABASE#TABLE`.
+
+    Raises:
+        InputError: the server cannot be reached or refuses, or no such table is there.
+        MissingExtraError: the driver is not installed.
+    """
+    uri, _, table = address.partition("#")
+    where = shown(address)
+    if not table:
+        raise InputError("the address names no table", where=where, hint="write postgresql://USER@HOST/DATABASE#TABLE")
+    driver = _driver()
+    try:
+        with closing(driver.connect(uri)) as base, closing(base.cursor()) as cursor:
+            name = ".".join(map(_quoted, table.split(".", 1)))
+            cursor.execute(f"SELECT * FROM {name}")  # noqa: S608  the user's own name, quoted
+            return Content(pl.DataFrame(cursor.fetch_arrow()))
+    except driver.Error as error:
+        what = f"the database cannot be read ({type(error).__name__})"
+        raise InputError(what, where=where, hint="check the address, the password and the table") from None
+
+
+def _driver() -> Any:  # noqa: ANN401  a module that may be absent
+    try:
+        return import_module("adbc_driver_postgresql.dbapi")
+    except ImportError:
+        what = "adbc-driver-postgresql is needed for Postgres and is not installed"
+        raise MissingExtraError(what, hint="pip install 'kohort[postgres]'") from None
 
 
 def shown(uri: str) -> str:

@@ -134,7 +134,7 @@ def _lost(values: pl.Series, due: pl.Series, said: Labels | None, origin: Column
     numbered = pl.Series(other, range(len(values)), dtype=pl.Int64)  # no record without any value
     try:
         frame = form.unpack(form.pack(pl.DataFrame([values.alias(name), numbered]), {} if said is None else {name: said}))
-    except KohortError:
+    except (KohortError, AttributeError, LookupError, NameError):  # the last three are faults of kohort
         raise
     except Exception:  # noqa: BLE001  the libraries' own, whose texts quote values
         return len(values)

@@ -170,6 +170,28 @@ def library(name: str, form: FileForm) -> Any:  # noqa: ANN401  a module that ma
         raise MissingExtraError(what, hint=f"pip install 'kohort[{form.extra}]'") from None
 
 
+#: How an address of Postgres begins.
+_POSTGRES: Final = ("postgresql://", "postgres://")
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is the address of a database, not a path.
+
+    >>> is_address("postgresql://localhost/clinic#stays"), is_address("people.csv")
+    (True, False)
+    """
+    return source.startswith(_POSTGRES)
+
+
+def files(*sources: str) -> tuple[Path, ...]:
+    """The files among some sources, which no output may replace.
+
+    >>> [path.name for path in files("people.xlsx#2024", "-", "postgresql://localhost/clinic#stays")]
+    ['people.xlsx']
+    """
+    return tuple(Path(located(one)[0]) for one in sources if one != "-" and not is_address(one))
+
+
 def located(source: str) -> tuple[str, str]:
     """The file that a source names, and the sheet or table in it: `FILE#NAME`, unless a file has that whole name.
 

@@ -229,8 +229,9 @@ def _unpacked(key: str, written: bytes) -> pl.DataFrame:
     readstat = library("polars_readstat", FORMS[key])
     name = f"release.{key}"
     frame: pl.DataFrame = readstat.read_readstat(name, data=written, threads=1)
-    told = readstat.ScanReadstat(name, data=written).metadata["variables"]
-    return frame.rename({one["name"]: called(one["name"], one.get("label") or "") for one in told})
+    told = readstat.ScanReadstat(name, data=written).metadata
+    columns = told["columns" if key == "xpt" else "variables"]
+    return frame.rename({one["name"]: called(one["name"], one["label"] or "") for one in columns})
 
 
 @contextmanager

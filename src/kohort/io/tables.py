@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import InfeasibleError, InputError, UsageError
-from kohort.io.forms import located
+from kohort.io.forms import is_address, located
 from kohort.io.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     """
     if isinstance(source, str | os.PathLike):
         name = os.fsdecode(cast("str | os.PathLike[str]", source))
-        table = _piped(options) if name == "-" else _file(name, options)
+        table = _piped(options) if name == "-" else _named(name, options)
     else:
         from kohort.io.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
 
@@ -51,6 +51,21 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     if not (table.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=name, hint="allow an empty table (--allow-empty)")
     return table
+
+
+def _named(name: str, options: ReadOptions) -> Table:
+    """The table at an address, in a folder or in a file."""
+    if is_address(name):
+        from kohort.io import databases, typed  # noqa: PLC0415  polars is loaded when something is read
+
+        _refuse_names("a database", options)
+        return typed.from_content(databases.postgres(name), databases.shown(name))
+    if Path(name).is_dir():
+        from kohort.io.folders import read_folder  # noqa: PLC0415  as above
+
+        _refuse_names("a folder of Parquet files", options)
+        return read_folder(name)
+    return _file(name, options)
 
 
 def _file(path: str, options: ReadOptions) -> Table:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeGuard, TypeVar
 
-from kohort.io.forms import located
+from kohort.io.forms import files
 from kohort.publish import Companion, publish
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 def paths(source: object) -> tuple[Path, ...]:
     """The files that the target must not be."""
-    return (Path(located(os.fspath(source))[0]),) if is_path(source) and source != "-" else ()
+    return files(os.fspath(source)) if is_path(source) else ()
 
 
 @dataclass(frozen=True, slots=True)
