@@ -96,6 +96,8 @@ def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series
 def _typed(texts: pl.Series, column: Column, origin: Column, form: FileForm) -> tuple[pl.Series, Labels | None]:
     """The values with the type of their source, or the codes of their labels."""
     said = origin.labels
+    if texts.null_count() == texts.len():
+        return texts, None if said is None else Labels(said.title)  # no value tells a type
     if said is not None and said.codes and texts.drop_nulls().is_in([*said.codes]).all():
         return texts.replace_strict(dict(said.codes), default=None, return_dtype=pl.Float64), said
     said = Labels(said.title) if said is not None else None
@@ -110,8 +112,6 @@ def _numbers(texts: pl.Series) -> pl.Series:
     >>> [_numbers(pl.Series(values)).dtype for values in (["7", "12"], ["0.5", "3"], ["07"], ["3.0"])]
     [Int64, Float64, String, String]
     """
-    if texts.null_count() == texts.len():
-        return texts
     for dtype in (pl.Int64(), pl.Float64()):
         numbers = texts.cast(dtype, strict=False)
         if _plain(numbers).equals(texts):
@@ -152,8 +152,8 @@ def _read_back(cells: pl.Series, origin: Column, form: FileForm) -> tuple[pl.Ser
 
 
 def _in_manner(cells: pl.Series, origin: Column) -> tuple[pl.Series, pl.DataType]:
-    if cells.dtype == pl.String:
-        return cells, cells.dtype
+    if cells.dtype == pl.String or cells.null_count() == cells.len():
+        return cells.cast(pl.String), pl.String()
     if cells.dtype.is_numeric() and origin.labels is not None and origin.labels.codes:
         names = {code: label for label, code in origin.labels.codes.items()}
         known = cells.cast(pl.Float64).replace_strict(names, default=None, return_dtype=pl.String)
