@@ -17,7 +17,7 @@ import polars as pl
 
 from kohort.errors import InputError, MissingExtraError
 from kohort.io.cells import as_text, from_text
-from kohort.io.forms import FORMS, Content, library
+from kohort.io.forms import FORMS, Content, FileForm, library
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,16 +31,14 @@ TABLE: Final = "release"
 _DATES: Final = {"DATE": pl.Date(), "TIME": pl.Time(), "TIMESTAMP": pl.Datetime("us")}
 
 
-def content(path: str, inner: str) -> Content:
+def content(path: str, inner: str, form: FileForm) -> Content:
     """The table in a database file: its only one, its first one, or the one called `inner`.
 
     Raises:
         InputError: the file is damaged, or has no such table.
         MissingExtraError: the database's library is not installed.
     """
-    with Path(path).open("rb") as file:
-        duck = FORMS["duckdb"].begins(file.read(32))
-    return _duckdb(path, inner) if duck else _sqlite(path, inner)
+    return (_duckdb if form.key == "duckdb" else _sqlite)(path, inner)
 
 
 def _chosen(path: str, names: Sequence[str], inner: str) -> tuple[str, tuple[str, ...]]:

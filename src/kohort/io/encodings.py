@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from kohort.io.source import Bytes
 
 #: The encodings that are looked at; of two as likely, the one that is named first.
-KNOWN: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "mac_roman", "cp850", "shift_jis", "gb18030", "euc_kr")
+KNOWN: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "mac_roman", "cp850", "shift_jis", "euc_kr", "gb18030")
 
 #: Bytes before and behind the first one that is not ASCII, by which an encoding is judged.
 _BEFORE, _BEHIND = 64, 1 << 16
+
+#: The least score of an encoding that is named: three of four letters fit.
+_SURE: Final = 0.5
 
 #: The scripts of letters, by the first word of their names; others are judged alike.
 _SCRIPTS: Final = ("LATIN", "CYRILLIC", "GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL")
@@ -32,7 +35,7 @@ def likely(data: Bytes, at: int) -> str:
     sample = sample[sample.find(b"\n") + 1 :] if b"\n" in sample[: min(at, _BEFORE)] else sample
     scores = {name: _score(sample, name) for name in KNOWN}
     best = max(KNOWN, key=scores.__getitem__)
-    return best if scores[best] > 0 else ""
+    return best if scores[best] > _SURE else ""
 
 
 def hint(data: Bytes, at: int) -> str:

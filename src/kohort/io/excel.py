@@ -18,7 +18,7 @@ import polars as pl
 
 from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text
-from kohort.io.forms import FORMS, Content, form_of, library
+from kohort.io.forms import FORMS, Content, FileForm, library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,14 +52,13 @@ _NO_DAY: Final = (dt.date(1899, 12, 30), dt.date(1899, 12, 31))
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def content(path: str, inner: str) -> Content:
+def content(path: str, inner: str, form: FileForm) -> Content:
     """The table in a workbook: its first sheet that is not empty, or the one called `inner`.
 
     Raises:
         InputError: the file is damaged, has no such sheet, or cells without a value of their own.
         MissingExtraError: fastexcel is not installed.
     """
-    form = form_of(path) or _EXCEL
     fastexcel = library("fastexcel", form)
     logging.getLogger("fastexcel").addHandler(logging.NullHandler())  # it tells of columns that hold nothing
     _refuse_bomb(path)
@@ -163,7 +162,7 @@ def _refuse_bomb(path: str) -> None:
 #: Cells that show an error, formulas whose value nobody computed, and merged cells.
 _FAULTY: Final = (
     (rb'<c [^>]*\bt="e"', "cells hold errors, such as #N/A", "repair or empty them"),
-    (rb"</f></c>|<f[^>]*/></c>", "formulas have no value yet", "open the file in Excel and save it"),
+    (rb"(?:</f>|<f [^>]*/>)(?:<v></v>|<v ?/>)?</c>", "formulas have no value yet", "open the file in Excel and save it"),
     (rb"<mergeCell ", "groups of cells are merged", "unmerge them, so that each record has its own cells"),
 )
 
@@ -175,8 +174,10 @@ def _refuse_cells(path: str, place: int, name: str) -> None:
         InputError: there are some.
     """
     with zipfile.ZipFile(path) as book:
-        members = book.namelist()
-        xml = book.read(member) if (member := _member(book, place)) in members else b""
+        member = _member(book, place)
+        if member not in book.namelist():
+            raise InputError("the workbook is damaged: it does not say where its sheet is", where=path)
+        xml = book.read(member)
     if b"<!DOCTYPE" in xml:
         raise InputError("the sheet declares entities", where=f"{path}, sheet {name!r}", hint="save the sheet as CSV")
     for pattern, what, hint in _FAULTY:

@@ -16,6 +16,8 @@ from kohort.io.cells import as_text, encode, from_text
 from kohort.io.forms import FORMS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kohort.io.forms import FileForm
 
 
@@ -86,6 +88,9 @@ def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series
         return typed, said
     said = Labels(said.title) if said is not None else None
     lost = _lost(due, due, said, origin, form)
+    if lost and not _is_name(column.name, form):
+        what = f"the column's name cannot be written to {form.title}"
+        raise UnsupportedError(what, where=f"column {column.name}", hint="rename it in the input")
     if lost:
         what = f"{lost:,} values cannot be written to {form.title} exactly"
         hint = "write CSV or Parquet; where blanks at the end are the cause, remove them with --trim"
@@ -125,24 +130,30 @@ def _plain(numbers: pl.Series) -> pl.Series:
 
 
 def _lost(values: pl.Series, due: pl.Series, said: Labels | None, origin: Column, form: FileForm) -> int:
-    """How many values a file does not give back as the texts that are due.
+    """How many values a file does not give back as the texts that are due; all where it does not give back a name."""
+    frame = _returned(values.alias(origin.name), {} if said is None else {origin.name: said}, form)
+    if frame is None:
+        return len(due)
+    text, _ = _read_back(frame.to_series().alias(""), origin, form)
+    return int(text.ne_missing(due if form.nulls else due.fill_null("")).sum())
 
-    Raises:
-        UnsupportedError: it does not give back the column's name.
-    """
-    name, other = origin.name, f"{origin.name}_"
-    numbered = pl.Series(other, range(len(values)), dtype=pl.Int64)  # no record without any value
+
+def _is_name(name: str, form: FileForm) -> bool:
+    """Whether a file gives back a column's name."""
+    return _returned(pl.Series(name, [0]), {}, form) is not None
+
+
+def _returned(column: pl.Series, labels: Mapping[str, Labels], form: FileForm) -> pl.DataFrame | None:
+    """A column that was written and read back beside one that numbers its records; `None` where neither can be."""
+    names = [column.name, f"{column.name}_"]
+    numbered = pl.Series(names[1], range(len(column)), dtype=pl.Int64)  # no record without any value
     try:
-        frame = form.unpack(form.pack(pl.DataFrame([values.alias(name), numbered]), {} if said is None else {name: said}))
+        frame = form.unpack(form.pack(pl.DataFrame([column, numbered]), labels))
     except (KohortError, AttributeError, LookupError, NameError):  # the last three are faults of kohort
         raise
     except Exception:  # noqa: BLE001  the libraries' own, whose texts quote values
-        return len(values)
-    if frame.columns != [name, other]:
-        what = f"the column's name cannot be written to {form.title}"
-        raise UnsupportedError(what, where=f"column {name}", hint="rename it in the input")
-    text, _ = _read_back(frame.to_series(0).alias(""), origin, form)
-    return int(text.ne_missing(due if form.nulls else due.fill_null("")).sum()) if len(text) == len(due) else len(due)
+        return None
+    return frame if frame.columns == names and frame.height == len(column) else None
 
 
 def _read_back(cells: pl.Series, origin: Column, form: FileForm) -> tuple[pl.Series, pl.DataType]:

@@ -4,9 +4,9 @@ Delimited text, Parquet and Arrow are kohort's own business (`source`, `text`, `
 a `FileForm`: its name, its file names, the bytes that it begins with, the extra that brings its library, and a module
 with three functions:
 
-    content(path, inner) -> Content     the table of a file, each cell with its type, and what the file says besides
-    pack(frame, labels) -> bytes        a file that holds the frame and nothing else
-    unpack(bytes) -> DataFrame          what such a file holds, by another reader than the writer's where there is one
+    content(path, inner, form)          the table of a file, each cell with its type, and what the file says besides
+    pack(frame, labels)                 a file that holds the frame and nothing else
+    unpack(bytes)                       what such a file holds, by another reader than the writer's where there is one
 
 `FORMS` lists them. What file choosers, help, messages and documentation say of formats is derived from it.
 """
@@ -94,7 +94,7 @@ class FileForm:
 
     def content(self, path: str, inner: str) -> Content:
         """The table in the file at `path`, or the one called `inner`."""
-        found: Content = self._function("content")(path, inner)
+        found: Content = self._function("content")(path, inner, self)
         return found
 
     def pack(self, frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:

@@ -17,15 +17,15 @@ import polars as pl
 
 from kohort.engines.table import Labels
 from kohort.errors import InputError
-from kohort.io.forms import FORMS, Content, FileForm, form_of, library
+from kohort.io.forms import FORMS, Content, FileForm, library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
 #: Where a file says when it was made, and what it says instead: its own time would differ each time.
 _MADE: Final = {
-    "sav": (rb"^(.{84})[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9:]{8}", b"01 Jan 0000:00:00"),
-    "zsav": (rb"^(.{84})[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9:]{8}", b"01 Jan 0000:00:00"),
+    "sav": (rb"^(.{92})[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9:]{8}", b"01 Jan 0000:00:00"),
+    "zsav": (rb"^(.{92})[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9:]{8}", b"01 Jan 0000:00:00"),
     "dta": (rb"(<timestamp>\x11)[0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{5}", b"01 Jan 2000 00:00"),
     "xpt": (rb"()[0-9]{2}[A-Z]{3}[0-9]{2}:[0-9]{2}:[0-9]{2}:[0-9]{2}", b"01JAN00:00:00:00"),
 }
@@ -43,20 +43,21 @@ _USUAL: Final = 28
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def content(path: str, inner: str) -> Content:
+def content(path: str, inner: str, form: FileForm) -> Content:
     """The table in a file of a statistics program.
 
     Raises:
         InputError: the file is damaged, or a table within it is named: it holds one.
         MissingExtraError: pyreadstat is not installed.
     """
-    form = form_of(path) or FORMS["sav"]
     if inner:
         raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
     pyreadstat = library("pyreadstat", form)
     read: Callable[..., Any] = getattr(pyreadstat, f"read_{_family(form)}")
     try:
         frame, told = read(path, output_format="polars")
+        asked = {"user_missing": True, "metadataonly": True} if form.key != "xpt" and form.key != "sas7bdat" else {}
+        declared = read(path, **asked)[1].missing_ranges if asked else {}
     except Exception as error:  # noqa: BLE001  whose classes are its own; its text may quote what the file holds
         raise InputError(f"the {form.title} file is damaged ({type(error).__name__})", where=path) from None
     notes: list[str] = []
@@ -70,9 +71,8 @@ def content(path: str, inner: str) -> Content:
             notes.append(f"{path}, column {series.name!r}: its value labels are left out: not every value has its own")
         columns.append(cells)
         labels[series.name] = Labels(title, codes)
-    missing = [name for name, found in told.missing_ranges.items() if found] if told.missing_ranges else []
-    if missing:
-        notes.append(f"{path}: values that the file declares missing are read as missing: {', '.join(missing)}")
+    if declared:
+        notes.append(f"{path}: values that the file declares missing are read as missing: {', '.join(declared)}")
     names = {name: called(name, one.title) for name, one in labels.items()}
     said = {names[name]: Labels("", one.codes) if names[name] != name else one for name, one in labels.items()}
     kept = {name: one for name, one in said.items() if one != Labels()}
