@@ -68,9 +68,7 @@ def test_what_is_written_is_read_back(key: str, frame: pl.DataFrame) -> None:
     table = from_content(Content(frame), "the frame")
     try:
         packed = pack(table, key)
-    except UnsupportedError as fault:
-        assert fault.where.startswith("column ")
-        assert fault.what.endswith((f"to {FORMS[key].title} exactly", f"written to {FORMS[key].title}"))
+    except UnsupportedError:
         return
     again = unpack(packed, key, table)
     assert again.names == table.names

@@ -125,13 +125,17 @@ def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
 def _declared(dtype: pl.DataType) -> str:
     """What a column of a type is declared as."""
     if not _is_sqlite(dtype):
-        return {pl.Date: "DATE", pl.Time: "TIME", pl.Datetime: "TIMESTAMP"}.get(dtype.base_type(), "TEXT")
+        return next((name for name, kind in _DATES.items() if kind.base_type() == dtype.base_type()), "TEXT")
     return "BOOLEAN" if dtype == pl.Boolean else "INTEGER" if dtype.is_integer() else "REAL"
 
 
 def _is_sqlite(dtype: pl.DataType) -> bool:
     """Whether SQLite has cells of a type."""
-    return dtype == pl.Boolean or dtype.is_float() or (dtype.is_integer() and dtype not in {pl.UInt64, pl.Int128, pl.UInt128})
+    return (
+        dtype == pl.Boolean
+        or dtype.is_float()
+        or (dtype.is_integer() and dtype not in {pl.UInt64, pl.Int128, pl.UInt128})
+    )
 
 
 def unpack_sqlite(written: bytes) -> pl.DataFrame:
@@ -149,6 +153,12 @@ def _refuse_others(names: Sequence[str]) -> None:
 
 # ── DuckDB ───────────────────────────────────────────────────────────────────────────────────────
 
+#: The tables and views of a database, by name.
+_TABLES: Final = """
+    SELECT table_name FROM information_schema.tables
+    WHERE table_catalog = current_database() ORDER BY table_name
+"""
+
 #: Everything in a database, besides what every one has.
 _CATALOG: Final = """
     SELECT table_name FROM duckdb_tables() WHERE NOT internal
@@ -165,8 +175,7 @@ def _duckdb(path: str, inner: str) -> Content:
     duckdb = library("duckdb", FORMS["duckdb"])
     try:
         with closing(duckdb.connect(path, read_only=True)) as base:
-            told = "SELECT table_name FROM information_schema.tables WHERE table_catalog = current_database() ORDER BY table_name"
-            name, notes = _chosen(path, [one for (one,) in base.execute(told).fetchall()], inner)
+            name, notes = _chosen(path, [one for (one,) in base.execute(_TABLES).fetchall()], inner)
             return Content(_duckdb_table(base, name), notes=notes)
     except duckdb.Error as error:
         raise InputError(f"the DuckDB file cannot be read ({type(error).__name__})", where=path) from None
@@ -201,6 +210,7 @@ def unpack_duckdb(written: bytes) -> pl.DataFrame:
 
 
 # ── Postgres ─────────────────────────────────────────────────────────────────────────────────────
+
 
 def postgres(address: str) -> Content:
     """The table that the address of a Postgres database names: `postgresql://USER@HOST/DATABASE#TABLE`.

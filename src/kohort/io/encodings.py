@@ -24,10 +24,10 @@ _SCRIPTS: Final = ("LATIN", "CYRILLIC", "GREEK", "CJK", "HIRAGANA", "KATAKANA", 
 
 
 def likely(data: Bytes, at: int) -> str:
-    """The encoding in which the bytes from the odd one at `at` look most like words; empty where none does.
+    r"""The encoding in which the bytes from the odd one at `at` look most like words; empty where none does.
 
     >>> import numpy as np
-    >>> text = "name\\nPérez\\nMüller\\n".encode("cp1252")
+    >>> text = "name\nPérez\nMüller\n".encode("cp1252")
     >>> likely(np.frombuffer(text, np.uint8), 6)
     'cp1252'
     """

@@ -43,7 +43,7 @@ SHEET: Final = "release"
 _SHOWN: Final = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "hh:mm:ss"}
 
 #: The time at which every workbook was made: its own would differ each time.
-_MADE: Final = dt.datetime(2000, 1, 1, tzinfo=dt.timezone.utc)
+_MADE: Final = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 
 #: The days on which a workbook's times lie.
 _NO_DAY: Final = (dt.date(1899, 12, 30), dt.date(1899, 12, 31))
@@ -95,10 +95,16 @@ def _sheet(book: Any, place: int, where: str) -> pl.DataFrame:  # noqa: ANN401  
     names = ["" if name is None else str(name) for name in texts.row(header)]
     below = texts.slice(header + 1)
     if not below.height:
-        return pl.DataFrame({name or f"column_{at}": pl.Series([], dtype=pl.String) for at, name in enumerate(names, 1)})
+        return pl.DataFrame(
+            {name or f"column_{at}": pl.Series([], dtype=pl.String) for at, name in enumerate(names, 1)}
+        )
     natural = _typed(book, place, header + 1, None)
     columns = [
-        _column(natural.to_series(at), below.to_series(at), lambda kind, at=at: _typed(book, place, header + 1, {at: kind}).to_series(at))
+        _column(
+            natural.to_series(at),
+            below.to_series(at),
+            lambda kind, at=at: _typed(book, place, header + 1, {at: kind}).to_series(at),
+        )
         for at in range(len(names))
     ]
     kept = [at for at, one in enumerate(columns) if names[at] or one.null_count() < one.len()]
@@ -152,7 +158,9 @@ def _refuse_bomb(path: str) -> None:
     """
     try:
         with zipfile.ZipFile(path) as book:
-            packed, unpacked = (sum(getattr(one, size) for one in book.infolist()) for size in ("compress_size", "file_size"))
+            packed, unpacked = (
+                sum(getattr(one, size) for one in book.infolist()) for size in ("compress_size", "file_size")
+            )
     except (zipfile.BadZipFile, OSError) as error:
         raise InputError(f"the workbook is damaged or cut short ({type(error).__name__})", where=path) from None
     if unpacked > max(min(_MOST, _RATIO * packed), _HARMLESS):
@@ -162,7 +170,11 @@ def _refuse_bomb(path: str) -> None:
 #: Cells that show an error, formulas whose value nobody computed, and merged cells.
 _FAULTY: Final = (
     (rb'<c [^>]*\bt="e"', "cells hold errors, such as #N/A", "repair or empty them"),
-    (rb"(?:</f>|<f [^>]*/>)(?:<v></v>|<v ?/>)?</c>", "formulas have no value yet", "open the file in Excel and save it"),
+    (
+        rb"(?:</f>|<f [^>]*/>)(?:<v></v>|<v ?/>)?</c>",
+        "formulas have no value yet",
+        "open the file in Excel and save it",
+    ),
     (rb"<mergeCell ", "groups of cells are merged", "unmerge them, so that each record has its own cells"),
 )
 

@@ -36,9 +36,7 @@ def read_folder(path: str) -> Table:
         frames = [_part(part, Path(path)) for part in parts]
         _refuse_different(parts, [frame.collect_schema() for frame in frames])
         whole = pl.concat(frames)
-        table = assembled(
-            whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path
-        )
+        table = assembled(whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path)
     if [state(str(part)) for part in parts] != before:
         raise InputError("the files changed while they were read", where=path, hint="read a copy of the folder")
     return table

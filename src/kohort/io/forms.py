@@ -137,11 +137,24 @@ FORMS: Final[Mapping[str, FileForm]] = MappingProxyType(
             FileForm("ods", "OpenDocument", "excel", "excel", _ZIP, inner="sheet", written=False),
             _statistics("sav", "SPSS", b"$FL2"),
             _statistics("zsav", "compressed SPSS", b"$FL3"),
-            _statistics("dta", "Stata", b"<stata_dta>", *(bytes((one, order, 1, 0)) for one in _STATA for order in (1, 2))),
+            _statistics(
+                "dta", "Stata", b"<stata_dta>", *(bytes((one, order, 1, 0)) for one in _STATA for order in (1, 2))
+            ),
             _statistics("xpt", "SAS transport", b"HEADER RECORD*******LIB", suffixes=(".xport",)),
             _statistics("sas7bdat", "SAS", bytes(12) + b"\xc2\xea\x81\x60", written=False),
-            FileForm("sqlite", "SQLite", "databases", "", ((0, b"SQLite format 3\0"),), (".sqlite3", ".db"), "table", nulls=True),
-            FileForm("duckdb", "DuckDB", "databases", "duckdb", ((8, b"DUCK"),), (".ddb",), "table", nulls=True, exact=False),
+            FileForm(
+                "sqlite",
+                "SQLite",
+                "databases",
+                "",
+                ((0, b"SQLite format 3\0"),),
+                (".sqlite3", ".db"),
+                "table",
+                nulls=True,
+            ),
+            FileForm(
+                "duckdb", "DuckDB", "databases", "duckdb", ((8, b"DUCK"),), (".ddb",), "table", nulls=True, exact=False
+            ),
         )
     }
 )

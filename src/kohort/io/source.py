@@ -202,7 +202,7 @@ def _unpacked(name: str, packed: Content, options: ReadOptions) -> bytearray:
 
 
 def _refuse_cut(library: Any, packed: Content) -> None:  # noqa: ANN401  a module that may be absent
-    """Refuse frames that do not reach the end of the file: what reads a stream takes the end of its bytes for its own."""
+    """Refuse a last frame that is not whole: what reads a stream takes the end of its bytes for its own."""
     rest = bytes(packed)
     while rest:
         frame = library.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()

@@ -56,7 +56,7 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     read: Callable[..., Any] = getattr(pyreadstat, f"read_{_family(form)}")
     try:
         frame, told = read(path, output_format="polars")
-        asked = {"user_missing": True, "metadataonly": True} if form.key != "xpt" and form.key != "sas7bdat" else {}
+        asked = {"user_missing": True, "metadataonly": True} if form.key not in {"xpt", "sas7bdat"} else {}
         declared = read(path, **asked)[1].missing_ranges if asked else {}
     except Exception as error:  # noqa: BLE001  whose classes are its own; its text may quote what the file holds
         raise InputError(f"the {form.title} file is damaged ({type(error).__name__})", where=path) from None
@@ -133,7 +133,10 @@ def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **optio
     form = FORMS[key]
     pyreadstat = library("pyreadstat", form)
     names = variables(frame.columns)
-    titles = [labels[name].title if name in labels and new == name else name if new != name else None for name, new in names.items()]
+    titles = [
+        labels[name].title if name in labels and new == name else name if new != name else None
+        for name, new in names.items()
+    ]
     values = {
         names[name]: {(int(code) if code.is_integer() else code): label for label, code in one.codes.items()}
         for name, one in labels.items()

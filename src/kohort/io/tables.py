@@ -81,7 +81,9 @@ def _file(path: str, options: ReadOptions) -> Table:
         _refuse_names(f"the {foreign.title} file", options)
         table = typed.from_content(foreign.content(path, inner), path)
     elif inner:
-        raise InputError(f"the file holds one table, none called {inner!r}", where=path, hint="leave out # and the name")
+        raise InputError(
+            f"the file holds one table, none called {inner!r}", where=path, hint="leave out # and the name"
+        )
     elif (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)
         table = (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path))

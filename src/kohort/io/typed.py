@@ -208,7 +208,9 @@ def _from_arrow(frame: object) -> Table:
     arrow = cast("Any", frame)
     names = check_names(arrow.schema.names, "the frame")
     columns = [_from_array(name, array) for name, array in zip(names, arrow.columns, strict=True)]
-    return assembled(pl.Schema(zip(names, (one.dtype for one in columns), strict=True)), columns.__getitem__, "the frame")
+    return assembled(
+        pl.Schema(zip(names, (one.dtype for one in columns), strict=True)), columns.__getitem__, "the frame"
+    )
 
 
 def _from_pandas(frame: object) -> Table:

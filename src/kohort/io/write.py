@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -27,7 +26,8 @@ from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from kohort.engines.table import Column, Table

@@ -6,7 +6,6 @@ import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeGuard, TypeVar
 
 from kohort.io.forms import files
@@ -14,6 +13,7 @@ from kohort.publish import Companion, publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
+    from pathlib import Path
 
 R = TypeVar("R")
 V = TypeVar("V")

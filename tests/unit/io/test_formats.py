@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.engines.table import Table
+
+#: Dates and times without a zone, as workbooks have them.
+at = partial(dt.datetime, tzinfo=None)
 
 openpyxl: Any = import_module("openpyxl")  # publishes no types
 pyreadstat: Any = import_module("pyreadstat")
@@ -144,7 +148,9 @@ def test_a_table_within_a_file_that_has_one(tmp_path: Path) -> None:
 def test_what_no_format_holds() -> None:
     """A text that does not come back is refused by the name of its column, and by its number, not its value."""
     table = from_frame(pl.DataFrame({"name": ["Ada ", "Bo"]}))
-    with pytest.raises(UnsupportedError, match=r"(?s)1 values cannot be written to SPSS exactly.*column name") as raised:
+    with pytest.raises(
+        UnsupportedError, match=r"(?s)1 values cannot be written to SPSS exactly.*column name"
+    ) as raised:
         pack(table, "sav")
     assert "Ada" not in str(raised.value)
 
@@ -185,9 +191,9 @@ def test_a_workbook_of_a_person(tmp_path: Path) -> None:
     rows: list[list[object]] = [
         [],
         ["name", "age", "paid", "born", "seen", "at", "left", "mixed", None],
-        ["Ada", 36, 0.5, dt.datetime(1990, 2, 3), dt.datetime(2024, 1, 2, 3, 4), dt.time(9, 30), True, 1 / 3],
-        ["Bo", None, 7, dt.datetime(1991, 2, 3), None, dt.time(0, 0), False, "NA"],
-        [None, 38, 8, None, dt.datetime(2024, 1, 2), None, True, dt.datetime(2024, 5, 6)],
+        ["Ada", 36, 0.5, at(1990, 2, 3), at(2024, 1, 2, 3, 4), dt.time(9, 30), True, 1 / 3],
+        ["Bo", None, 7, at(1991, 2, 3), None, dt.time(0, 0), False, "NA"],
+        [None, 38, 8, None, at(2024, 1, 2), None, True, at(2024, 5, 6)],
         ["00118", 39, 8, None, None, None, None, 12],
     ]
     frame = frame_of(io.read(workbook(tmp_path / "people.xlsx", rows)))
@@ -196,7 +202,7 @@ def test_a_workbook_of_a_person(tmp_path: Path) -> None:
         "age": [36, None, 38, 39],
         "paid": [0.5, 7.0, 8.0, 8.0],
         "born": [dt.date(1990, 2, 3), dt.date(1991, 2, 3), None, None],
-        "seen": [dt.datetime(2024, 1, 2, 3, 4), None, dt.datetime(2024, 1, 2), None],
+        "seen": [at(2024, 1, 2, 3, 4), None, at(2024, 1, 2), None],
         "at": [dt.time(9, 30), dt.time(0, 0), None, None],
         "left": [True, False, True, None],
         "mixed": ["0.3333333333333333", "NA", "2024-05-06", "12"],
@@ -253,10 +259,10 @@ def test_entities_bombs_and_strange_workbooks(tmp_path: Path, monkeypatch: pytes
     sheet = "xl/worksheets/sheet1.xml"
     with pytest.raises(InputError, match="declares entities"):
         io.read(_rezipped(path, sheet, b"<worksheet ", b"<!DOCTYPE a><worksheet "))
-    with pytest.raises(InputError, match="damaged|cannot be read"):
+    with pytest.raises(InputError, match=r"damaged|cannot be read"):
         io.read(_rezipped(path, "xl/_rels/workbook.xml.rels", b"", b""))
-    with pytest.raises(InputError, match="damaged|cannot be read"):
-        io.read(_rezipped(path, sheet, b"<sheetData>", b"<sheetData><<"))
+    with pytest.raises(InputError, match=r"damaged|cannot be read"):
+        io.read(_rezipped(path, sheet, b"<v>1</v>", b"<v>one</v>"))
     monkeypatch.setattr(excel, "_HARMLESS", 10)
     monkeypatch.setattr(excel, "_MOST", 10)
     with pytest.raises(LimitError, match="unpacks to"):
@@ -441,15 +447,25 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     data = folder / "data"
-    quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **who}
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **who}
     try:
-        subprocess.run([programs / "initdb", "-D", data, "-U", "ada", "-A", "trust", "-E", "UTF8", "--locale=C"], **quiet, cwd=folder)
+        subprocess.run(
+            [programs / "initdb", "-D", data, "-U", "ada", "-A", "trust", "-E", "UTF8", "--locale=C"],
+            check=True,
+            cwd=folder,
+            **quiet,
+        )
         options = f"-c listen_addresses=127.0.0.1 -p {port} -c unix_socket_directories={folder} -c fsync=off"
-        subprocess.run([programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start"], **quiet, cwd=folder)
+        subprocess.run(
+            [programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start"],
+            check=True,
+            cwd=folder,
+            **quiet,
+        )
     except (subprocess.CalledProcessError, OSError) as refused:
         pytest.skip(f"the Postgres server does not start here ({type(refused).__name__})")
     yield f"postgresql://ada:secret@127.0.0.1:{port}/postgres"
-    subprocess.run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **quiet, cwd=folder)
+    subprocess.run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], check=True, cwd=folder, **quiet)
 
 
 def test_postgres_tables(postgres: str) -> None:
@@ -498,10 +514,10 @@ def test_folders_that_are_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         io.read(tmp_path)
     pl.DataFrame({"age": [36], "sex": ["f"]}).write_parquet(tmp_path / "a.parquet")
     pl.DataFrame({"sex": ["f"], "age": [36]}).write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(InputError, match=r"(?s)than a.parquet: their order.*b.parquet"):
+    with pytest.raises(InputError, match=r"(?s)than a\.parquet: their order.*b.parquet"):
         io.read(tmp_path)
     pl.DataFrame({"age": ["36"], "sex": ["f"]}).write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(InputError, match="than a.parquet: age"):
+    with pytest.raises(InputError, match=r"than a\.parquet: age"):
         io.read(tmp_path)
     (tmp_path / "b.parquet").write_bytes(b"PAR1")
     with pytest.raises((InputError, FileError)):
@@ -540,7 +556,7 @@ def test_streams() -> None:
     due = [(36, "00118"), (None, "20121")]
     for stream in (table.to_reader(), narwhals.from_native(pl.DataFrame(table.to_pydict())), duckdb.from_arrow(table)):
         assert frame_of(io.read(stream)).rows() == due
-    with pytest.raises(InputError, match="the stream holds no table|names"):
+    with pytest.raises(InputError, match=r"the stream holds no table|names"):
         io.read(arrow.chunked_array([[1, None]]))
     with pytest.raises(UsageError, match="anything that streams Arrow"):
         io.read(object())
