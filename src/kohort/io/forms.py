@@ -170,6 +170,15 @@ def form_of(path: str) -> FileForm | None:
     return next((form for form in FORMS.values() if suffix in form.endings), None)
 
 
+def readable() -> str:
+    """The titles and endings of the forms, for help.
+
+    >>> readable()[:38]
+    'Excel (.xlsx), OpenDocument (.ods), SP'
+    """
+    return ", ".join(f"{form.title} (.{form.key})" for form in FORMS.values())
+
+
 def library(name: str, form: FileForm) -> Any:  # noqa: ANN401  a module that may be absent
     """A library that reads or writes a form.
 

@@ -616,3 +616,13 @@ def test_bytes_that_are_no_words() -> None:
 def test_content_without_labels() -> None:
     """A file that says nothing of its columns has columns of which nothing is said."""
     assert from_content(Content(pl.DataFrame({"a": [1]})), "a")["a"].labels is None
+
+
+def test_the_page_lists_every_form() -> None:
+    """The documentation's table of formats is what the forms say of themselves."""
+    page = Path("docs/how-to/read-a-table.md").read_text(encoding="utf-8")
+    for form in FORMS.values():
+        endings = ", ".join(f"`{ending}`" for ending in form.endings)
+        back = form.independent or (form.title if form.written else "")
+        row = f"| {form.title} | {endings} | {f'`{form.extra}`' if form.extra else ''} | yes | "
+        assert f"{row}{'yes' if form.written else 'no'} | {back} |" in page
