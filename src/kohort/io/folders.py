@@ -30,7 +30,7 @@ def read_folder(path: str) -> Table:
     """
     parts = sorted(_parts(Path(path)))
     if not parts:
-        raise InputError("there are no Parquet files in the folder", where=path, hint="name a file")
+        raise InputError("the input is a directory without Parquet files", where=path, hint="name a file")
     before = [state(str(part)) for part in parts]
     with faults(path, "the Parquet files are damaged, or differ in their columns"):
         frames = [_part(part, Path(path)) for part in parts]

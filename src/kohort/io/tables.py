@@ -60,7 +60,7 @@ def _named(name: str, options: ReadOptions) -> Table:
 
         _refuse_names("a database", options)
         return typed.from_content(databases.postgres(name), databases.shown(name))
-    if Path(name).is_dir():
+    if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
         from kohort.io.folders import read_folder  # noqa: PLC0415  as above
 
         _refuse_names("a folder of Parquet files", options)

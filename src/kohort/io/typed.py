@@ -114,7 +114,7 @@ def kind_of(frame: object) -> str:
         library = ancestor.__module__.partition(".")[0]
         if ancestor.__name__ in FRAMES.get(library, ()):
             return library
-    if hasattr(frame, "__arrow_c_stream__"):
+    if hasattr(frame, "__arrow_c_stream__") and type(frame).__name__ != "Series":  # which streams one column
         return "polars"
     raise UsageError(
         f"a table cannot be read from an object of class {type(frame).__name__}",

@@ -22,7 +22,7 @@ import pytest
 
 from kohort import io
 from kohort.cli import main
-from kohort.engines.table import Labels
+from kohort.engines.table import Column, Labels, Table
 from kohort.errors import (
     FileError,
     InputError,
@@ -42,7 +42,6 @@ from kohort.io.write import Format, to_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kohort.engines.table import Table
 
 #: Dates and times without a zone, as workbooks have them.
 at = partial(dt.datetime, tzinfo=None)
@@ -157,19 +156,38 @@ def test_what_no_format_holds() -> None:
 
 def test_a_library_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the format's own library refuses a column, it cannot be written."""
+    usual = pyreadstat.write_dta
 
-    def fail(*_: object, **__: object) -> None:
-        raise ValueError("Ada")
+    def fail(frame: pl.DataFrame, *others: object, **more: object) -> None:
+        if "Ada" in frame.to_series().to_list():
+            raise ValueError("Ada")
+        usual(frame, *others, **more)
 
     monkeypatch.setattr(pyreadstat, "write_dta", fail)
     with pytest.raises(UnsupportedError, match="1 values cannot be written to Stata exactly"):
         pack(from_frame(pl.DataFrame({"name": ["Ada"]})), "dta")
 
 
+@pytest.mark.parametrize("key", [key for key, form in FORMS.items() if form.written and form.exact])
+def test_bytes_do_not_depend_on_the_order_of_values(key: str) -> None:
+    """In whatever order a column lists its values, the same cells give the same bytes."""
+    one = Column("zip", pl.Series(["b", "a", "00118"]), np.array([0, 1, 2, 0], np.uint8), pl.String())
+    other = Column("zip", pl.Series(["00118", "b", "a"]), np.array([1, 2, 0, 1], np.uint8), pl.String())
+    assert pack(Table((one,), 4), key) == pack(Table((other,), 4), key)
+
+
 def test_columns_of_other_names() -> None:
     """A file with columns that its source has not can still be read back, for the verifier to refuse them."""
     table = from_frame(pl.DataFrame({"age": [36]}))
     assert unpack(pack(table, "sqlite"), "sqlite", from_frame(pl.DataFrame({"other": ["a"]}))).names == ("age",)
+
+
+def test_cells_of_another_type_than_the_source() -> None:
+    """Cells that are none of their source's type are read as they are, for the verifier to refuse them."""
+    again = unpack(
+        pack(from_frame(pl.DataFrame({"age": [36]})), "sqlite"), "sqlite", from_frame(pl.DataFrame({"age": [True]}))
+    )
+    assert again["age"].values.to_list() == ["36"]
 
 
 # ── workbooks ────────────────────────────────────────────────────────────────────────────────────
@@ -269,14 +287,19 @@ def test_entities_bombs_and_strange_workbooks(tmp_path: Path, monkeypatch: pytes
         io.read(path)
 
 
-def test_a_member_that_is_not_listed(tmp_path: Path) -> None:
-    """The part of a sheet that the workbook does not list is none."""
+def test_a_member_that_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part of a sheet that the workbook does not list is none, and the workbook is refused."""
     import zipfile  # noqa: PLC0415  for this alone
 
     path = workbook(tmp_path / "a.xlsx", [["a"], [1]])
     with zipfile.ZipFile(path) as book:
         assert excel._member(book, 1) == ""  # noqa: SLF001  no public way leads there
         assert excel._member(book, 0) == "xl/worksheets/sheet1.xml"  # noqa: SLF001
+    with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as book:
+        assert excel._member(book, 0) == ""  # noqa: SLF001
+    monkeypatch.setattr(excel, "_member", lambda *_: "")
+    with pytest.raises(InputError, match="does not say where its sheet is"):
+        io.read(path)
 
 
 def test_what_a_sheet_has_no_place_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -510,7 +533,7 @@ def test_a_folder_of_parts(tmp_path: Path) -> None:
 
 def test_folders_that_are_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder without parts, with parts of several tables, or with a damaged one is refused."""
-    with pytest.raises(InputError, match="no Parquet files in the folder"):
+    with pytest.raises(InputError, match="a directory without Parquet files"):
         io.read(tmp_path)
     pl.DataFrame({"age": [36], "sex": ["f"]}).write_parquet(tmp_path / "a.parquet")
     pl.DataFrame({"sex": ["f"], "age": [36]}).write_parquet(tmp_path / "b.parquet")
