@@ -186,7 +186,7 @@ def _refuse_cells(path: str, place: int, name: str) -> None:
         InputError: there are some.
     """
     with zipfile.ZipFile(path) as book:
-        member = _member(book, place)
+        member = sheet_part(book, place)
         if member not in book.namelist():
             raise InputError("the workbook is damaged: it does not say where its sheet is", where=path)
         xml = book.read(member)
@@ -198,7 +198,7 @@ def _refuse_cells(path: str, place: int, name: str) -> None:
             raise InputError(f"{found:,} {what}", where=f"{path}, sheet {name!r}", hint=hint)
 
 
-def _member(book: zipfile.ZipFile, place: int) -> str:
+def sheet_part(book: zipfile.ZipFile, place: int) -> str:
     """The part of a workbook that holds a sheet."""
     try:
         sheets = re.findall(rb'<(?:\w+:)?sheet [^>]*r:id="([^"]+)"', book.read("xl/workbook.xml"))

@@ -293,11 +293,15 @@ def test_a_member_that_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     path = workbook(tmp_path / "a.xlsx", [["a"], [1]])
     with zipfile.ZipFile(path) as book:
-        assert excel._member(book, 1) == ""  # noqa: SLF001  no public way leads there
-        assert excel._member(book, 0) == "xl/worksheets/sheet1.xml"  # noqa: SLF001
+        assert excel.sheet_part(book, 1) == ""
+        assert excel.sheet_part(book, 0) == "xl/worksheets/sheet1.xml"
     with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as book:
-        assert excel._member(book, 0) == ""  # noqa: SLF001
-    monkeypatch.setattr(excel, "_member", lambda *_: "")
+        assert excel.sheet_part(book, 0) == ""
+
+    def nowhere(*_: object) -> str:
+        return ""
+
+    monkeypatch.setattr(excel, "sheet_part", nowhere)
     with pytest.raises(InputError, match="does not say where its sheet is"):
         io.read(path)
 
@@ -547,7 +551,11 @@ def test_folders_that_are_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         io.read(tmp_path)
     (tmp_path / "b.parquet").unlink()
     stamps = iter([(1, 1, 1), (2, 2, 2)])
-    monkeypatch.setattr("kohort.io.folders.state", lambda _: next(stamps))
+
+    def stamp(_: str) -> tuple[int, int, int]:
+        return next(stamps)
+
+    monkeypatch.setattr("kohort.io.folders.state", stamp)
     with pytest.raises(InputError, match="the files changed"):
         io.read(tmp_path)
 
