@@ -95,13 +95,13 @@ def _sqlite_table(base: sqlite3.Connection, name: str, where: str) -> pl.DataFra
 
 def _sqlite_column(name: str, cells: Sequence[Any], declared: str, where: str) -> pl.Series:
     """A column with the type of all of its cells; text where they have several."""
-    kinds = {type(cell) for cell in cells} - {type(None)}
+    kinds: set[type] = {type(cell) for cell in cells if cell is not None}
     if bytes in kinds:
         raise InputError("the column holds binary cells", where=f"{where}, column {name!r}", hint="leave it out")
     if kinds == {int} and declared == "BOOLEAN" and {*cells} <= {0, 1, None}:
         return pl.Series(name, [None if cell is None else bool(cell) for cell in cells], dtype=pl.Boolean)
     if len(kinds) <= 1:
-        dtype = {int: pl.Int64, float: pl.Float64}.get(next(iter(kinds), str), pl.String)
+        dtype = pl.Int64() if kinds == {int} else pl.Float64() if kinds == {float} else pl.String()
         series = pl.Series(name, cells, dtype=dtype)
         return from_text(series, _DATES[declared]) if dtype == pl.String and declared in _DATES else series
     texts = [as_text(pl.Series([cell])).item() if isinstance(cell, float) else cell for cell in cells]
@@ -134,7 +134,7 @@ def _is_sqlite(dtype: pl.DataType) -> bool:
     return (
         dtype == pl.Boolean
         or dtype.is_float()
-        or (dtype.is_integer() and dtype not in {pl.UInt64, pl.Int128, pl.UInt128})
+        or (dtype.is_integer() and not isinstance(dtype, pl.UInt64 | pl.Int128 | pl.UInt128))
     )
 
 

@@ -11,6 +11,7 @@ import datetime as dt
 import logging
 import re
 import zipfile
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
@@ -99,14 +100,12 @@ def _sheet(book: Any, place: int, where: str) -> pl.DataFrame:  # noqa: ANN401  
             {name or f"column_{at}": pl.Series([], dtype=pl.String) for at, name in enumerate(names, 1)}
         )
     natural = _typed(book, place, header + 1, None)
-    columns = [
-        _column(
-            natural.to_series(at),
-            below.to_series(at),
-            lambda kind, at=at: _typed(book, place, header + 1, {at: kind}).to_series(at),
-        )
-        for at in range(len(names))
-    ]
+    first = header + 1
+
+    def as_type(at: int, kind: str) -> pl.Series:
+        return _typed(book, place, first, {at: kind}).to_series(at)
+
+    columns = [_column(natural.to_series(at), below.to_series(at), partial(as_type, at)) for at in range(len(names))]
     kept = [at for at, one in enumerate(columns) if names[at] or one.null_count() < one.len()]
     from kohort.io.typed import check_names  # noqa: PLC0415  it reads what is read here
 
