@@ -10,7 +10,7 @@ from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
 import polars as pl
@@ -183,7 +183,7 @@ def _duckdb(path: str, inner: str) -> Content:
 
 def _duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
     found = base.sql(f"SELECT * FROM {_quoted(name)}")  # noqa: S608  a name that it has, quoted
-    return cast("pl.DataFrame", pl.from_arrow(found.to_arrow_table()))
+    return pl.DataFrame(found.to_arrow_table())
 
 
 def pack_duckdb(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:

@@ -41,7 +41,11 @@ _HARMLESS: Final = 1 << 22
 SHEET: Final = "release"
 
 #: How typed cells are shown.
-_SHOWN: Final = {pl.Date: "yyyy-mm-dd", pl.Datetime: "yyyy-mm-dd hh:mm:ss", pl.Time: "hh:mm:ss"}
+_SHOWN: Final[Mapping[type[pl.DataType], str]] = {
+    pl.Date: "yyyy-mm-dd",
+    pl.Datetime: "yyyy-mm-dd hh:mm:ss",
+    pl.Time: "hh:mm:ss",
+}
 
 #: The time at which every workbook was made: its own would differ each time.
 _MADE: Final = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
