@@ -72,8 +72,8 @@ class InputPart(Part):
 
     path: str = Field(
         description=(
-            f"The table: CSV, TSV (also .gz, .zst), Parquet (also a folder), Arrow, {readable()}; FILE#NAME names one of "
-            "several sheets or tables; a postgresql:// address with #TABLE; '-' is standard input."
+            f"The table: CSV, TSV (also .gz, .zst), Parquet (also a folder), Arrow, {readable()}; FILE#NAME names one "
+            "of several sheets or tables; a postgresql:// address with #TABLE; '-' is standard input."
         )
     )
     separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
