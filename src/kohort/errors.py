@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+class SourceNote(UserWarning):
+    """What to know of a table that was read: which of several sheets it is, what of the source was left out."""
+
+
 class KohortError(Exception):
     """The root of every error kohort raises on purpose.
 

@@ -84,10 +84,10 @@ class Remote:
         assert isinstance(data, Elsewhere)
         return CountedElsewhere(LOCAL.count(data.hidden, job, population, releasing=releasing))
 
-    def write(self, data: Dataset, file: BinaryIO, format_: Format, writing: Writing) -> None:
+    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write its own datasets."""
-        assert isinstance(data, Elsewhere)
-        LOCAL.write(data.hidden, file, format_, writing)
+        assert isinstance(released.data, Elsewhere)
+        LOCAL.write(released, file, format_, writing)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Verify as the local engine does."""
@@ -145,10 +145,11 @@ class _Stub:
 class Reversing(Remote):
     """Writes records in another order."""
 
-    def write(self, data: Dataset, file: BinaryIO, format_: Format, writing: Writing) -> None:
+    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write them the other way round."""
-        table = data.collect()
-        LOCAL.write(table.take(np.arange(table.records)[::-1]), file, format_, writing)
+        table = released.data.collect()
+        turned = replace(released, data=table.take(np.arange(table.records)[::-1]))
+        LOCAL.write(turned, file, format_, writing)
 
 
 class Trusting(Remote):

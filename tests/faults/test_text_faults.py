@@ -288,7 +288,7 @@ def zipped() -> bytes:
         ("people.csv", pickle.dumps([CANARY], protocol=2), "pickle"),
         ("people.joblib", zlib.compress(pickle.dumps([CANARY])), "pickle"),
         ("people.feather", b"FEA1\0\0\0\0" + CANARY.encode(), "Feather 1"),
-        ("people.xlsx", zipped(), "zip"),
+        ("people.zip", zipped(), "zip"),
         ("people.csv", zipped(), "zip"),
         ("people.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + CANARY.encode(), "Excel 97"),
         ("people.json", f'[{{"name": "{CANARY}"}}]'.encode(), "JSON"),

@@ -78,7 +78,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
 def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> Table:
     """The released table, as it was written."""
     format_ = format_of(known.release, asked.format)
-    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ} else asked.separator
+    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.separator
     table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
     return unmarked(table) if asked.excel_safe else table
 

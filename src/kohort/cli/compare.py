@@ -182,7 +182,9 @@ def _inputs(before: str, after: str) -> tuple[Path, ...]:
     """The files that no output may replace."""
     if before == after == "-":
         raise UsageError("only one of the two can be standard input", where="BEFORE AFTER", hint="give a path")
-    return tuple(Path(one) for one in (before, after) if one != "-")
+    from kohort.io.forms import files
+
+    return files(before, after)
 
 
 def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Callable[[str, ComparisonFigures], None]:

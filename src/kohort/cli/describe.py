@@ -128,13 +128,14 @@ def init(
 ) -> None:
     """Write a job file with these guesses, for you to correct."""
     options.use_threads()
+    from kohort.io.forms import files
     from kohort.job.draft import draft_of, job_text
     from kohort.models.k_anonymity import KAnonymity
     from kohort.publish import check_target, publish
 
     KAnonymity(k)  # refuses what is no k
     source = reading["path"]
-    inputs = () if source == "-" else (Path(source),)
+    inputs = files(source)
     check_target(out, overwrite=overwrite, inputs=inputs)
     table = options.read_table(reading)
     path, tokens = None if source == "-" else Path(source), reading["missing-token"] or ()

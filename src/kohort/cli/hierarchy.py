@@ -56,9 +56,10 @@ def build(
 ) -> None:
     """Build a hierarchy over the values of a table's column."""
     options.use_threads()
+    from kohort.io.forms import files
     from kohort.schema import hierarchies
 
-    inputs = () if source == "-" else (Path(source),)
+    inputs = files(source)
     _check_out(out, inputs, overwrite=overwrite)
     if not hierarchies.is_builder(spec, name=column):
         raise UsageError(

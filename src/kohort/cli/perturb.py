@@ -43,6 +43,7 @@ def perturb(
 ) -> None:
     """Perturb columns of a table, and measure the effect."""
     options.use_threads()
+    from kohort.io.forms import files
     from kohort.io.write import format_of, write
     from kohort.publish import check_target, publish
     from kohort.report.perturbed import PerturbationFigures, effect_figures
@@ -51,7 +52,7 @@ def perturb(
 
     out, source, seed, excel_safe = Path(table["out"]), table["path"], table["seed"], table["excel-safe"]
     requested = _requested(table["perturb"], seed, insecure_reproducible=table["insecure-reproducible"])
-    form, inputs = format_of(out, table["format"]), () if source == "-" else (Path(source),)
+    form, inputs = format_of(out, table["format"]), files(source)
     check_target(out, overwrite=overwrite, inputs=inputs)
     original = options.read_table(table)
     missing, digest = frozenset({"", *(table["missing-token"] or ())}), None
@@ -61,7 +62,7 @@ def perturb(
         if not dry_run:
 
             def written(file: BinaryIO) -> None:
-                write(made, file, form, excel_safe=excel_safe)
+                write(made, file, form, excel_safe=excel_safe, source=original)
 
             def verified(file: BinaryIO) -> str:
                 return verify_perturbed(file, original, effects, format_=form, excel_safe=excel_safe, missing=missing)

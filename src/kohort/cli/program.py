@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib import import_module
 from io import TextIOWrapper
@@ -15,12 +16,13 @@ from pathlib import Path
 from traceback import extract_tb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, NoReturn
+from warnings import catch_warnings, simplefilter
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from kohort.errors import FileError, JobError, KohortError, LimitError
+from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -213,18 +215,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
-    ending = ExitReport(0)
+    ending, words = ExitReport(0), sys.argv[1:] if arguments is None else arguments
     try:
-        app(arguments, prog_name="kohort")
+        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
+            app(arguments, prog_name="kohort")
     except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
         ending = _ending(end)
     with suppress(OSError):  # nobody may be listening any more
-        if ending.error and "--json" in (sys.argv[1:] if arguments is None else arguments):
+        if ending.error and "--json" in words:
             typer.echo(dumps({"status": ending.status, **ending.error}))
     with suppress(OSError):
         if ending.text:
             typer.echo(f"kohort: {ending.text}", err=True)
     return ending.status
+
+
+@contextmanager
+def noting(*, quiet: bool) -> Generator[None]:
+    """Print what is to be known of a table that was read, once, to standard error; nothing of it where `quiet`."""
+    with catch_warnings():
+        simplefilter("ignore" if quiet else "always", SourceNote)
+        told, others = set[str](), warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:  # noqa: ANN401
+            if not issubclass(category, SourceNote):
+                others(message, category, *place, **more)
+            elif str(message) not in told:
+                told.add(str(message))
+                typer.echo(f"note: {message}", err=True)
+
+        warnings.showwarning = show
+        yield
 
 
 def _ending(end: BaseException) -> ExitReport:

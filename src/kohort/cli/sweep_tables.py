@@ -103,10 +103,12 @@ def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
 
 def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
     """Solve every job, publish the files, say what came of it."""
+    from kohort.io.forms import files
+
     with _at_flags():
         plan = jobs.plan()
         first = jobs.requests[0]
-        inputs = (*(() if first.source == "-" else (Path(first.source),)), *first.inputs, *jobs.inputs)
+        inputs = (*files(first.source), *first.inputs, *jobs.inputs)
         inputs += () if first.population is None else (Path(first.population),)
         outputs = _outputs(shown, inputs)
     with ExitStack() as open_:

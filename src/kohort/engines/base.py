@@ -94,8 +94,8 @@ class Engine(Protocol):
         """
         ...
 
-    def write(self, data: Dataset, file: BinaryIO, format_: Format, writing: Writing) -> None:
-        """Write released records to an open file."""
+    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
+        """Write a release to an open file, with the types and labels that the source has."""
         ...
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:

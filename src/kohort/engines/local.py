@@ -95,9 +95,10 @@ class LocalEngine:
         )
         return CountedTable(counts, job, coded, source, whole, rows, changed)
 
-    def write(self, data: Dataset, file: BinaryIO, format_: Format, writing: Writing) -> None:
+    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write the records in one of the formats of files."""
-        write(data.collect(), file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
+        table, source = released.data.collect(), released.source.collect()
+        write(table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe, source=source)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Read the bytes again, and check every record against the input."""

@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.io.encodings import hint
 from kohort.io.source import WORD, line_of, words_of
 from kohort.kernels import kernel
 from kohort.tables.table import Column, narrow
@@ -239,4 +240,4 @@ class Dictionary:
         value = int(np.searchsorted(ends, flaw, "right")) - 1
         offset = int(self._first[one + value] + flaw - ends[value])
         where = f"{text.name}, line {line_of(text.data, offset)}, column {name!r}"
-        raise InputError(what, where=where, hint="name the encoding the file was written in (--encoding)")
+        raise InputError(what, where=where, hint=hint(text.data, offset))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError, KohortError
+from kohort.io.encodings import hint
 from kohort.io.records import RecordLayout, fill, measure
 from kohort.io.source import CR, LF, line_of
 from kohort.io.typed import check_names
@@ -148,8 +149,9 @@ def _name(cell: bytes, layout: RecordLayout, where: str) -> str:
     """The name in a cell of the header."""
     try:
         return layout.plain(cell.decode())
-    except UnicodeDecodeError:
-        raise InputError("a byte that is not UTF-8", where=where, hint="name the encoding (--encoding)") from None
+    except UnicodeDecodeError as error:
+        odd = hint(np.frombuffer(cell, np.uint8), error.start)
+        raise InputError("a byte that is not UTF-8", where=where, hint=odd) from None
 
 
 def _sniffed(text: Text, at: int, quote: int) -> str:

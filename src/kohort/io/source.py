@@ -14,14 +14,16 @@ import sys
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.errors import FileError, InputError, LimitError
+from kohort.errors import FileError, InputError, LimitError, MissingExtraError
+from kohort.io.forms import FORMS, FileForm, form_of
 
 if TYPE_CHECKING:
     from kohort.io.options import ReadOptions
@@ -48,6 +50,12 @@ PIECE: Final = 1 << 20
 
 #: Below this a packed text may be as repetitive as it likes: it cannot do harm.
 _HARMLESS: Final = 1 << 20
+
+#: First bytes of a gzip file.
+GZIP: Final = b"\x1f\x8b"
+
+#: Memory that a Zstandard file may ask for to be unpacked: what its own program allows.
+_WINDOW: Final = 1 << 27
 
 #: Byte order marks of other encodings; UTF-32's other one starts with UTF-16's.
 _MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
@@ -162,7 +170,7 @@ def text_of(name: str, content: Content, options: ReadOptions, *, packed: bool) 
         LimitError: the text is larger than the options allow.
     """
     if packed:
-        content = _unpacked(name, content, options)
+        content = _unzipped(name, content, options) if content[:2] == GZIP else _unpacked(name, content, options)
     if not options.is_utf8:
         content = _decoded(name, content, options)
     elif content[:4].startswith(_MARKS):
@@ -171,22 +179,64 @@ def text_of(name: str, content: Content, options: ReadOptions, *, packed: bool) 
     return Text.of(name, content)
 
 
-def _unpacked(name: str, packed: Content, options: ReadOptions) -> bytearray:
+def _unzipped(name: str, packed: Content, options: ReadOptions) -> bytearray:
     """The content of a gzip file, to its very end and checksum."""
-    content = bytearray()
-    most = min(options.max_memory, max(options.max_ratio * len(packed), _HARMLESS))
     try:
         with gzip.open(io.BytesIO(packed)) as file:
-            while piece := file.read(PIECE):
-                content += piece
-                if len(content) > most:
-                    raise _too_much(name, options)
+            return _inside(name, file, len(packed), options)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError("the gzip file is damaged or cut short", where=name) from error
-    inner = form(name.removesuffix(".gz"), content)
-    if inner != "text":
-        raise InputError(f"the gzip file holds a {inner} file, not text", where=name)
+
+
+def _unpacked(name: str, packed: Content, options: ReadOptions) -> bytearray:
+    """The content of a Zstandard file, to the very end and checksum of its last frame."""
+    library = zstandard()
+    unpack = library.ZstdDecompressor(max_window_size=_WINDOW)
+    try:
+        with unpack.stream_reader(io.BytesIO(packed), read_across_frames=True) as file:
+            content = _inside(name, file, len(packed), options)
+        _refuse_cut(library, packed)
+    except (EOFError, library.ZstdError) as error:
+        raise InputError("the Zstandard file is damaged or cut short", where=name) from error
     return content
+
+
+def _refuse_cut(library: Any, packed: Content) -> None:  # noqa: ANN401  a module that may be absent
+    """Refuse a last frame that is not whole: what reads a stream takes the end of its bytes for its own."""
+    rest = bytes(packed)
+    while rest:
+        frame = library.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+        frame.decompress(rest)
+        if not frame.eof:
+            raise EOFError
+        rest = frame.unused_data
+
+
+def _inside(name: str, file: Any, size: int, options: ReadOptions) -> bytearray:  # noqa: ANN401  a packed file
+    """The text that unpacks from so many bytes."""
+    content = bytearray()
+    most = min(options.max_memory, max(options.max_ratio * size, _HARMLESS))
+    while piece := file.read(PIECE):
+        content += piece
+        if len(content) > most:
+            raise _too_much(name, options)
+    inner = form(name.removesuffix(".gz").removesuffix(".zst"), content)
+    if inner != "text":
+        raise InputError(f"the packed file holds a {inner} file, not text", where=name)
+    return content
+
+
+def zstandard() -> Any:  # noqa: ANN401  a module that may be absent
+    """The library that packs with Zstandard.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module("zstandard")
+    except ImportError:
+        what = "zstandard is needed for .zst files and is not installed"
+        raise MissingExtraError(what, hint="pip install 'kohort[zstd]'") from None
 
 
 def _too_much(name: str, options: ReadOptions) -> LimitError:
@@ -223,6 +273,26 @@ def _undecodable(
     return InputError("a byte that the encoding does not have", where=f"{name}, line {line}", hint=hint)
 
 
+def foreign(name: str, content: Content) -> FileForm | None:
+    """The form of `kohort.io.forms` that a file has, by its name or else by its first bytes; `None` if it has none.
+
+    Raises:
+        InputError: the name is of one and the bytes are not.
+    """
+    head, claimed = bytes(content[:HEAD]), form_of(name)
+    begun = [form for form in FORMS.values() if form.begins(head)]
+    if claimed is None:
+        unclaimed = PurePath(name).suffix.lower() not in _SUFFIXES
+        return begun[0] if len(begun) == 1 and unclaimed else None  # what is zipped is told by its name alone
+    if claimed in begun:
+        return claimed
+    akin = [form for form in begun if form.module == claimed.module]
+    if akin:
+        return akin[0]
+    hint = "give the file the name of its format"
+    raise InputError(f"the name says {claimed.title}, the bytes say {_found(head, b'')}", where=name, hint=hint)
+
+
 #: Bytes from the start of a file that its format is told by.
 HEAD: Final = 32
 
@@ -241,7 +311,6 @@ _MAGIC: Final = MappingProxyType(
         b"FEA1\0": "Feather 1",
         b"\x93NUMPY": "NumPy",
         b"\x89HDF\r\n\x1a\n": "HDF5",
-        b"SQLite format 3\0": "SQLite",
         b"%PDF-": "PDF",
         b"Obj\x01": "Avro",
         b"BZh91AY&SY": "bzip2",
@@ -260,21 +329,24 @@ _SUFFIXES: Final = MappingProxyType(
         **dict.fromkeys((".parquet", ".pq"), "Parquet"),
         **dict.fromkeys((".arrow", ".feather", ".ipc"), "Arrow"),
         ".gz": "gzip",
-        **dict.fromkeys((".xlsx", ".xlsm", ".ods", ".zip", ".npz"), "zip"),
+        **{ending: form.title for form in FORMS.values() for ending in form.endings},
+        **dict.fromkeys((".zip", ".npz"), "zip"),
         ".xls": "Excel 97",
         **dict.fromkeys((".pkl", ".pickle", ".joblib"), "pickle"),
         ".npy": "NumPy",
         **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON"),
         **dict.fromkeys((".h5", ".hdf5"), "HDF5"),
-        **dict.fromkeys((".sqlite", ".db"), "SQLite"),
         ".bz2": "bzip2",
         ".xz": "xz",
         ".zst": "Zstandard",
     }
 )
 
+#: What text can be packed by.
+PACKED: Final = frozenset({"gzip", "Zstandard"})
+
 #: What can be read.
-READABLE: Final = frozenset({"text", "gzip", "Parquet", "Arrow"})
+READABLE: Final = frozenset({"text", *PACKED, "Parquet", "Arrow"})
 
 _HINTS: Final = MappingProxyType(
     {
@@ -321,4 +393,5 @@ def _found(head: bytes, tail: bytes) -> str:
     """The format the bytes tell; text when nothing speaks against it."""
     if head.startswith(_PARQUET) and tail.endswith(_PARQUET):
         return "Parquet"
-    return next((form for magic, form in _MAGIC.items() if head.startswith(magic)), "text")
+    known = next((form for magic, form in _MAGIC.items() if head.startswith(magic)), "")
+    return known or next((form.title for form in FORMS.values() if form.begins(head)), "text")

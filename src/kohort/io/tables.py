@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import InfeasibleError, InputError, UsageError
+from kohort.io.forms import is_address, located
 from kohort.io.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -20,9 +21,13 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     """The table in a file, on standard input or in a frame.
 
     Args:
-        source: A path to delimited text (also packed by gzip), Parquet or Arrow IPC; `-` for delimited text on
-            standard input; or a polars, pandas or Arrow frame.
+        source: A path to delimited text (also packed by gzip or Zstandard), Parquet, Arrow IPC or any of
+            `kohort.io.forms.FORMS`, with `#NAME` for one of several sheets or tables; a folder of Parquet files; the
+            address of a Postgres database with `#TABLE`; `-` for delimited text on standard input; or a frame of
+            polars, pandas or Arrow, or anything that streams Arrow.
         options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
+
+    What a reader of the table should know, such as which of several sheets it is, is a `SourceNote`, a warning.
 
     Raises:
         InputError: the source cannot be read as what it claims to be.
@@ -33,7 +38,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     """
     if isinstance(source, str | os.PathLike):
         name = os.fsdecode(cast("str | os.PathLike[str]", source))
-        table = _piped(options) if name == "-" else _file(name, options)
+        table = _piped(options) if name == "-" else _named(name, options)
     else:
         from kohort.io.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
 
@@ -48,19 +53,42 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     return table
 
 
+def _named(name: str, options: ReadOptions) -> Table:
+    """The table at an address, in a folder or in a file."""
+    if is_address(name):
+        from kohort.io import databases, typed  # noqa: PLC0415  polars is loaded when something is read
+
+        _refuse_names("a database", options)
+        return typed.from_content(databases.postgres(name), databases.shown(name))
+    if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
+        from kohort.io.folders import read_folder  # noqa: PLC0415  as above
+
+        _refuse_names("a folder of Parquet files", options)
+        return read_folder(name)
+    return _file(name, options)
+
+
 def _file(path: str, options: ReadOptions) -> Table:
     """The table in a regular file that nobody writes to meanwhile."""
     from kohort.io import source, typed  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.text import read_text  # noqa: PLC0415
 
+    path, inner = located(path)
     before = source.state(path)
     content = source.mapped(path)
-    form = source.form(path, content)
-    if form in {"Parquet", "Arrow"}:
+    foreign = source.foreign(path, content)
+    if foreign is not None:
+        _refuse_names(f"the {foreign.title} file", options)
+        table = typed.from_content(foreign.content(path, inner), path)
+    elif inner:
+        raise InputError(
+            f"the file holds one table, none called {inner!r}", where=path, hint="leave out # and the name"
+        )
+    elif (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)
         table = (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path))
     else:
-        table = read_text(source.text_of(path, content, options, packed=form == "gzip"), options)
+        table = read_text(source.text_of(path, content, options, packed=form in source.PACKED), options)
     if source.state(path) != before:
         raise InputError("the file changed while it was read", where=path, hint="read a copy that nobody writes to")
     return table
@@ -79,6 +107,6 @@ def _piped(options: ReadOptions) -> Table:
 
     name, content = "standard input", source.piped(options)
     form = source.form(name, content)
-    if form not in {"text", "gzip"}:
+    if form not in {"text", *source.PACKED}:
         raise InputError(f"a {form} file is not read from standard input", where=name, hint="give its path")
-    return read_text(source.text_of(name, content, options, packed=form == "gzip"), options)
+    return read_text(source.text_of(name, content, options, packed=form in source.PACKED), options)

@@ -11,13 +11,15 @@ import errno
 import os
 import re
 import unicodedata
+import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import polars as pl
 
-from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, UsageError
+from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, SourceNote, UsageError
 from kohort.io.cells import as_text, encode
 from kohort.tables.table import Table
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    from kohort.io.forms import Content
     from kohort.tables.table import Column
 
 #: The classes accepted as a frame, by the library that defines them.
@@ -78,11 +81,14 @@ def read_ipc(path: Path) -> Table:
 
 
 def from_frame(frame: object) -> Table:
-    """The table in a polars DataFrame or LazyFrame, a pandas DataFrame, or an Arrow Table or RecordBatch.
+    """The table in a polars DataFrame or LazyFrame, a pandas DataFrame, an Arrow Table or RecordBatch, or any stream.
+
+    A stream is whatever has `__arrow_c_stream__`: a DuckDB relation, a pyarrow reader, a narwhals frame. A pandas
+    index without a name is left out, with a `SourceNote`.
 
     Raises:
         UsageError: the object is not one of these.
-        SchemaError: a pandas frame has an index that may hold data.
+        SchemaError: a pandas frame has an index with a name, which may hold data.
         InputError: the frame holds names, types or values that cannot be read.
         MissingExtraError: a pandas frame needs pyarrow, which is not installed.
 
@@ -92,12 +98,12 @@ def from_frame(frame: object) -> Table:
     """
     kind = kind_of(frame)
     if kind == "polars":
-        return _from_polars(cast("pl.DataFrame | pl.LazyFrame", frame))
+        return _from_polars(streamed(frame))
     return _from_pandas(frame) if kind == "pandas" else _from_arrow(frame)
 
 
 def kind_of(frame: object) -> str:
-    """The library that `frame` is a table of: `polars`, `pandas` or `pyarrow`.
+    """The library that `frame` is a table of: `polars`, `pandas` or `pyarrow`; of any other stream, `polars`.
 
     It is told by the names of the frame's classes, so that no library is imported that the caller did not import.
 
@@ -108,10 +114,24 @@ def kind_of(frame: object) -> str:
         library = ancestor.__module__.partition(".")[0]
         if ancestor.__name__ in FRAMES.get(library, ()):
             return library
+    if hasattr(frame, "__arrow_c_stream__") and type(frame).__name__ != "Series":  # which streams one column
+        return "polars"
     raise UsageError(
         f"a table cannot be read from an object of class {type(frame).__name__}",
-        hint="give a path, a polars or pandas DataFrame, a LazyFrame, or an Arrow Table or RecordBatch",
+        hint="give a path, a polars or pandas DataFrame, a LazyFrame, an Arrow Table, or anything that streams Arrow",
     )
+
+
+def streamed(frame: object) -> pl.DataFrame | pl.LazyFrame:
+    """A polars frame as it is, and any other stream as one.
+
+    Raises:
+        InputError: it is no stream of records.
+    """
+    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return frame
+    with faults("the frame", "the stream holds no table", TypeError, ValueError):
+        return pl.DataFrame(cast("Any", frame))
 
 
 def extra(library: str) -> ModuleType:
@@ -121,6 +141,19 @@ def extra(library: str) -> ModuleType:
     except ImportError:
         message = f"{library} is needed for this frame and is not installed"
         raise MissingExtraError(message, hint="pip install 'kohort[pandas]'") from None
+
+
+def from_content(content: Content, where: str) -> Table:
+    """The table that a file of `kohort.io.forms` holds, with what it says of single columns.
+
+    Raises:
+        InputError: it holds names, types or values that cannot be read.
+    """
+    for note in content.notes:
+        warnings.warn(SourceNote(note), stacklevel=2)
+    table = assembled(content.frame.schema, content.frame.to_series, where)
+    said = (replace(column, labels=content.labels.get(column.name)) for column in table.columns)
+    return Table(tuple(said), table.records)
 
 
 def _read(path: Path, form: str) -> Table:
@@ -139,7 +172,7 @@ def table_in(file: BinaryIO, form: str, where: str) -> Table:
         FileError: the system failed to read the file.
     """
     with scanned(file, form, where) as lazy:
-        return _table(lazy.collect_schema(), lambda place: lazy.select(pl.nth(place)).collect().to_series(), where)
+        return assembled(lazy.collect_schema(), lambda place: lazy.select(pl.nth(place)).collect().to_series(), where)
 
 
 @contextmanager
@@ -168,14 +201,16 @@ def scanned(file: BinaryIO, form: str, where: str) -> Generator[pl.LazyFrame]:
 def _from_polars(frame: pl.DataFrame | pl.LazyFrame) -> Table:
     with faults("the frame", "the lazy frame cannot be collected"):
         table = frame.lazy().collect()
-    return _table(table.schema, table.to_series, "the frame")
+    return assembled(table.schema, table.to_series, "the frame")
 
 
 def _from_arrow(frame: object) -> Table:
     arrow = cast("Any", frame)
     names = check_names(arrow.schema.names, "the frame")
     columns = [_from_array(name, array) for name, array in zip(names, arrow.columns, strict=True)]
-    return _table(pl.Schema(zip(names, (one.dtype for one in columns), strict=True)), columns.__getitem__, "the frame")
+    return assembled(
+        pl.Schema(zip(names, (one.dtype for one in columns), strict=True)), columns.__getitem__, "the frame"
+    )
 
 
 def _from_pandas(frame: object) -> Table:
@@ -187,15 +222,17 @@ def _from_pandas(frame: object) -> Table:
 
 
 def check_index(frame: object) -> None:
-    """Refuse a pandas frame whose index may hold data.
+    """Refuse a pandas frame whose index has a name, and note that one without a name is left out.
 
     Raises:
-        SchemaError: its index is more than row numbers.
+        SchemaError: its index has a name, so that it is a column of the table.
     """
     index = cast("Any", frame).index
-    if not isinstance(index, extra("pandas").RangeIndex) or index.name is not None:
+    if any(name is not None for name in index.names):
         hint = "make it a column with .reset_index(), or drop it with .reset_index(drop=True)"
-        raise SchemaError("the frame's index is more than row numbers, and a release has no index", hint=hint)
+        raise SchemaError("the frame's index has a name, and a release has no index", hint=hint)
+    if not isinstance(index, extra("pandas").RangeIndex):
+        warnings.warn(SourceNote("the frame's index has no name and is left out"), stacklevel=2)
 
 
 def _from_array(name: str, array: object) -> pl.Series:
@@ -301,7 +338,7 @@ def _check_cells(series: pl.Series, where: str) -> None:
 # ── assembling ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _table(schema: Mapping[str, pl.DataType], column: Callable[[int], pl.Series], where: str) -> Table:
+def assembled(schema: Mapping[str, pl.DataType], column: Callable[[int], pl.Series], where: str) -> Table:
     """The table whose columns are got one at a time, once their names and types are known to be readable."""
     names = check_names(list(schema), where)
     _check_types(schema, where)

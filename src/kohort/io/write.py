@@ -13,18 +13,24 @@ import os
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import polars as pl
 
 from kohort.errors import FileError, SchemaError, UsageError
 from kohort.io.cells import from_text
+from kohort.io.foreign import pack
+from kohort.io.forms import FORMS
+from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from kohort.io.forms import FileForm
     from kohort.tables.table import Column, Table
 
 
@@ -35,17 +41,35 @@ class Format(StrEnum):
     TSV = "tsv"
     CSV_GZ = "csv.gz"
     TSV_GZ = "tsv.gz"
+    CSV_ZST = "csv.zst"
+    TSV_ZST = "tsv.zst"
     PARQUET = "parquet"
     IPC = "ipc"
+    XLSX = "xlsx"
+    SAV = "sav"
+    ZSAV = "zsav"
+    DTA = "dta"
+    XPT = "xpt"
+    SQLITE = "sqlite"
+    DUCKDB = "duckdb"
+
+    @property
+    def form(self) -> FileForm | None:
+        """What is known of a format that has a library of its own; `None` of text, Parquet and Arrow."""
+        return FORMS.get(self.value)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is delimited text, also packed."""
+        return self.startswith(("csv", "tsv"))
 
 
 #: The format that a name's ending means.
-ENDINGS: Final = {f".{format_}": format_ for format_ in Format} | {
-    ".tab": Format.TSV,
-    ".pq": Format.PARQUET,
-    ".arrow": Format.IPC,
-    ".feather": Format.IPC,
-}
+ENDINGS: Final = (
+    {f".{format_}": format_ for format_ in Format}
+    | {ending: Format(form.key) for form in FORMS.values() if form.written for ending in form.endings}
+    | {".tab": Format.TSV, ".pq": Format.PARQUET, ".arrow": Format.IPC, ".feather": Format.IPC}
+)
 
 #: Records in a row group or record batch: fixed, because it is visible in the bytes.
 GROUP: Final = 1 << 17
@@ -82,14 +106,22 @@ def format_of(path: str | Path, explicit: str | None = None) -> Format:
     raise UsageError("the name's ending means no format", where=str(path), hint=f"endings: {', '.join(ENDINGS)}")
 
 
-def write(table: Table, file: BinaryIO, format_: Format, *, separator: str = ",", excel_safe: bool = False) -> None:
+def write(
+    table: Table,
+    file: BinaryIO,
+    format_: Format,
+    *,
+    separator: str = ",",
+    excel_safe: bool = False,
+    source: Table | None = None,
+) -> None:
     r"""Write `table` to the open `file`, records in the table's order.
 
     Delimited text is UTF-8 without byte order mark, with a header and LF line ends; a cell is quoted only where it
     must be. A null and the empty text are both the empty cell there; in a table of one column that cell is quoted, so
     that no record becomes a blank line. gzip keeps no name and no time; its bytes are those of Python's zlib. Parquet
     and IPC hold plain columns, never dictionaries; a column has its source's type where every value is one of that
-    type, exactly.
+    type, exactly. What other formats hold, see `kohort.io.foreign`.
 
     Args:
         table: At least one column.
@@ -97,9 +129,12 @@ def write(table: Table, file: BinaryIO, format_: Format, *, separator: str = ","
         format_: What to write.
         separator: Between the cells of CSV: one ASCII character. TSV has the tab.
         excel_safe: Put an apostrophe before text that a spreadsheet would run as a formula; delimited text only.
+        source: The table that the cells come from: its value labels are those of a statistics file.
 
     Raises:
         UsageError: `separator` or `excel_safe` does not go with the format.
+        UnsupportedError: the format cannot hold the cells exactly.
+        MissingExtraError: the format's library is not installed.
         SchemaError: two columns have the same name, once it bears an apostrophe.
         FileError: the system failed to write.
 
@@ -110,14 +145,18 @@ def write(table: Table, file: BinaryIO, format_: Format, *, separator: str = ","
     >>> file.getvalue()
     b'age,city\n40,Rome\n,"Bari, old town"\n'
     """
-    if format_ in {Format.PARQUET, Format.IPC}:
-        if excel_safe:
-            raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
-        _write_typed(table, file, format_)
-    else:
-        tab = format_ in {Format.TSV, Format.TSV_GZ}
+    if excel_safe and not format_.is_text:
+        raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
+    if format_.form is not None:
+        packed = pack(table, format_.value, source)
+        with _reporting():
+            file.write(packed)
+    elif format_.is_text:
+        tab = format_.startswith("tsv")
         dialect = _Dialect("\t" if tab else separator, excel_safe=excel_safe, alone=len(table.columns) == 1)
-        _write_text(table, file, dialect, zipped=format_ in {Format.CSV_GZ, Format.TSV_GZ})
+        _write_text(table, file, dialect, packer=_PACKERS.get(format_.value[4:], nullcontext))
+    else:
+        _write_typed(table, file, format_)
 
 
 def to_frame(table: Table, like: str) -> object:
@@ -176,23 +215,41 @@ def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series]
     return replace(values).zip_with(where.fill_null(value=False), values) if where.any() else values
 
 
-def _write_text(table: Table, file: BinaryIO, dialect: _Dialect, *, zipped: bool) -> None:
+def _write_text(
+    table: Table, file: BinaryIO, dialect: _Dialect, *, packer: Callable[[BinaryIO], AbstractContextManager[BinaryIO]]
+) -> None:
     names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
     if len(set(names)) < len(names):
         raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
     escaped = (dialect.escape(_nameless(column)) for column in table.columns)
-    with _reporting(), _packed(file) if zipped else nullcontext(file) as text:
+    with _reporting(), packer(file) as text:
         # The values bear their quotes already.
         _records(table, names, escaped).sink_csv(text, separator=dialect.separator, quote_style="never")
 
 
 @contextmanager
-def _packed(file: BinaryIO) -> Generator[BinaryIO]:
+def _gzipped(file: BinaryIO) -> Generator[BinaryIO]:
     """A file whose bytes reach `file` packed with gzip, without name or time."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=file, mtime=0) as packer:
         pieces = Pieces(packer)
         yield cast("BinaryIO", pieces)
         packer.write(pieces.held)
+
+
+@contextmanager
+def _zstandard(file: BinaryIO) -> Generator[BinaryIO]:
+    """A file whose bytes reach `file` packed with Zstandard, as one frame that ends with its checksum."""
+    compressor = zstandard().ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True, write_content_size=False)
+    with compressor.stream_writer(file, closefd=False) as packer:
+        pieces = Pieces(packer)
+        yield cast("BinaryIO", pieces)
+        packer.write(pieces.held)
+
+
+#: What packs text, by the end of a format's name.
+_PACKERS: Final[Mapping[str, Callable[[BinaryIO], AbstractContextManager[BinaryIO]]]] = MappingProxyType(
+    {"gz": _gzipped, "zst": _zstandard}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pydantic import Field, create_model
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import CUT, LIMIT, NODE, PREFERRED, TIME_LIMIT
+from kohort.io.forms import readable
 from kohort.io.write import Format
 from kohort.job.model_values import model_keys
 from kohort.job.parts import Part
@@ -69,7 +70,12 @@ NO_FLAG = Flag(hidden=True)
 class InputPart(Part):
     """Where the table is and how it is written; paths in a job file are relative to its folder."""
 
-    path: str = Field(description="The table: CSV, TSV (also .gz), Parquet or Arrow; '-' is standard input.")
+    path: str = Field(
+        description=(
+            f"The table: CSV, TSV (also .gz, .zst), Parquet (also a folder), Arrow, {readable()}; FILE#NAME names one "
+            "of several sheets or tables; a postgresql:// address with #TABLE; '-' is standard input."
+        )
+    )
     separator: Annotated[Separator | None, Flag(metavar="CHAR")] = Field(
         None, description="The character between cells; detected if not given."
     )

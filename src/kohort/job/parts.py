@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kohort.errors import UsageError
+from kohort.io.forms import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,5 +65,5 @@ def right_part(form: type[P], raw: Mapping[str, object]) -> P:
 
 
 def relative(path: str, folder: Path) -> str:
-    """A path of the job, relative to its folder; `-` stays standard input."""
-    return path if path == "-" else str(folder / path)
+    """A path of the job, relative to its folder; `-` stays standard input, and an address itself."""
+    return path if path == "-" or is_address(path) else str(folder / path)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
-from kohort.io.write import Format, format_of
+from kohort.io.write import format_of
 from kohort.job.altered import altered_faults, perturbations_of
 from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
 from kohort.job.document import Document, document, document_at
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q", bound=QuestionFile)
 
-
-#: Formats that are no text.
-_TYPED: Final = frozenset({Format.PARQUET, Format.IPC})
 
 #: The keys behind the places that kohort's errors name.
 _PLACES: Final[Mapping[str, Place]] = {
@@ -263,7 +260,7 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
         format_ = format_of(output.path, output.format)
     except UsageError as fault:
         return [UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]
-    if output.excel_safe and format_ in _TYPED:
+    if output.excel_safe and not format_.is_text:
         return [
             UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")
         ]

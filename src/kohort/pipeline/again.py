@@ -58,7 +58,7 @@ def again(
     format_ = format_of(target, job.writing.format)
     file = BytesIO()
     with stage("write"):
-        engine.write(release.records.data, file, format_, job.writing)
+        engine.write(release.records, file, format_, job.writing)
     file.seek(0)
     with stage("verify"):
         verdict = engine.verify(file, claim_of(release, format_))

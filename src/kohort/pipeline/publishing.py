@@ -6,13 +6,14 @@ import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeGuard, TypeVar
 
+from kohort.io.forms import files
 from kohort.publish import Companion, publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
+    from pathlib import Path
 
 R = TypeVar("R")
 V = TypeVar("V")
@@ -50,7 +51,7 @@ def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 def paths(source: object) -> tuple[Path, ...]:
     """The files that the target must not be."""
-    return (Path(source),) if is_path(source) and source != "-" else ()
+    return files(os.fspath(source)) if is_path(source) else ()
 
 
 @dataclass(frozen=True, slots=True)

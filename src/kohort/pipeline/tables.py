@@ -231,7 +231,7 @@ def save(
     claim = claim_of(release, format_)
 
     def write_release(file: BinaryIO) -> None:
-        engine.write(release.records.data, file, format_, writing)
+        engine.write(release.records, file, format_, writing)
 
     def certify(verdict: Verdict) -> bytes:
         return certificate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from kohort.shown import Shown
 from kohort.tables.dataset import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     import polars as pl
 
@@ -26,6 +26,19 @@ CellCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint3
 Texts: TypeAlias = "pl.Series"
 
 
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What a statistics file says of a column, to say it again in another one.
+
+    Attributes:
+        title: The label of the variable; empty where it has none.
+        codes: The number that stands for each value label. A column with codes holds the labels, not the numbers.
+    """
+
+    title: str = ""
+    codes: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Column(Shown):
     """One column: its distinct values as text, and for every record which of them it holds.
@@ -37,12 +50,14 @@ class Column(Shown):
         codes: (n,) index into `values`, the smallest of uint8, uint16, uint32 that fits.
         dtype: The source's type when it was typed (`pl.Int64` of a Parquet column), to give the same type
             back for cells that stay as they are; `pl.String` for text sources.
+        labels: Of a column read from a statistics file, what it says of it; `None` where it says nothing.
     """
 
     name: str
     values: pl.Series
     codes: CellCodes
     dtype: pl.DataType
+    labels: Labels | None = None
 
     def _shown(self) -> tuple[str, Rows]:
         return f"Column {self.name}", [("Records", f"{self.codes.size:,}"), ("Values", f"{len(self.values):,}")]

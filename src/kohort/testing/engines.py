@@ -183,7 +183,7 @@ def _released(engine: Engine, frame: pl.DataFrame, job: Job) -> Release:
 def _written(engine: Engine, release: Release) -> tuple[bytes, Claim]:
     """The bytes of a release, and what it claims."""
     file = BytesIO()
-    engine.write(release.records.data, file, Format.CSV, release.job.writing)
+    engine.write(release.records, file, Format.CSV, release.job.writing)
     return file.getvalue(), claim_of(release)
 
 

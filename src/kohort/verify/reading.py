@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import polars as pl
 
-from kohort.errors import InputError, LimitError
+from kohort.errors import InputError, LimitError, MissingExtraError
+from kohort.io.forms import FORMS
 from kohort.io.options import ReadOptions
 from kohort.io.records import RecordLayout
-from kohort.io.source import LF, Text
+from kohort.io.source import GZIP, LF, Text, zstandard
 from kohort.io.text import read_records
 from kohort.tables.table import Table
 from kohort.verify.verdict import Claim, TableCheck, check_columns, fault, plain, unmarked
@@ -86,15 +87,16 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     Raises:
         VerificationError: the bytes are not exactly the plain form of a table with the claimed columns.
     """
-    content = content_of(file)
+    content, form = content_of(file), FORMS.get(claim.format)
     if claim.is_text:
-        packed = claim.format.endswith(".gz")
-        trail = Trail(inflated(content) if packed else content)
+        packed = claim.format.endswith((".gz", ".zst"))
+        trail = Trail(unpacked(content) if packed else content)
         table = delimited(trail, claim)
         sha256 = digest(content) if packed else trail.sha256
     else:
-        table, sha256 = _typed(file, claim), digest(content)
-    if not claim.is_text or conventional(table):
+        table, sha256 = _typed(file, claim) if form is None else _foreign(bytes(content), claim), digest(content)
+    bare = claim.is_text and not claim.format.endswith(".zst")  # one frame can say the same in many ways
+    if (not bare or conventional(table)) and (form is None or form.exact):
         _check_canonical(table, claim, sha256)
     return ReleaseContent(unmarked(table) if claim.excel_safe else table, sha256, len(content))
 
@@ -133,12 +135,26 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
     return Table(columns, len(columns[0].codes))
 
 
+def _foreign(content: bytes, claim: Claim) -> Table:
+    """The table in a file of another format, read by another library than the writer's where there is one."""
+    from kohort.io.foreign import unpack  # noqa: PLC0415  what a typed cell is as text, as the input was read
+
+    try:
+        table = unpack(content, claim.format, claim.original)
+    except MissingExtraError:
+        raise
+    except Exception as error:  # noqa: BLE001  of any library, whose text may quote cells
+        raise fault(TableCheck.BYTES, f"the {claim.format} file cannot be read ({type(error).__name__})") from None
+    check_columns(table.names, claim.schema)
+    return table
+
+
 def _check_canonical(table: Table, claim: Claim, sha256: str) -> None:
     """The bytes are those that the cells give when they are written again."""
     from kohort.io.write import Format, write  # noqa: PLC0415  the writer defines the form, not what is in it
 
     again = Digest()
-    write(table, cast("BinaryIO", again), Format(claim.format), separator=claim.separator)
+    write(table, cast("BinaryIO", again), Format(claim.format), separator=claim.separator, source=claim.original)
     if again.sha256 != sha256:
         what = "the bytes are not the plain form of their cells: a leftover value, a note, statistics, another encoding"
         raise fault(TableCheck.BYTES, what)
@@ -217,6 +233,20 @@ def delimited(trail: Trail, claim: Claim) -> Table:
 def conventional(table: Table) -> bool:
     """Whether some cell has to be quoted though a reader would take it without."""
     return any(column.values.str.contains(_BOM, literal=True).any() for column in table.columns)
+
+
+def unpacked(content: Content) -> bytes:
+    """The content of a packed text."""
+    if content[:2] == GZIP:
+        return inflated(content)
+    try:
+        unpack = zstandard().ZstdDecompressor().decompressobj()
+        text: bytes = unpack.decompress(bytes(content))
+    except zstandard().ZstdError:
+        raise fault(TableCheck.BYTES, "the Zstandard frame is damaged") from None
+    if not unpack.eof or unpack.unused_data:
+        raise fault(TableCheck.BYTES, "the Zstandard frame is cut short, or another follows")
+    return text
 
 
 def inflated(content: Content) -> bytes:

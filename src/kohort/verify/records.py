@@ -141,7 +141,7 @@ def differing(column: Column, due: NDArray[np.integer], claim: Claim, source: Co
 
 def released_texts(source: Column, claim: Claim) -> pl.Series:
     """The source's values as a release of this format has them, where it has them unchanged."""
-    return plain(source.values.fill_null("") if claim.is_text else source.values, excel_safe=claim.excel_safe)
+    return plain(source.values if claim.has_nulls else source.values.fill_null(""), excel_safe=claim.excel_safe)
 
 
 def labels_of(column: Column) -> pl.Series:

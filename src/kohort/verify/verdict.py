@@ -13,6 +13,7 @@ import polars as pl
 
 from kohort.core.uniques import Exposed
 from kohort.errors import UsageError, VerificationError
+from kohort.io.forms import FORMS
 from kohort.schema import Label
 from kohort.shown import Shown
 from kohort.tables.table import Column, Table, narrow
@@ -177,6 +178,12 @@ class Claim:
     def is_text(self) -> bool:
         """Whether the format is delimited text, which has no null but the empty cell."""
         return self.format.startswith(("csv", "tsv"))
+
+    @property
+    def has_nulls(self) -> bool:
+        """Whether a missing cell of the format differs from the empty text."""
+        form = FORMS.get(self.format)
+        return not self.is_text if form is None else form.nulls
 
     @property
     def k(self) -> int:

@@ -512,7 +512,7 @@ def test_what_is_no_k_is_refused(k: str) -> None:
             "leave out the names",
         ),
         ("input.separator = ';'\ninput.quote = ';'", "a separator is one ASCII character, no line end and not", ""),
-        ("output.format = 'xlsx'", "it must be one of csv, tsv", ""),
+        ("output.format = 'ods'", "it must be one of csv, tsv", ""),
         ("output.separator = '::'", "a separator is one ASCII character", ""),
         ("input.encoding = 5", "it must be a text in quotes", ""),
     ],

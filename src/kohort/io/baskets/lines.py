@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError, KohortError, LimitError
+from kohort.io import encodings
 from kohort.io.baskets.cells import UNPRINTABLE, Coded
 from kohort.io.scan import line_end_at
 from kohort.io.source import CR, LF, WORD, line_of
@@ -278,8 +279,8 @@ def _names(text: Text, first: Index, lengths: Index, max_cell: int) -> tuple[str
     try:
         names = spelled.decode()
     except UnicodeDecodeError as error:
-        hint = "name the encoding the file was written in (--encoding)"
         name = spelled.count(b"\n", 0, error.start)
+        hint = encodings.hint(np.frombuffer(spelled, np.uint8), error.start)
         raise faulty(name, InputError, "a byte that is not UTF-8", hint) from None
     kept = "basket lines know no quotes, and names are kept as they are written; use the long form for such"
     for pattern, what, hint in (

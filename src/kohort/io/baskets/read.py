@@ -77,10 +77,11 @@ def read_transactions(
     if isinstance(source, str | os.PathLike):
         return _from_file(os.fsdecode(cast("str | os.PathLike[str]", source)), options, limits)
     from kohort.io.baskets.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
-    from kohort.io.typed import kind_of  # noqa: PLC0415
+    from kohort.io.typed import kind_of, streamed  # noqa: PLC0415
 
     kind = kind_of(source)
-    return _reading("the frame", from_frame(source, kind, options), limits, like=kind)
+    frame = streamed(source) if kind == "polars" else source
+    return _reading("the frame", from_frame(frame, kind, options), limits, like=kind)
 
 
 def read_content(

@@ -11,6 +11,7 @@ import numpy as np
 import tomlkit
 
 from kohort.assessment.risk.singling import RoundingProposal, proposed
+from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.shapes import Shape, shape_of
@@ -132,7 +133,7 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
     keys = {**reading, **({"trim": True} if draft.trim else {})}
     keys |= {"missing": [*draft.missing]} if draft.missing else {}
     document["input"] = {"path": source} | {key: value for key, value in keys.items() if value is not None}
-    document["output"] = {"path": f"{_stem(source)}.release.csv"}
+    document["output"] = {"path": _released(source)}
     privacy = tomlkit.table()
     privacy["k"] = draft.k
     for line in _costs(draft.protection):
@@ -175,13 +176,16 @@ def _costs(protection: Protection) -> list[str]:
     return lines
 
 
-def _stem(source: str) -> str:
-    """The name of the input without its endings.
+def _released(source: str) -> str:
+    """The name of the release: that of the input, in its format where that has a library of its own, else as CSV.
 
-    >>> _stem("data/people.csv.gz"), _stem("-")
-    ('people', 'table')
+    >>> _released("data/people.csv.gz"), _released("people.xlsx#2024"), _released("-")
+    ('people.release.csv', 'people.release.xlsx', 'table.release.csv')
     """
-    return "table" if source == "-" else Path(Path(source).name.removesuffix(".gz")).stem
+    path = next((one.name for one in files(source)), "table")
+    form = form_of(path)
+    ending = form.key if form is not None and form.written else "csv"
+    return f"{Path(path.removesuffix('.gz').removesuffix('.zst')).stem}.release.{ending}"
 
 
 def _column(guess: Guess, draft: Draft) -> TomlTable:

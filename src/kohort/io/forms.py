@@ -1,0 +1,224 @@
+"""The file formats that are read and written through a library of their own, each described once.
+
+Delimited text, Parquet and Arrow are kohort's own business (`source`, `text`, `typed`, `write`). Every other format is
+a `FileForm`: its name, its file names, the bytes that it begins with, the extra that brings its library, and a module
+with three functions:
+
+    content(path, inner, form)          the table of a file, each cell with its type, and what the file says besides
+    pack(frame, labels)                 a file that holds the frame and nothing else
+    unpack(bytes)                       what such a file holds, by another reader than the writer's where there is one
+
+`FORMS` lists them. What file choosers, help, messages and documentation say of formats is derived from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path, PurePath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from kohort.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from kohort.tables.table import Labels
+
+#: First bytes of a zip file, which workbooks are.
+_ZIP: Final = ((0, b"PK\x03\x04"),)
+
+
+#: Versions of Stata's older files, which begin with the version and the order of bytes.
+_STATA: Final = (*range(104, 106), 108, *range(110, 116))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file of a form holds.
+
+    Attributes:
+        frame: Its table.
+        labels: What it says of single columns.
+        notes: What a reader of the table should know: which of several sheets it is, what was left out.
+    """
+
+    frame: pl.DataFrame
+    labels: Mapping[str, Labels] = field(default_factory=dict[str, "Labels"])
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileForm:
+    """A file format.
+
+    Attributes:
+        key: What it is called in a job; also the ending of its files.
+        title: What it is called in sentences.
+        module: The module that reads and writes it.
+        extra: The extra of kohort that brings its libraries; empty where none is needed.
+        suffixes: Further endings of its files.
+        magic: Places in a file and the bytes that may stand there: one of them does.
+        inner: What a file can have several of; empty where it holds one table.
+        written: Whether it is written, too.
+        nulls: Whether a missing cell differs from the empty text.
+        plain: Whether text in which every cell is a plain number is written as numbers, as its readers expect.
+        exact: Whether the same cells always give the same bytes.
+        independent: What reads a written file back, where it is another library than the one that wrote it.
+    """
+
+    key: str
+    title: str
+    module: str
+    extra: str
+    magic: tuple[tuple[int, bytes], ...]
+    suffixes: tuple[str, ...] = ()
+    inner: str = ""
+    written: bool = True
+    nulls: bool = False
+    plain: bool = False
+    exact: bool = True
+    independent: str = ""
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """The endings of its files."""
+        return (f".{self.key}", *self.suffixes)
+
+    def begins(self, head: bytes) -> bool:
+        """Whether a file may begin with these bytes."""
+        return any(head[at:].startswith(magic) for at, magic in self.magic)
+
+    def content(self, path: str, inner: str) -> Content:
+        """The table in the file at `path`, or the one called `inner`."""
+        found: Content = self._function("content")(path, inner, self)
+        return found
+
+    def pack(self, frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+        """A file that holds `frame`."""
+        packed: bytes = self._function("pack", f"_{self.key}")(frame, labels)
+        return packed
+
+    def unpack(self, content: bytes) -> pl.DataFrame:
+        """The table in a written file."""
+        frame: pl.DataFrame = self._function("unpack", f"_{self.key}")(content)
+        return frame
+
+    def _function(self, name: str, suffix: str = "") -> Any:  # noqa: ANN401  one of the three functions
+        module = import_module(f"kohort.io.{self.module}")
+        return getattr(module, name + suffix, None) or getattr(module, name)
+
+
+def _statistics(key: str, title: str, *magic: bytes, suffixes: tuple[str, ...] = (), written: bool = True) -> FileForm:
+    """A format of a statistics program."""
+    starts = tuple((0, one) for one in magic)
+    return FileForm(
+        key,
+        title,
+        "statistics",
+        "statistics",
+        starts,
+        suffixes,
+        written=written,
+        plain=True,
+        independent="polars-readstat" if written else "",
+    )
+
+
+#: The formats, by the ending of their files without its point.
+FORMS: Final[Mapping[str, FileForm]] = MappingProxyType(
+    {
+        form.key: form
+        for form in (
+            FileForm("xlsx", "Excel", "excel", "excel", _ZIP, (".xlsm",), "sheet", plain=True, independent="fastexcel"),
+            FileForm("ods", "OpenDocument", "excel", "excel", _ZIP, inner="sheet", written=False),
+            _statistics("sav", "SPSS", b"$FL2"),
+            _statistics("zsav", "compressed SPSS", b"$FL3"),
+            _statistics(
+                "dta", "Stata", b"<stata_dta>", *(bytes((one, order, 1, 0)) for one in _STATA for order in (1, 2))
+            ),
+            _statistics("xpt", "SAS transport", b"HEADER RECORD*******LIB", suffixes=(".xport",)),
+            _statistics("sas7bdat", "SAS", bytes(12) + b"\xc2\xea\x81\x60", written=False),
+            FileForm(
+                "sqlite",
+                "SQLite",
+                "databases",
+                "",
+                ((0, b"SQLite format 3\0"),),
+                (".sqlite3", ".db"),
+                "table",
+                nulls=True,
+            ),
+            FileForm(
+                "duckdb", "DuckDB", "databases", "duckdb", ((8, b"DUCK"),), (".ddb",), "table", nulls=True, exact=False
+            ),
+        )
+    }
+)
+
+
+def form_of(path: str) -> FileForm | None:
+    """The form that the ending of a name means.
+
+    >>> form_of("people.XLSX").title, form_of("people.csv")
+    ('Excel', None)
+    """
+    suffix = PurePath(path).suffix.lower()
+    return next((form for form in FORMS.values() if suffix in form.endings), None)
+
+
+def readable() -> str:
+    """The titles and endings of the forms, for help.
+
+    >>> readable()[:38]
+    'Excel (.xlsx), OpenDocument (.ods), SP'
+    """
+    return ", ".join(f"{form.title} (.{form.key})" for form in FORMS.values())
+
+
+def library(name: str, form: FileForm) -> Any:  # noqa: ANN401  a module that may be absent
+    """A library that reads or writes a form.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        what = f"{name} is needed for {form.title} files and is not installed"
+        raise MissingExtraError(what, hint=f"pip install 'kohort[{form.extra}]'") from None
+
+
+#: How an address of Postgres begins.
+_POSTGRES: Final = ("postgresql://", "postgres://")
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is the address of a database, not a path.
+
+    >>> is_address("postgresql://localhost/clinic#stays"), is_address("people.csv")
+    (True, False)
+    """
+    return source.startswith(_POSTGRES)
+
+
+def files(*sources: str) -> tuple[Path, ...]:
+    """The files among some sources, which no output may replace.
+
+    >>> [path.name for path in files("people.xlsx#2024", "-", "postgresql://localhost/clinic#stays")]
+    ['people.xlsx']
+    """
+    return tuple(Path(located(one)[0]) for one in sources if one != "-" and not is_address(one))
+
+
+def located(source: str) -> tuple[str, str]:
+    """The file that a source names, and the sheet or table in it: `FILE#NAME`, unless a file has that whole name.
+
+    >>> located("people.xlsx#2024"), located("people.csv")
+    (('people.xlsx', '2024'), ('people.csv', ''))
+    """
+    path, mark, inner = source.partition("#")
+    return (path, inner) if mark and path and not Path(source).exists() else (source, "")

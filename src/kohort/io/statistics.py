@@ -1,0 +1,252 @@
+"""Files of statistics programs: SPSS, Stata and SAS, read and written by pyreadstat, read back by polars-readstat.
+
+A column whose values all have a label holds the labels; the codes behind them are kept, and written again for values
+that are released as they are. Cells that the file itself declares missing are read as missing, and told.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from kohort.errors import InputError
+from kohort.io.forms import FORMS, Content, FileForm, library
+from kohort.tables.table import Labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
+#: Where a file says when it was made, and what it says instead: its own time would differ each time.
+_MADE: Final = {
+    "sav": (rb"^(.{92})[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9:]{8}", b"01 Jan 0000:00:00"),
+    "zsav": (rb"^(.{92})[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9:]{8}", b"01 Jan 0000:00:00"),
+    "dta": (rb"(<timestamp>\x11)[0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{5}", b"01 Jan 2000 00:00"),
+    "xpt": (rb"()[0-9]{2}[A-Z]{3}[0-9]{2}:[0-9]{2}:[0-9]{2}:[0-9]{2}", b"01JAN00:00:00:00"),
+}
+
+#: Bytes from the start of a file in which it says so.
+_HEAD: Final = 1024
+
+#: What a variable may be called in every one of the programs.
+_NAME: Final = re.compile(r"[^0-9A-Za-z]+")
+
+#: Letters of a name at most: of 32, with room for a number at its end.
+_USUAL: Final = 28
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def content(path: str, inner: str, form: FileForm) -> Content:
+    """The table in a file of a statistics program.
+
+    Raises:
+        InputError: the file is damaged, or a table within it is named: it holds one.
+        MissingExtraError: pyreadstat is not installed.
+    """
+    if inner:
+        raise InputError(f"a {form.title} file holds one table", where=path, hint="leave out # and what follows")
+    pyreadstat = library("pyreadstat", form)
+    read: Callable[..., Any] = getattr(pyreadstat, f"read_{_family(form)}")
+    try:
+        frame, told = read(path, output_format="polars")
+        asked = {"user_missing": True, "metadataonly": True} if form.key not in {"xpt", "sas7bdat"} else {}
+        declared: Mapping[str, Any] = read(path, **asked)[1].missing_ranges if asked else {}
+    except Exception as error:  # noqa: BLE001  whose classes are its own; its text may quote what the file holds
+        raise InputError(f"the {form.title} file is damaged ({type(error).__name__})", where=path) from None
+    notes: list[str] = []
+    labels: dict[str, Labels] = {}
+    columns: list[pl.Series] = []
+    for series in frame:
+        title = told.column_names_to_labels.get(series.name) or ""
+        named = told.variable_value_labels.get(series.name, {})
+        cells, codes = _labelled(_whole(series), named)
+        if named and not codes:
+            notes.append(f"{path}, column {series.name!r}: its value labels are left out: not every value has its own")
+        columns.append(cells)
+        labels[series.name] = Labels(title, codes)
+    if declared:
+        notes.append(f"{path}: values that the file declares missing are read as missing: {', '.join(declared)}")
+    names = {name: called(name, one.title) for name, one in labels.items()}
+    said = {names[name]: Labels("", one.codes) if names[name] != name else one for name, one in labels.items()}
+    kept = {name: one for name, one in said.items() if one != Labels()}
+    return Content(pl.DataFrame(columns).rename(names), kept, tuple(notes))
+
+
+def _family(form: FileForm) -> str:
+    """What the library calls a form."""
+    return {"zsav": "sav", "xpt": "xport"}.get(form.key, form.key)
+
+
+def _whole(series: pl.Series) -> pl.Series:
+    """Whole numbers as integers: SPSS and SAS have only floats."""
+    if series.dtype.is_float():
+        whole = series.cast(pl.Int64, strict=False)
+        return whole if whole.cast(series.dtype).eq_missing(series).all() else series
+    if isinstance(series.dtype, pl.Datetime):
+        return series.cast(pl.Datetime("us"))
+    return series
+
+
+def _labelled(series: pl.Series, named: Mapping[Any, str]) -> tuple[pl.Series, dict[str, float]]:
+    """The labels in place of the numbers and their codes, if each number that occurs has one of its own."""
+    if not named or not series.dtype.is_numeric() or not all(isinstance(code, int | float) for code in named):
+        return series, {}
+    codes = {label: float(code) for code, label in named.items()}
+    numbers = {code: label for label, code in codes.items()}
+    cells = series.cast(pl.Float64).replace_strict(numbers, default=None, return_dtype=pl.String)
+    single = len(codes) == len(named) and "" not in codes
+    return (cells, codes) if single and cells.null_count() == series.null_count() else (series, {})
+
+
+# ── writing ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def pack_sav(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+    """An SPSS file that holds `frame`."""
+    return _packed("sav", frame, labels)
+
+
+def pack_zsav(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+    """A compressed SPSS file that holds `frame`."""
+    return _packed("zsav", frame, labels, compress=True)
+
+
+def pack_dta(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+    """A Stata file that holds `frame`."""
+    return _packed("dta", frame, labels)
+
+
+def pack_xpt(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
+    """A SAS transport file that holds `frame`; it has no value labels."""
+    return _packed("xpt", frame, labels)
+
+
+def _packed(key: str, frame: pl.DataFrame, labels: Mapping[str, Labels], **options: object) -> bytes:
+    """A file with the names that the program allows; a name that it does not allow is the variable's label."""
+    form = FORMS[key]
+    pyreadstat = library("pyreadstat", form)
+    names = variables(frame.columns)
+    titles = [
+        labels[name].title if name in labels and new == name else name if new != name else None
+        for name, new in names.items()
+    ]
+    values = {
+        names[name]: {(int(code) if code.is_integer() else code): label for label, code in one.codes.items()}
+        for name, one in labels.items()
+        if one.codes
+    }
+    if key != "xpt":
+        options["variable_value_labels"] = values
+    if _family(form) == "sav":
+        options["variable_format"] = {names[name]: shown for name, shown in _formats(frame).items()}
+    write = getattr(pyreadstat, f"write_{_family(form)}")
+    with nameless(f".{key}") as path:
+        write(_numbered(frame, labels).rename(names), path, column_labels=[title or "" for title in titles], **options)
+        written = Path(path).read_bytes()
+    pattern, instead = _MADE[key]
+    head = re.sub(pattern, lambda found: found[1] + instead, written[:_HEAD], flags=re.DOTALL)
+    return head + written[_HEAD:]
+
+
+def _numbered(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> pl.DataFrame:
+    """Codes as integers where they are, which Stata asks of labelled ones; missing text as empty text."""
+    columns = [
+        _whole(series) if series.name in labels else series.fill_null("") if series.dtype == pl.String else series
+        for series in frame
+    ]
+    return pl.DataFrame(columns)
+
+
+def _formats(frame: pl.DataFrame) -> dict[str, str]:
+    """How SPSS shows columns: whole numbers without decimals."""
+    return {series.name: "F12.0" for series in frame if _whole(series).dtype.is_integer()}
+
+
+def variables(names: list[str]) -> dict[str, str]:
+    """A name that the programs allow for each column, different regardless of case.
+
+    >>> variables(["age", "date of birth", "Age", "2nd"])
+    {'age': 'age', 'date of birth': 'date_of_birth', 'Age': 'Age_2', '2nd': 'v2nd'}
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        plain = allowed(name)
+        free, number = plain, 1
+        while free.casefold() in taken:
+            number += 1
+            free = f"{plain}_{number}"
+        taken.add(free.casefold())
+        found[name] = free
+    return found
+
+
+def allowed(name: str) -> str:
+    """A name as the programs allow it."""
+    plain = _NAME.sub("_", name).strip("_") if not _is_allowed(name) else name
+    return plain[:_USUAL] if plain[:1].isalpha() else f"v{plain}"[:_USUAL]
+
+
+def _is_allowed(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z][0-9A-Za-z_]*", name) is not None and len(name) <= _USUAL
+
+
+def called(variable: str, title: str) -> str:
+    """The name of a column: its variable's label where that is the name which the variable could not have.
+
+    >>> called("date_of_birth", "date of birth"), called("age", "Age in years")
+    ('date of birth', 'age')
+    """
+    plain = re.sub(r"_[0-9]+$", "", variable)
+    return title if title and not _is_allowed(title) and allowed(title) in {variable, plain} else variable
+
+
+def unpack_sav(written: bytes) -> pl.DataFrame:
+    """The table in a file that `pack_sav` made, read by polars-readstat."""
+    return _unpacked("sav", written)
+
+
+def unpack_zsav(written: bytes) -> pl.DataFrame:
+    """The table in a file that `pack_zsav` made, read by polars-readstat."""
+    return _unpacked("zsav", written)
+
+
+def unpack_dta(written: bytes) -> pl.DataFrame:
+    """The table in a file that `pack_dta` made, read by polars-readstat."""
+    return _unpacked("dta", written)
+
+
+def unpack_xpt(written: bytes) -> pl.DataFrame:
+    """The table in a file that `pack_xpt` made, read by polars-readstat."""
+    return _unpacked("xpt", written)
+
+
+def _unpacked(key: str, written: bytes) -> pl.DataFrame:
+    readstat = library("polars_readstat", FORMS[key])
+    name = f"release.{key}"
+    frame: pl.DataFrame = readstat.read_readstat(name, data=written, threads=1)
+    told = readstat.ScanReadstat(name, data=written).metadata
+    columns = told["columns" if key == "xpt" else "variables"]
+    return frame.rename({one["name"]: called(one["name"], one["label"] or "") for one in columns})
+
+
+@contextmanager
+def nameless(suffix: str) -> Generator[str]:
+    """The path of a new file that has no name on any disk, where the system has such files; else of a private one."""
+    try:
+        fd = os.memfd_create("kohort")
+    except (AttributeError, OSError):
+        with TemporaryDirectory(prefix="kohort-") as folder:
+            yield str(Path(folder, f"table{suffix}"))
+        return
+    try:
+        yield f"/proc/self/fd/{fd}"
+    finally:
+        os.close(fd)
