@@ -24,13 +24,13 @@ from __future__ import annotations
 import codecs
 import csv
 import hashlib
-import mmap
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import polars as pl
 
+from kohort import system
 from kohort.engines.table import Table
 from kohort.errors import InputError, LimitError
 from kohort.io.options import ReadOptions
@@ -86,7 +86,7 @@ def read(file: BinaryIO, claim: Claim) -> Reading:
     Raises:
         VerificationError: the bytes are not exactly the plain form of a table with the claimed columns.
     """
-    content = content_of(file)
+    content = system.mapped(file)
     if claim.is_text:
         packed = claim.format.endswith(".gz")
         trail = Trail(inflated(content) if packed else content)
@@ -97,14 +97,6 @@ def read(file: BinaryIO, claim: Claim) -> Reading:
     if not claim.is_text or conventional(table):
         _check_canonical(table, claim, sha256)
     return Reading(unmarked(table) if claim.excel_safe else table, sha256, len(content))
-
-
-def content_of(file: BinaryIO) -> Content:
-    """The bytes of a file, left on disk until they are read, where that can be."""
-    try:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # no file of the system, or one without a byte
-        return file.read()
 
 
 def digest(content: Content) -> str:
@@ -181,8 +173,8 @@ class Trail:
             self._digest.update(view[self._passed : end])
         self._passed = end
         gone = end // _BEHIND * _BEHIND - _BEHIND
-        if gone > self._gone and isinstance(self.content, mmap.mmap):
-            self.content.madvise(mmap.MADV_DONTNEED, self._gone, gone - self._gone)
+        if gone > self._gone:
+            system.let_go(self.content, self._gone, gone - self._gone)
             self._gone = gone
 
     @property
