@@ -214,12 +214,13 @@ def open_temporary(place: Target) -> Generator[TemporaryFile]:
     name, kept = (place.folder / f".kohort-{secrets.token_hex(16)}" for _ in range(2))
     with ExitStack() as end:
         end.callback(_remove, name)  # before the name exists, lest an interrupt come between
+        opened = end.enter_context(ExitStack())
         with reporting("creating a file", place.path):
             unnamed = system.open_unnamed(place.folder)
             fd = _open_named(name) if unnamed is None else unnamed
-        opened = end.enter_context(ExitStack())
-        opened.callback(os.close, fd)
-        yield TemporaryFile(place, fd, opened, os.fstat(fd), unnamed is None, name, kept)
+            opened.callback(os.close, fd)
+            identity = os.fstat(fd)
+        yield TemporaryFile(place, fd, opened, identity, unnamed is None, name, kept)
 
 
 def _open_named(name: Path) -> int:
