@@ -77,6 +77,12 @@ def title(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+def needs(page: Path) -> list[str]:
+    """The packages besides kohort's own that a page says it needs, in a comment: `% needs: one, two`."""
+    said = re.search(r"^% needs: (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return said[1].split(", ") if said else []
+
+
 def blocks(page: Path) -> list[Block]:
     """The page's fenced blocks, in order."""
     found: list[Block] = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from kohort.engines.table import Column, narrow
 from kohort.schema.numbers import PLAIN_NUMBER
-from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE, Pattern
+from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
 from kohort.schema.vocabulary import says_postal_code, topics_of
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _possible(name: str, distinct: int, *, numeric: bool, sole: bool) -> Iterato
         elif sole and distinct >= PROOF:
             yield pattern
     if not numeric:
-        yield from (ISO_DATE, DATE)
+        yield from (ISO_DATE, ISO_TIME, DATE)
     if not numeric or says_postal_code(name):
         yield POSTAL_CODE
 
