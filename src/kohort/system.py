@@ -68,7 +68,7 @@ def confirm(fd: int) -> None:
     full = getattr(fcntl, "F_FULLFSYNC", None)
     if full is not None:  # macOS: there, fsync does not reach beyond the disk's own memory
         try:
-            fcntl.fcntl(fd, full)
+            fcntl.fcntl(fd, full)  # pyright: ignore[reportOptionalMemberAccess]  only a module has it
         except OSError:  # a file system without it
             os.fsync(fd)
     else:

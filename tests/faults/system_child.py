@@ -49,7 +49,7 @@ def forbid(modules: frozenset[str]) -> None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return true_import(name, *others, **named)
 
-    vars(builtins)["__import__"] = refuse
+    setattr(builtins, "__import__", refuse)  # noqa: B010  an assignment would need its exact type
     for name in modules:
         sys.modules.pop(name, None)
 
@@ -78,12 +78,12 @@ def hold_open_files() -> None:
 
     for name in ("remove", "rename", "replace", "unlink"):
         setattr(os, name, guarded(getattr(os, name)))
-    vars(os)["open"] = open_file
+    setattr(os, "open", open_file)  # noqa: B010  the same
 
 
 def become(system: str) -> None:
     """Take away what `system` lacks."""
-    vars(tempfile)["TemporaryFile"] = tempfile.NamedTemporaryFile  # which tempfile has chosen when it was imported
+    setattr(tempfile, "TemporaryFile", tempfile.NamedTemporaryFile)  # noqa: B010  chosen when it was imported
     for name in LINUX + (UNIX if system != "macos" else ()) + (LINKS if system == "linkless" else ()):
         delattr(os, name)
     if system != "macos":

@@ -83,8 +83,16 @@ def test_the_same_files_on_every_system(kind: str, here: Path, tmp_path: Path) -
 
 #: What only some systems have, and the module that may name it.
 SPECIAL = {"fcntl", "grp", "msvcrt", "pwd", "resource", "termios", "winreg"}
-NAMES = {"O_TMPFILE", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "MADV_DONTNEED", "madvise"}
-NAMES |= {"fchmod", "geteuid", "getuid", "hardlink_to", "sched_getaffinity", "statvfs", "umask"}
+NAMES = {
+    "O_TMPFILE",
+    "O_DIRECTORY",
+    "O_NOFOLLOW",
+    "O_NONBLOCK",
+    "O_CLOEXEC",
+    "O_BINARY",
+    "MADV_DONTNEED",
+    "madvise",
+} | {"fchmod", "geteuid", "getuid", "hardlink_to", "sched_getaffinity", "statvfs", "umask"}
 
 
 def test_one_module_asks_the_system() -> None:

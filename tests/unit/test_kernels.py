@@ -16,11 +16,14 @@ def test_without_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no folder can be written to, a loop is compiled for this run alone."""
     asked: list[bool] = []
 
+    def as_it_is(loop: object) -> object:
+        return loop
+
     def njit(*, cache: bool, **_: object) -> Any:  # noqa: ANN401  as Numba's
         asked.append(cache)
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        return lambda loop: loop
+        return as_it_is
 
     monkeypatch.setattr(numba, "njit", njit)
 

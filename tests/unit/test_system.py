@@ -49,9 +49,13 @@ class TestConfirm:
     def test_macos(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where fsync reaches no further than the disk's memory, the call that does is used."""
         asked: list[int] = []
+
+        def told(_: int, command: int) -> None:
+            asked.append(command)
+
         monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
-        monkeypatch.setattr(fcntl, "fcntl", lambda _, command: asked.append(command))
-        monkeypatch.setattr(os, "fsync", lambda _: asked.append(0))
+        monkeypatch.setattr(fcntl, "fcntl", told)
+        monkeypatch.setattr(os, "fsync", fail_with(errno.EIO))
         with (tmp_path / "file").open("wb") as file:
             system.confirm(file.fileno())
         assert asked == [51]
