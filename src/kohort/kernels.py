@@ -39,7 +39,10 @@ class _Kernel(Generic[P, R]):
                 import numba  # noqa: PLC0415  see the class
 
                 compiled = cast("Callable[..., Callable[[Callable[P, R]], Any]]", numba.njit)
-                self._compiled = compiled(cache=True, nogil=True, _nrt=False)(self.py_func)
+                try:
+                    self._compiled = compiled(cache=True, nogil=True, _nrt=False)(self.py_func)
+                except RuntimeError:  # no folder for machine code can be written to, as in a read-only container
+                    self._compiled = compiled(cache=False, nogil=True, _nrt=False)(self.py_func)
             return self._compiled
 
     @property
@@ -49,7 +52,7 @@ class _Kernel(Generic[P, R]):
 
 
 def kernel(loop: Callable[P, R]) -> Callable[P, R]:
-    """Compile `loop` with Numba on its first call; the machine code is cached beside the module.
+    """Compile `loop` with Numba on its first call; the machine code is cached beside the module, if that can be.
 
     The GIL is released while it runs. A kernel makes no arrays, so uses of those it is given are not counted: with
     counting, each call of one kernel by another takes hold of every array and lets go of it, at 5 ns an array.

@@ -3,8 +3,8 @@
 What a fence says decides what becomes of its block:
 
     console     lines that begin with `$ ` are typed in the page's own folder; what is shown below them must be printed.
-                A line `…` stands for any lines, and `…` in a line for any text. A status that is not 0 must be shown by
-                `$ echo $?`.
+                Lines above a command that begin with `# ` are comments on it. A line `…` stands for any lines, and `…`
+                in a line for any text. A status that is not 0 must be shown by `$ echo $?`.
     pycon       a session at the Python prompt, one for the whole page
     python      a script
     toml        a job file that can be read
@@ -77,6 +77,12 @@ def title(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+def needs(page: Path) -> list[str]:
+    """The packages besides kohort's own that a page says it needs, in a comment: `% needs: one, two`."""
+    said = re.search(r"^% needs: (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return said[1].split(", ") if said else []
+
+
 def blocks(page: Path) -> list[Block]:
     """The page's fenced blocks, in order."""
     found: list[Block] = []
@@ -98,6 +104,9 @@ def commands(block: Block) -> list[Command]:
     lines = list(block.lines)
     at = 0
     while at < len(lines):
+        if lines[at].startswith("# "):
+            at += 1
+            continue
         assert lines[at].startswith("$ "), f"line {block.first + at + 1} answers no command"
         words = lines[at].removeprefix("$ ")
         at += 1
@@ -107,6 +116,10 @@ def commands(block: Block) -> list[Command]:
         first = at
         while at < len(lines) and not lines[at].startswith("$ "):
             at += 1
+        if all(not line or line.startswith("# ") for line in lines[first:at]) and at < len(lines):
+            at = first  # comments on the next command, above it
+            while not lines[at]:
+                at += 1
         last = first + len("\n".join(lines[first:at]).rstrip().splitlines())
         found.append(Command(words, tuple(lines[first:last]), block.first + first, block.first + last))
     return found

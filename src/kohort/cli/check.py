@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
 
@@ -82,32 +83,48 @@ def check(
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
     compared: CheckFlags,
     printed: options.Printed,
+    others: Annotated[
+        list[str] | None, typer.Argument(metavar="[IN]...", help="More files, each checked alike.")
+    ] = None,
 ) -> None:
-    """Check a file against privacy models or its certificate; without either, measure it."""
+    """Check files against privacy models or one against its certificate; without either, measure them."""
     options.use_threads()
+    paths = [table["path"], *(others or ())]
+    if others:
+        alone = {"json": printed.json, "certificate": compared.certificate}
+        flags.refuse(alone, "this flag is only for one file", "leave it out, or name one file")
+    met = True
+    for path in paths:
+        if others and not printed.quiet:
+            typer.echo(f"{path}:")
+        of_path = replace(table, values={**table.values, "path": path})
+        met &= _met(of_path, baskets, compared, printed)
+    if not met:
+        raise typer.Exit(1)
+
+
+def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
+    """Whether one file meets what it is checked against, which is printed."""
     if compared.certificate is not None:
-        met = _certified(table, baskets, compared, printed)
-    elif compared.transactions:
+        return _certified(table, baskets, compared, printed)
+    if compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
         flags.refuse({**unused, "reference": compared.reference}, "this flag is only for tables")
         made = flags.transaction_request({**flags.tables(baskets, []), "output": {"path": table["path"]}}, ())
-        met = coherence.check(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
-    else:
-        unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
-        unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
-        flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
-        met = judged.judged(
-            judged.requested(table),
-            lambda path: options.read_table(table, path),
-            table["path"],
-            compared.reference,
-            missing=["", *(table["missing-token"] or ())],
-            values=compared.show_values,
-            json=printed.json,
-            quiet=printed.quiet,
-        )
-    if not met:
-        raise typer.Exit(1)
+        return coherence.check(made, values=compared.show_values, json=printed.json, quiet=printed.quiet)
+    unused = {flag: value for flag, value in baskets.used().items() if flag not in _OF_TABLE}
+    unused = {flag: value for flag, value in unused.items() if flag not in {"k", "person"}}
+    flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")
+    return judged.judged(
+        judged.requested(table),
+        lambda path: options.read_table(table, path),
+        table["path"],
+        compared.reference,
+        missing=["", *(table["missing-token"] or ())],
+        values=compared.show_values,
+        json=printed.json,
+        quiet=printed.quiet,
+    )
 
 
 def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from kohort import system
 from kohort.cli.derive import Given, Keys
 from kohort.errors import InfeasibleError, UsageError
 
@@ -49,7 +50,7 @@ Threads = Annotated[
 ]
 
 #: Threads by default: the cores that this process may use.
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+CORES = system.cores()
 
 
 def use_threads(threads: int = CORES) -> None:

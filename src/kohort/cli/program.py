@@ -64,6 +64,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "sweep": ("sweep:sweep", "Show what a release would cost as parameters vary; release nothing."),
         "key": ("perturb:key", "Write a new key for pseudonyms, which only you may read."),
+        "metadata": (
+            "metadata:metadata",
+            "Describe a release for data catalogues, from its certificate: Frictionless, Croissant or DCAT.",
+        ),
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),
         "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
         "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),

@@ -115,8 +115,8 @@ def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, thre
         journal = open_.enter_context(_journal(first, shown)) if resume else None
         found = _swept(first, plan, journal, shown, threads=threads)
         outputs.publish(found)
-        if journal is not None:
-            journal.remove()
+    if journal is not None:
+        journal.remove()
     from kohort.sweep.table_figures import figures, text
 
     say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
+from kohort import system
 from kohort.errors import FileError, InputError, TargetError
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def read_key(path: str | os.PathLike[str]) -> Key:
         raise FileError(f"the key could not be read: {error.strerror}", where=where) from None
     if text is None:
         raise InputError("the key is not a regular file", where=where, hint=_NEW)
-    if mode & 0o077:
+    if system.POSIX and mode & 0o077:
         what = f"others may read this key: its mode is {stat.S_IMODE(mode):04o}"
         raise InputError(what, where=where, hint="chmod 600 it; if others could have read it, make a new one")
     key = _key(text)
@@ -114,7 +115,7 @@ def read_key(path: str | os.PathLike[str]) -> Key:
 
 def _at_once(path: str, flags: int) -> int:
     """Open a file without waiting for whoever writes to a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    return os.open(path, flags | system.AT_ONCE)
 
 
 def write_key(path: str | os.PathLike[str]) -> None:
@@ -124,7 +125,7 @@ def write_key(path: str | os.PathLike[str]) -> None:
         TargetError: something is there.
         FileError: the system failed to write it; nothing is left.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.CAREFUL
     where = str(path)
     try:
         descriptor = os.open(path, flags, 0o600)
@@ -137,7 +138,7 @@ def write_key(path: str | os.PathLike[str]) -> None:
         with open(descriptor, "wb") as file:  # noqa: PTH123  an open descriptor has no path
             file.write(f"{Key.new().secret.hex()}\n".encode())
             file.flush()
-            os.fsync(descriptor)
+            system.confirm(descriptor)
     except OSError as error:
         Path(path).unlink(missing_ok=True)
         raise FileError(f"the key could not be written: {error.strerror}", where=where) from None

@@ -17,12 +17,12 @@ belongs to a run that did not finish. Whatever goes wrong in between, short of a
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from dataclasses import dataclass
 from operator import methodcaller
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeAlias, TypeVar
 
+from kohort import system
 from kohort.errors import DurabilityError
 from kohort.publish.disk import locked, reason, reporting
 from kohort.publish.files import TemporaryFile, examine, open_temporary
@@ -159,10 +159,12 @@ def _steps(release: TemporaryFile, companions: Sequence[TemporaryFile]) -> list[
     ]
 
 
-def _sync_failure(folder: int) -> OSError | None:
-    """Why the disk did not confirm the names in a folder; None when it did."""
+def _sync_failure(folder: int | None) -> OSError | None:
+    """Why the disk did not confirm the names in a folder; None when it did, or no system call asks it to."""
+    if folder is None:
+        return None
     try:
-        os.fsync(folder)
+        system.confirm(folder)
     except OSError as error:
         return error
     return None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
+import shutil
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from kohort import system
 from kohort.errors import FileError, KohortError, TargetError
 
 if TYPE_CHECKING:
@@ -21,12 +22,15 @@ _ATTEMPTS, _PAUSE = 100, 0.05
 
 
 @contextmanager
-def locked(folder: Path) -> Generator[int]:
-    """The open folder, locked against other runs that publish or sweep there.
+def locked(folder: Path) -> Generator[int | None]:
+    """The open folder, locked against other runs that publish or sweep there; `None` where folders cannot be opened.
 
     Where folders have no locks, runs are kept apart by `link` alone.
     """
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fd = system.open_folder(folder)
+    if fd is None:
+        yield None
+        return
     try:
         for _ in range(_ATTEMPTS):
             if _lock(fd):
@@ -42,7 +46,7 @@ def locked(folder: Path) -> Generator[int]:
 def _lock(fd: int) -> bool:
     """Whether nobody else holds a folder's lock: now we do, or this file system has none."""
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(fd)
     except BlockingIOError:
         return False
     except OSError:
@@ -89,6 +93,5 @@ def _hint(number: int | None, path: Path) -> str:
         return ""
     room = "make room, or name another folder"
     with suppress(OSError):
-        disk = os.statvfs(path.parent)
-        return f"{room}: {disk.f_bavail * disk.f_frsize:,} bytes are free in this one"
+        return f"{room}: {shutil.disk_usage(path.parent).free:,} bytes are free in this one"
     return room

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import re
 import secrets
 import stat
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from kohort import system
 from kohort.errors import FileError, TargetError
 from kohort.publish.disk import locked, reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from io import BufferedReader
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +102,8 @@ def _version(status: os.stat_result | None) -> tuple[int, ...]:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) if status else ()
 
 
-#: Where Linux lends an open file a path, by which a file without a name can be linked.
-_DESCRIPTORS = Path("/proc/self/fd")
-
 #: What a temporary name looks like. It tells nothing, neither of the output nor of the data.
 _TEMPORARY = re.compile(r"\.kohort-[0-9a-f]{32}")
-
-#: How `open` says that a file system or an old kernel has no unnamed files.
-_NO_UNNAMED = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL})
-
-#: How `link` says that a file system has no hard links, or that the system allows none to files of others.
-_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +112,9 @@ class TemporaryFile:
 
     Attributes:
         place: Where it goes.
-        fd: The open file.
+        fd: The open file,
+        opened: until this is closed.
+        identity: By which the file is known, whatever names it bears.
         named: Whether it bears `name` from the start, because the system has no unnamed files.
         name: Its temporary name.
         kept: The temporary name of the file it replaces, until nothing can fail any more.
@@ -130,6 +122,8 @@ class TemporaryFile:
 
     place: Target
     fd: int
+    opened: ExitStack
+    identity: os.stat_result
     named: bool
     name: Path
     kept: Path
@@ -139,7 +133,7 @@ class TemporaryFile:
         with reporting("writing", self.place.path):
             with os.fdopen(self.fd, "wb", closefd=False) as file:
                 write(file)
-            os.fsync(self.fd)
+            system.confirm(self.fd)
 
     @contextmanager
     def reading(self) -> Generator[BufferedReader]:
@@ -150,25 +144,25 @@ class TemporaryFile:
 
     def rename(self) -> None:
         """Take the place's name, which is free."""
-        self._settle_mode()
+        self._settle()
         try:
             self._link(self.place.path)
         except FileExistsError:
             raise TargetError("another run was first", where=str(self.place.path), hint="name another file") from None
         except OSError as error:
-            if not self.named or error.errno not in _NO_LINKS:
+            if not self.named or error.errno not in system.NO_LINKS:
                 raise
             self.name.rename(self.place.path)
 
     def exchange(self) -> None:
         """Take the place's name from the former file in one step, keeping that file within reach."""
-        self._settle_mode()
+        self._settle()
         if not self.named:
             self._link(self.name)
         try:
-            self.kept.hardlink_to(self.place.path)
+            system.link(self.kept, self.place.path)
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in system.NO_LINKS:
                 raise
             self.withdraw()  # two steps then, with no file at the place between them
         self.name.replace(self.place.path)
@@ -181,7 +175,7 @@ class TemporaryFile:
     def retract(self) -> None:
         """Give the place's name up, if this file bears it."""
         with suppress(FileNotFoundError):
-            if os.path.samestat(self.place.path.lstat(), os.fstat(self.fd)):
+            if os.path.samestat(self.place.path.lstat(), self.identity):
                 self.place.path.unlink()
 
     def restore(self) -> None:
@@ -200,18 +194,18 @@ class TemporaryFile:
     def _link(self, path: Path) -> None:
         """Give the file one more name."""
         if self.named:
-            path.hardlink_to(self.name)
-        else:  # src_dir_fd makes Python call linkat, the one call that follows /proc to the open file
-            os.link(_DESCRIPTORS / str(self.fd), path, src_dir_fd=self.fd, follow_symlinks=True)
+            system.link(path, self.name)
+        else:
+            system.name_unnamed(self.fd, path)
 
-    def _settle_mode(self) -> None:
-        """Set the permissions readers will find: those of the former file, or of any new file."""
+    def _settle(self) -> None:
+        """Set the permissions of the former file, or of any new file; from now on the file can be renamed."""
         if self.place.former:
-            os.fchmod(self.fd, stat.S_IMODE(self.place.former.st_mode) & 0o777)
+            system.set_mode(self.fd, stat.S_IMODE(self.place.former.st_mode) & 0o777)
         elif self.named:
-            umask = os.umask(0o077)  # it can only be read by setting it: to something strict for that moment
-            os.umask(umask)
-            os.fchmod(self.fd, 0o666 & ~umask)
+            system.set_mode(self.fd, None)
+        if not system.POSIX:
+            self.opened.close()
 
 
 @contextmanager
@@ -220,34 +214,21 @@ def open_temporary(place: Target) -> Generator[TemporaryFile]:
     name, kept = (place.folder / f".kohort-{secrets.token_hex(16)}" for _ in range(2))
     with ExitStack() as end:
         end.callback(_remove, name)  # before the name exists, lest an interrupt come between
+        opened = end.enter_context(ExitStack())
         with reporting("creating a file", place.path):
-            unnamed = _open_unnamed(place.folder)
+            unnamed = system.open_unnamed(place.folder)
             fd = _open_named(name) if unnamed is None else unnamed
-        end.callback(os.close, fd)
-        yield TemporaryFile(place, fd, unnamed is None, name, kept)
-
-
-def _open_unnamed(folder: Path) -> int | None:
-    """A new file without a name; None where there is no such thing.
-
-    It has its final permissions from the start: without a name, nobody else can open it.
-    """
-    if not hasattr(os, "O_TMPFILE") or not _DESCRIPTORS.is_dir():
-        return None
-    try:
-        return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
-    except OSError as error:
-        if error.errno not in _NO_UNNAMED:
-            raise
-        return None
+            opened.callback(os.close, fd)
+            identity = os.fstat(fd)
+        yield TemporaryFile(place, fd, opened, identity, unnamed is None, name, kept)
 
 
 def _open_named(name: Path) -> int:
     """A new file only its owner may open, locked while it is open: the mark of a run that lives."""
     while True:
-        fd = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        fd = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | system.CAREFUL, 0o600)
         with suppress(OSError):  # without locks, no other run can hold it for a dead one's either
-            fcntl.flock(fd, fcntl.LOCK_EX)
+            system.lock(fd, wait=True)
         if os.fstat(fd).st_nlink:
             return fd
         os.close(fd)  # swept away by another run before it was locked
@@ -272,10 +253,10 @@ def sweep(folder: Path) -> None:
 
 
 def _remove_dead(path: Path) -> None:
-    """Remove a temporary file; `BlockingIOError` when its run lives."""
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    """Remove a temporary file; `OSError` when its run lives, or nobody can tell."""
+    fd = os.open(path, os.O_RDONLY | system.CAREFUL | system.AT_ONCE)
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        system.lock(fd, shared=True)
         path.unlink()
     finally:
         os.close(fd)

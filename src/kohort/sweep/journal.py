@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from kohort import system
 from kohort.errors import InputError, TargetError
 from kohort.publish.disk import reporting
 from kohort.sweep.ending import Ending
@@ -70,7 +71,7 @@ class Journal:
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise _foreign(path)
         with reporting("opening the journal", path):
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, OWNER_ONLY)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | system.CAREFUL, OWNER_ONLY)
             try:
                 return cls(path, of, file)
             except BaseException:

@@ -24,13 +24,13 @@ from __future__ import annotations
 import codecs
 import csv
 import hashlib
-import mmap
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import polars as pl
 
+from kohort import system
 from kohort.errors import InputError, LimitError, MissingExtraError
 from kohort.io.forms import FORMS
 from kohort.io.options import ReadOptions
@@ -87,7 +87,7 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     Raises:
         VerificationError: the bytes are not exactly the plain form of a table with the claimed columns.
     """
-    content, form = content_of(file), FORMS.get(claim.format)
+    content, form = system.mapped(file), FORMS.get(claim.format)
     if claim.is_text:
         packed = claim.format.endswith((".gz", ".zst"))
         trail = Trail(unpacked(content) if packed else content)
@@ -99,14 +99,6 @@ def read(file: BinaryIO, claim: Claim) -> ReleaseContent:
     if (not bare or conventional(table)) and (form is None or form.exact):
         _check_canonical(table, claim, sha256)
     return ReleaseContent(unmarked(table) if claim.excel_safe else table, sha256, len(content))
-
-
-def content_of(file: BinaryIO) -> Content:
-    """The bytes of a file, left on disk until they are read, where that can be."""
-    try:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # no file of the system, or one without a byte
-        return file.read()
 
 
 def digest(content: Content) -> str:
@@ -197,8 +189,8 @@ class Trail:
             self._digest.update(view[self._passed : end])
         self._passed = end
         gone = end // _BEHIND * _BEHIND - _BEHIND
-        if gone > self._gone and isinstance(self.content, mmap.mmap):
-            self.content.madvise(mmap.MADV_DONTNEED, self._gone, gone - self._gone)
+        if gone > self._gone:
+            system.let_go(self.content, self._gone, gone - self._gone)
             self._gone = gone
 
     @property

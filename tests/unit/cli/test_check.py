@@ -383,3 +383,28 @@ def test_transactions_and_their_certificate(tmp_path: Path) -> None:
     assert kohort("check", baskets, *certificate).status == 1
     refusal = kohort("check", out, *certificate, "--population", baskets)
     assert (refusal.status, "the certificate is of transactions" in refusal.err) == (2, True)
+
+
+# --- several files ----------------------------------------------------------------------------------------------------
+
+
+def test_several_files(people: Path, tmp_path: Path) -> None:
+    """Each file is checked alike; one that fails is enough for status 1, wherever it stands."""
+    other = tmp_path / "other.csv"
+    other.write_text("age,zip\n30,002\n30,002\n")
+    assert kohort("check", other, other, *QUASI, "--k", 2).status == 0
+    for files in ([people, other], [other, people]):
+        ran = kohort("check", *files, *QUASI, "--k", 2)
+        assert ran.status == 1
+        assert [line for line in ran.out.splitlines() if line.endswith(".csv:")] == [f"{path}:" for path in files]
+        assert (ran.out.count("2-anonymity: met"), ran.out.count("NOT met")) == (1, 1)
+    quiet = kohort("check", people, other, *QUASI, "--k", 2, "--quiet")
+    assert (quiet.status, quiet.out) == (1, "")
+
+
+def test_one_object_is_of_one_file(people: Path) -> None:
+    """Figures and certificates are of one file."""
+    ran = kohort("check", people, people, *QUASI, "--certificate", "c.json")
+    assert (ran.status, "this flag is only for one file" in ran.err) == (2, True)
+    ran = kohort("check", people, people, *QUASI, "--json")
+    assert (ran.status, "this flag is only for one file" in ran.out) == (2, True)

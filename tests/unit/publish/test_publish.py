@@ -74,7 +74,7 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     if name == "old python":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     if name == "no proc":
-        monkeypatch.setattr("kohort.publish.files._DESCRIPTORS", Path("/nonexistent"))
+        monkeypatch.setattr("kohort.system._DESCRIPTORS", Path("/nonexistent"))
     return name
 
 

@@ -254,6 +254,8 @@ def test_short_values_are_filled_on_the_masked_side() -> None:
 
 def test_days_fall_into_periods() -> None:
     """Months, quarters, years and decades nest, leap days included, in time order."""
+    timed = dates(["2000-02-29", "2000-02-29 23:59:59.5"], ["year"])
+    assert timed.labels == (("2000-02-29", "2000-02-29 23:59:59.5"), ("2000-02-29",), ("2000",), ("*",))
     days = dates(["2000-02-29", "1999-12-31", "0009-01-01"])
     assert list(days.rows()) == [
         ("0009-01-01", "0009-01", "0009-Q1", "0009", "0000s", "*"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE
+from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.patterns.checked import (
     is_codice_fiscale,
     is_credit_card,
@@ -26,7 +26,7 @@ from kohort.schema.patterns.checked import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FORMS = {pattern.plural: pattern for pattern in (*IDENTIFIERS, ISO_DATE, DATE, POSTAL_CODE)}
+FORMS = {pattern.plural: pattern for pattern in (*IDENTIFIERS, ISO_DATE, ISO_TIME, DATE, POSTAL_CODE)}
 
 EXAMPLES = {
     "codici fiscali": (
@@ -70,9 +70,13 @@ EXAMPLES = {
     "German tax numbers": ("86095742719", "86 095 742 719", "65929970489"),
     "NHS numbers": ("9434765919", "943 476 5919"),
     "dates": ("2024-02-29", "1999-12-31", "0001-01-01"),
+    "dates with times": (
+        *("2024-02-29 00:00:00", "2024-02-29T13:45", "2024-02-29 13:45:07.123Z"),
+        *("1999-12-31T00:00:00+01:00", "1999-12-31T00:00:00.5+01:00"),
+    ),
     "dates or times": (
         *("31.12.1999", "1.2.99", "29/02/2024", "12/31/1999", "31-12-1999", "2024/02/29", "29/02/00"),
-        *("2024-02-29T13:45", "2024-02-29 13:45:07.123Z", "31.12.1999 8:05", "1999-12-31T00:00:00+01:00"),
+        *("31.12.1999 8:05", "2024/02/29 13:45:07.123Z"),
     ),
     "postal codes": ("00118", "98168", "20121", "02139-4307"),
 }
@@ -139,6 +143,7 @@ NEAR_MISSES = {
         *("31.13.1999", "30/02/2024", "13/13/1999", "12.31.1999", "31.12-1999", "1.2.999", "20240131", "31.12"),
         *("2024-02-29T", "2024-02-29 25", "12:30", ""),
     ),
+    "dates with times": ("2023-02-29 00:00:00", "2024-02-29 24:00", "2024-02-29 12", "29.02.2024 12:00", ""),
     "dates": ("2023-02-29", "2024-13-01", "20240131", "31/01/2024", "2024-1-31", "2024-01-31T00:00", ""),
     "postal codes": ("118", "001188", "0011a", "00118-1", "００１１８", ""),  # noqa: RUF001  full-width digits are meant
 }

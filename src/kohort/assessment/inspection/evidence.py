@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.schema.numbers import PLAIN_NUMBER
-from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE, Pattern
+from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
 from kohort.schema.vocabulary import says_postal_code, topics_of
 from kohort.tables.table import Column, narrow
 
@@ -185,7 +185,7 @@ def _possible(name: str, distinct: int, *, numeric: bool, sole: bool) -> Iterato
         elif sole and distinct >= PROOF:
             yield pattern
     if not numeric:
-        yield from (ISO_DATE, DATE)
+        yield from (ISO_DATE, ISO_TIME, DATE)
     if not numeric or says_postal_code(name):
         yield POSTAL_CODE
 

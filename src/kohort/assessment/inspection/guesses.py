@@ -14,7 +14,7 @@ from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, opinions
 from kohort.schema.numbers import exact, round_step, said
-from kohort.schema.patterns import ISO_DATE, POSTAL_CODE
+from kohort.schema.patterns import ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.vocabulary import says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _is_category(evidence: ColumnEvidence) -> bool:
 def _hierarchy(evidence: ColumnEvidence, step: Fraction | None, *, postal: bool) -> str | None:
     if postal:
         return "mask:right"
-    if evidence.form is ISO_DATE:
+    if evidence.form in {ISO_DATE, ISO_TIME}:
         return "dates"
     if step is not None:
         return intervals(step)

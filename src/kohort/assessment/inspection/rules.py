@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kohort.assessment.inspection.evidence import HALF
-from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE
+from kohort.schema.patterns import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.vocabulary import ends_in
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _by_coordinates(_: ColumnEvidence, context: Context) -> Opinion | None:
 
 def _by_known_form(evidence: ColumnEvidence, _: Context) -> Opinion | None:
     form = evidence.form
-    if form in {ISO_DATE, DATE} or (form is POSTAL_CODE and not evidence.numeric):
+    if form in {ISO_DATE, ISO_TIME, DATE} or (form is POSTAL_CODE and not evidence.numeric):
         assert form is not None  # noqa: S101  it is one of three
         sure: Certainty = "sure" if "plain" in evidence.topics or "known" in evidence.topics else "likely"
         return Opinion("quasi", sure, f"nearly all of its {_values(evidence)} are {form.plural}, which others may know")

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from kohort import system
 from kohort.errors import FileError, HierarchyError, InputError, TargetError, UnsupportedError
 from kohort.schema.hierarchies.edges import are_edges, from_edges
 from kohort.schema.hierarchies.tree import from_tree, parse_json, table_of, to_tree
@@ -176,11 +177,11 @@ def _write(path: Path, write: Callable[[TextIO], None], *, overwrite: bool) -> N
         with part.open("x", encoding="utf-8", newline="") as file:
             write(file)
             file.flush()
-            os.fsync(file.fileno())
+            system.confirm(file.fileno())
         if overwrite:
             part.replace(path)
         else:
-            path.hardlink_to(part)
+            system.move(part, path)
     except FileExistsError:
         raise TargetError("the file exists", where=str(path), hint="choose another, or ask to overwrite") from None
     except RecursionError:

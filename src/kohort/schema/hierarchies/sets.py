@@ -156,7 +156,11 @@ _LABELS: MappingProxyType[Period, Callable[[date], str]] = MappingProxyType(
     }
 )
 
-_iso_date = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}").fullmatch
+#: A day, and perhaps a time of that day, as pandas, polars and databases write one.
+_iso_date = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"([T ]([01][0-9]|2[0-3])(:[0-5][0-9]){1,2}([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+).fullmatch
 
 #: The days that the Gregorian reform left out: 4 October 1582 was followed by 15 October.
 _NEVER = (date(1582, 10, 5), date(1582, 10, 14))
@@ -210,8 +214,10 @@ def mask(
 def dates(values: Iterable[str], periods: Sequence[Period] = PERIODS, *, name: str = "") -> Hierarchy:
     """Days within months, quarters, years and decades, then `*`; in time order.
 
+    Where any value has a time of the day, the first level is its day.
+
     Args:
-        values: ISO 8601 calendar dates, `YYYY-MM-DD`.
+        values: ISO 8601 calendar dates, `YYYY-MM-DD`, each perhaps with a time: `YYYY-MM-DD HH:MM:SS`.
         periods: The periods of levels 1, 2, …, ever longer.
         name: The attribute, for messages.
 
@@ -221,6 +227,8 @@ def dates(values: Iterable[str], periods: Sequence[Period] = PERIODS, *, name: s
 
     >>> list(dates(["1987-02-28", "1984-12-31"], ["quarter", "year", "decade"]).rows())
     [('1984-12-31', '1984-Q4', '1984', '1980s', '*'), ('1987-02-28', '1987-Q1', '1987', '1980s', '*')]
+    >>> list(dates(["1987-02-28 08:30:00"], ["month"]).rows())
+    [('1987-02-28 08:30:00', '1987-02-28', '1987-02', '*')]
     """
     if list(periods) != [period for period in PERIODS if period in periods]:
         raise fault(f"periods must be among {', '.join(PERIODS)}, in this order", name)
@@ -229,16 +237,21 @@ def dates(values: Iterable[str], periods: Sequence[Period] = PERIODS, *, name: s
     if invalid := len(texts) - len(days):
         hint = "write YYYY-MM-DD; missing values are declared apart"
         raise fault(f"{invalid:,} of {len(texts):,} values are no date", name, hint=hint)
-    rows = ((text, *(_LABELS[period](day) for period in periods), SUPPRESSED) for text, day in days.items())
+    timed = any(text != day.isoformat() for text, day in days.items())
+    rows = (
+        (text, *([day.isoformat()] if timed else []), *(_LABELS[period](day) for period in periods), SUPPRESSED)
+        for text, day in days.items()
+    )
     return Hierarchy.from_rows(rows, name=name)
 
 
 def _day(text: str) -> date | None:
     """The day that the text names, if there is or was such a day."""
-    if not _iso_date(text):
+    found = _iso_date(text)
+    if not found:
         return None
     try:
-        day = date.fromisoformat(text)
+        day = date.fromisoformat(found["day"])
     except ValueError:
         return None
     return None if _NEVER[0] <= day <= _NEVER[1] else day

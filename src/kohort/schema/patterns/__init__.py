@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kohort.schema.patterns.pattern import DATE, IDENTIFIERS, ISO_DATE, POSTAL_CODE, Pattern
+from kohort.schema.patterns.pattern import DATE, IDENTIFIERS, ISO_DATE, ISO_TIME, POSTAL_CODE, Pattern
 
-__all__ = ["DATE", "IDENTIFIERS", "ISO_DATE", "POSTAL_CODE", "Pattern"]
+__all__ = ["DATE", "IDENTIFIERS", "ISO_DATE", "ISO_TIME", "POSTAL_CODE", "Pattern"]

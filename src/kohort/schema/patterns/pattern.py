@@ -35,6 +35,9 @@ _email = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[^\W_][\w-]*(?:\.[\w-]+)*\.[
 _uuid = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 _url = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s/.]+\.\S+").fullmatch
 _postal_code = re.compile(r"[0-9]{5}(?:-[0-9]{4})?").fullmatch
+_iso_time = re.compile(
+    r".{10}([T ]([01][0-9]|2[0-3])(:[0-5][0-9]){1,2}([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+).fullmatch
 _iso_date = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}").fullmatch
 _time = r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 _year_first = re.compile(rf"([0-9]{{4}})([-/.])([0-9]{{1,2}})\2([0-9]{{1,2}}){_time}").fullmatch
@@ -117,6 +120,15 @@ def is_iso_date(text: str) -> bool:
     return _iso_date(text) is not None and is_date(text)
 
 
+def is_iso_time(text: str) -> bool:
+    """Whether `text` is a day of the calendar, year first, perhaps with a time of the day to the minute or finer.
+
+    >>> is_iso_time("2024-02-29 13:45:00"), is_iso_time("2024-02-29"), is_iso_time("2024-02-29 25:00")
+    (True, True, False)
+    """
+    return _iso_time(text) is not None and is_iso_date(text[:10])
+
+
 def is_date(text: str) -> bool:
     """Whether `text` is a day of the calendar, with or without a time: the year, or the day or month first.
 
@@ -158,6 +170,7 @@ class Pattern:
 
 
 ISO_DATE: Final = Pattern("dates", is_iso_date)
+ISO_TIME: Final = Pattern("dates with times", is_iso_time)
 DATE: Final = Pattern("dates or times", is_date)
 POSTAL_CODE: Final = Pattern("postal codes", is_postal_code)
 

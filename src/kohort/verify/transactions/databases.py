@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
 
 import numpy as np
 
+from kohort import system
 from kohort.errors import FileError, KohortError, UsageError
 from kohort.io.baskets import read_content, write_transactions
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.options import ReadOptions
 from kohort.kernels import kernel
 from kohort.transactions.database import Transactions, places_of
-from kohort.verify.reading import content_of, digest
+from kohort.verify.reading import digest
 from kohort.verify.transactions.cohorts import count_cohorts
 from kohort.verify.transactions.verdict import CoherenceCheck, CoherenceClaim, CoherenceVerdict
 from kohort.verify.verdict import fault
@@ -54,7 +55,7 @@ def verify_transactions(file: BinaryIO, claim: CoherenceClaim) -> CoherenceVerdi
     (2, 3, (1, 3))
     """
     try:
-        content = content_of(file)
+        content = system.mapped(file)
         read = read_released(content, claim.writing)
         check_number(read, claim)
         database = check_items(read, claim)

@@ -1,0 +1,58 @@
+"""`kohort metadata`: the certificate of a release in the words of data catalogues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from kohort.cli import options
+from kohort.cli.screen import say
+from kohort.errors import UsageError
+
+if TYPE_CHECKING:
+    from kohort.metadata.dataset import Vocabulary
+
+
+def metadata(
+    certificate: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="The certificate beside a release: NAME.kohort.json.")
+    ],
+    *,
+    format_: Annotated[str, typer.Option("--format", metavar="WORD", help="frictionless, croissant or dcat.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The file to write.", show_default="standard output"),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What to call it.", show_default="the release's name")
+    ] = None,
+    license_: Annotated[
+        str | None, typer.Option("--license", metavar="URL", help="The address of the licence of the release.")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Describe a release for data catalogues: its file, columns and models; no value of a record."""
+    from json import dumps, load
+
+    from kohort.certificate import read_certificate
+    from kohort.metadata import PLUGINS
+    from kohort.metadata.dataset import dataset
+    from kohort.publish import check_target, publish
+    from kohort.specification import plugins
+
+    known = plugins("kohort.metadata", PLUGINS)
+    if format_ not in known:
+        raise UsageError("there is no such vocabulary", where="--format", hint=f"one of {', '.join(known)}")
+    if out is not None:
+        check_target(out, overwrite=overwrite, inputs=[certificate])
+    data = dataset(read_certificate(certificate), certificate.name, title=title, licence=license_)
+    document = cast("Vocabulary", known[format_])(data)
+    text = dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    if out is None:
+        typer.echo(text)
+        return
+    publish(out, lambda file: file.write(f"{text}\n".encode()), load, overwrite=overwrite, inputs=[certificate])
+    say(str(out), quiet=quiet)

@@ -1,0 +1,171 @@
+"""What catalogues are told of a release: its file, its columns, what was promised. No value of a record is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, assert_never, cast
+
+from kohort.certificate import Certificate, CoherenceCertificate
+from kohort.certificate.described import described
+from kohort.io.write import ENDINGS, Format
+from kohort.schema import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kohort.certificate.described import Described, DescribedColumn
+
+    #: A part of a document: an object of JSON.
+    Part = dict[str, object]
+
+    #: What writes the document of a vocabulary.
+    Vocabulary = Callable[["Dataset"], Part]
+
+#: The media type of each format.
+MEDIA: Final[Mapping[Format, str]] = MappingProxyType(
+    {
+        Format.CSV: "text/csv",
+        Format.TSV: "text/tab-separated-values",
+        Format.CSV_GZ: "application/gzip",
+        Format.TSV_GZ: "application/gzip",
+        Format.PARQUET: "application/vnd.apache.parquet",
+        Format.IPC: "application/vnd.apache.arrow.file",
+    }
+)
+
+#: The formats that are text once they are unpacked.
+TEXTS: Final = frozenset({Format.CSV, Format.TSV, Format.CSV_GZ, Format.TSV_GZ})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a release.
+
+    Attributes:
+        name: Its name.
+        description: What was done to its values.
+    """
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A release as a catalogue lists it.
+
+    Attributes:
+        title: What it is called.
+        licence: The address of its licence; `None` where none was said.
+        file: The file's name, without a folder.
+        format: Its format; `None` of transactions.
+        separator: Between the cells of a text.
+        sha256: The digest of its bytes.
+        size: How many they are.
+        records: Records, or transactions.
+        fields: Its columns; none of transactions, whose lines differ in length.
+        models: The privacy models that it meets.
+        not_promised: What does not follow.
+        version: The version of kohort that verified it.
+        certificate: The name of its certificate.
+    """
+
+    title: str
+    licence: str | None
+    file: str
+    format: Format | None
+    separator: str
+    sha256: str
+    size: int
+    records: int
+    fields: tuple[Field, ...]
+    models: tuple[str, ...]
+    not_promised: tuple[str, ...]
+    version: str
+    certificate: str
+
+    @property
+    def media(self) -> str:
+        """The media type of its file."""
+        return "text/plain" if self.format is None else MEDIA[self.format]
+
+    @property
+    def description(self) -> str:
+        """What it is, in three sentences."""
+        what = "transactions" if self.format is None else "records"
+        return (
+            f"{self.records:,} {what} that meet {', '.join(self.models)}. Verified on the published bytes by kohort "
+            f"{self.version}; the certificate {self.certificate} says what was checked. Not promised: "
+            f"{' '.join(self.not_promised)}"
+        )
+
+
+def dataset(
+    certificate: Certificate | CoherenceCertificate, name: str, *, title: str | None = None, licence: str | None = None
+) -> Dataset:
+    """What catalogues are told of a release.
+
+    Args:
+        certificate: Its certificate.
+        name: The certificate's own name.
+        title: What to call it; the file's name if not given.
+        licence: The address of its licence.
+
+    Raises:
+        InputError: The job in the certificate is none that this version makes.
+    """
+    form: Format | None
+    match certificate:
+        case Certificate(records=records, models=models):
+            job = described(certificate.job)
+            form = _format(job, certificate.release)
+            separator = "\t" if form in {Format.TSV, Format.TSV_GZ} else job.separator
+            fields = tuple(Field(one.name, _done(one, certificate)) for one in job.columns if one.released)
+        case CoherenceCertificate(transactions=records, model=model):
+            form, separator, fields, models = None, "", (), (model,)
+        case _:
+            assert_never(certificate)
+    return Dataset(
+        title=title or certificate.release,
+        licence=licence,
+        file=certificate.release,
+        format=form,
+        separator=separator,
+        sha256=certificate.sha256,
+        size=certificate.size,
+        records=records,
+        fields=fields,
+        models=models,
+        not_promised=certificate.not_promised,
+        version=certificate.kohort,
+        certificate=name,
+    )
+
+
+def _format(job: Described, file: str) -> Format:
+    """The format of a release: the one that was asked for, or its name's."""
+    if job.format is not None:
+        return Format(job.format)
+    endings = [ending for ending in ENDINGS if file.lower().endswith(ending)]
+    return ENDINGS[max(endings, key=len)] if endings else Format.CSV
+
+
+def _done(column: DescribedColumn, certificate: Certificate) -> str:
+    """What was done to the values of a column."""
+    if column.pseudonym:
+        return "Pseudonyms in place of an identifier; they are not anonymity."
+    if column.name in certificate.perturbed:
+        method = cast("Mapping[str, object]", certificate.perturbed[column.name]).get("method", "perturbation")
+        return f"{column.role.value.capitalize()}; perturbed ({method})."
+    if column.role is Role.QUASI:
+        level = certificate.levels.get(column.name)
+        return "Generalized." if level is None else f"Generalized to level {level} of its hierarchy."
+    return f"{column.role.value.capitalize()}; released as it is."
+
+
+def stem(file: str) -> str:
+    """The name of a file in the letters that every vocabulary allows: `my-release`."""
+    short = Path(file).name.split(".")[0]
+    return "".join(one if one.isascii() and one.isalnum() else "-" for one in short.lower()).strip("-") or "release"

@@ -1,0 +1,180 @@
+"""What kohort asks of an operating system, on those that have it and those that do not."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import mmap
+import os
+from operator import methodcaller
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import pytest
+
+from kohort import system
+from kohort.perturb.pseudonyms import read_key, write_key
+from kohort.publish import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system without owners, modes, locks and open folders."""
+    monkeypatch.setattr(system, "POSIX", False)
+    monkeypatch.setattr(system, "fcntl", None)
+    for name in ("O_TMPFILE", "O_DIRECTORY", "fchmod"):
+        monkeypatch.delattr(os, name, raising=False)
+
+
+def fail_with(number: int) -> Callable[..., None]:
+    """A function that fails with an error of the system."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+def writing(content: bytes) -> Callable[[BinaryIO], object]:
+    """A function that writes this content to a file."""
+    return methodcaller("write", content)
+
+
+class TestConfirm:
+    """Waiting for the disk."""
+
+    def test_macos(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where fsync reaches no further than the disk's memory, the call that does is used."""
+        asked: list[int] = []
+
+        def told(_: int, command: int) -> None:
+            asked.append(command)
+
+        monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+        monkeypatch.setattr(fcntl, "fcntl", told)
+        monkeypatch.setattr(os, "fsync", fail_with(errno.EIO))
+        with (tmp_path / "file").open("wb") as file:
+            system.confirm(file.fileno())
+        assert asked == [51]
+
+    def test_file_system_without(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where the file system does not know that call, fsync is."""
+        asked: list[int] = []
+        monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+        monkeypatch.setattr(fcntl, "fcntl", fail_with(errno.ENOTTY))
+        monkeypatch.setattr(os, "fsync", asked.append)
+        with (tmp_path / "file").open("wb") as file:
+            system.confirm(file.fileno())
+            assert asked == [file.fileno()]
+
+
+class TestWindows:
+    """What is done where files have no modes and folders cannot be opened."""
+
+    @pytest.mark.usefixtures("windows")
+    def test_published(self, tmp_path: Path) -> None:
+        """A release is published and replaced, and nothing else is left."""
+        for content in (b"old", b"new"):
+            assert publish(tmp_path / "r", writing(content), methodcaller("read"), overwrite=True) == content
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"r": b"new"}
+
+    @pytest.mark.usefixtures("windows")
+    def test_closed_before_it_is_renamed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The file is closed when it takes its name: an open one could not be renamed."""
+        (tmp_path / "r").write_bytes(b"old")
+        true_replace, still_open = Path.replace, list[bool]()
+
+        def replace(path: Path, target: Path) -> Path:
+            still_open.append(str(path) in {os.path.realpath(fd) for fd in Path("/proc/self/fd").iterdir()})
+            return true_replace(path, target)
+
+        monkeypatch.setattr(Path, "replace", replace)
+        publish(tmp_path / "r", writing(b"new"), methodcaller("read"), overwrite=True)
+        assert still_open == [False]
+
+    @pytest.mark.usefixtures("windows")
+    def test_who_may_read_a_key_is_not_asked(self, tmp_path: Path) -> None:
+        """A key is read whatever its mode says, for it says nothing."""
+        write_key(tmp_path / "key")
+        (tmp_path / "key").chmod(0o644)
+        read_key(tmp_path / "key")
+
+    @pytest.mark.usefixtures("windows")
+    def test_read_not_mapped(self, tmp_path: Path) -> None:
+        """A file that will be renamed is not mapped."""
+        (tmp_path / "r").write_bytes(b"text")
+        with (tmp_path / "r").open("rb") as file:
+            assert system.mapped(file) == b"text"
+
+    @pytest.mark.usefixtures("windows")
+    def test_no_lock(self, tmp_path: Path) -> None:
+        """A lock is refused as where a file system has none."""
+        with (tmp_path / "r").open("wb") as file, pytest.raises(OSError, match=r".") as refused:
+            system.lock(file.fileno())
+        assert refused.value.errno == errno.ENOTSUP
+
+
+class TestLink:
+    """A second name for a file."""
+
+    def test_no_links(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where Python has no `link`, it is refused as where a file system has no links."""
+        monkeypatch.delattr(os, "link")
+        with pytest.raises(OSError, match=r".") as refused:
+            system.link(tmp_path / "a", tmp_path / "b")
+        assert refused.value.errno in system.NO_LINKS
+
+    @pytest.mark.parametrize("links", [True, False])
+    def test_moved(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, links: bool) -> None:
+        """A file is renamed to a free name only, with hard links or without."""
+        if not links:
+            monkeypatch.setattr(os, "link", fail_with(errno.EPERM))
+        (tmp_path / "a").write_text("a", encoding="utf-8")
+        system.move(tmp_path / "a", tmp_path / "b")
+        assert [path.name for path in tmp_path.iterdir()] == ["b"]
+        (tmp_path / "c").touch()
+        with pytest.raises(FileExistsError):
+            system.move(tmp_path / "c", tmp_path / "b")
+        assert (tmp_path / "b").read_text(encoding="utf-8") == "a"
+
+    def test_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What else goes wrong is not taken for a lack of links."""
+        monkeypatch.setattr(os, "link", fail_with(errno.EIO))
+        with pytest.raises(OSError, match="Input/output"):
+            system.move(tmp_path / "a", tmp_path / "b")
+
+
+class TestMapped:
+    """Content that stays on disk until it is read."""
+
+    def test_mapped(self, tmp_path: Path) -> None:
+        """A file is mapped, and its bytes are there after the system was told to let them go."""
+        content = bytes(range(256)) * 64
+        (tmp_path / "r").write_bytes(content)
+        with (tmp_path / "r").open("rb") as file:
+            found = system.mapped(file)
+        assert isinstance(found, mmap.mmap)
+        system.let_go(found, 0, mmap.PAGESIZE)
+        assert found[:] == content
+
+    def test_empty(self, tmp_path: Path) -> None:
+        """A file without a byte cannot be mapped."""
+        (tmp_path / "r").touch()
+        with (tmp_path / "r").open("rb") as file:
+            assert system.mapped(file) == b""
+
+    def test_bytes_stay(self) -> None:
+        """Bytes that are in memory anyway are left alone."""
+        system.let_go(b"text", 0, 4)
+
+
+def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cores of the machine where nobody says which of them this process may use; 1 where nobody knows."""
+    assert system.cores() >= 1
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    for known, cores in ((3, 3), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda known=known: known)
+        assert system.cores() == cores
