@@ -168,14 +168,17 @@ def _complete(value: object) -> columns.Complete:
     return tuple(map(str, named))
 
 
-_DIGITS = {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"}
+_DIGITS = {"type": "string", "pattern": r"^-?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)$"}
 _NUMBER = {"anyOf": [{"type": "number"}, _DIGITS]}
 _LEVEL = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,4}$"}]}
 _LEVELS = {"anyOf": [{"type": "array", "items": _LEVEL}, {"type": "object", "additionalProperties": _LEVEL}]}
 _LIMIT = [
     {"type": "integer", "minimum": 0},
     {"type": "number", "minimum": 0, "maximum": 1},
-    {"type": "string", "pattern": r"^([0-9]{1,18}|[0-9]{1,2}(\.[0-9]{1,30})?%|100%|0\.[0-9]{1,30}|1\.0{1,30})$"},
+    {
+        "type": "string",
+        "pattern": r"^([0-9]{1,18}|([0-9]{1,2}(\.[0-9]{1,30})?|\.[0-9]{1,30}|100)%|0?\.[0-9]{1,30}|1\.0{1,30})$",
+    },
 ]
 _COMPLETE = [{"const": "all"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
 _SECONDS = [
