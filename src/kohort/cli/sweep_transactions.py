@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -27,7 +29,14 @@ _VARIED: Final = frozenset({"h", "k", "p", "delta"})
 
 #: The flags behind the places that faults of a sweep name.
 _FLAGS: Final = MappingProxyType(
-    {"methods": "--scores", "seeds": "--seeds", "seed": "--seeds", "out": "--out", "picture": "--picture"}
+    {
+        "methods": "--scores",
+        "seeds": "--seeds",
+        "seed": "--seeds",
+        "out": "--out",
+        "picture": "--picture",
+        "at-most-loss": "--at-most-loss",
+    }
     | dict.fromkeys(("vary", "h", "k", "p", "delta"), "--vary")
 )
 
@@ -50,7 +59,7 @@ class Shown(NamedTuple):
         typer.Option(
             "--picture",
             metavar="FILE",
-            help="Draw a figure against what is varied (.svg, .png).",
+            help="Draw a figure against what is varied (.svg, .png, .pdf, .jpg).",
             rich_help_panel="Writing",
         ),
     ] = None
@@ -61,6 +70,16 @@ class Shown(NamedTuple):
             help="Of a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
             show_default="lm",
             rich_help_panel="Writing",
+        ),
+    ] = None
+    at_most_loss: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
+            rich_help_panel="Output",
         ),
     ] = None
     seconds: Annotated[
@@ -74,6 +93,11 @@ class Shown(NamedTuple):
     json: options.Json = False
     quiet: options.Quiet = False
     overwrite: options.Overwrite = False
+
+    @property
+    def within(self) -> Fraction | None:
+        """The limit on the loss, exactly."""
+        return None if self.at_most_loss is None else Fraction(str(self.at_most_loss))
 
 
 class Compared(NamedTuple):
@@ -109,6 +133,8 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
         compared: The methods and draws.
         shown: What is written and printed.
     """
+    from kohort.sweep.advice import COHERENCE, refuse_unordered
+
     if len(vary) > 1:
         raise UsageError(
             "of transactions one parameter is varied", where="--vary", hint="ask for the others one by one"
@@ -124,9 +150,11 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
     raw["input"]["path"], raw["output"] = source, {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
     with _placed(made):
+        if shown.within is not None:
+            refuse_unordered({name: COHERENCE.get(name)})
         plan = _plan(made, (name, values), compared)
         outputs = _outputs(made, shown)
-        found = _swept(made, plan, quiet=shown.quiet, timed=shown.seconds)
+        found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
     outputs.publish(found)
     from kohort.sweep.transaction_figures import figures, text
 

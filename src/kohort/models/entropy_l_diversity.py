@@ -55,7 +55,7 @@ class EntropyLDiversity:
         title="entropy l-diversity",
         sentence="The entropy of the values in every class is at least the logarithm of l.",
         usage="--entropy-l COLUMN=L",
-        parameters=(Parameter("l", ABOVE_1, "How many equally frequent values are as uncertain.", (2,)),),
+        parameters=(Parameter("l", ABOVE_1, "How many equally frequent values are as uncertain.", (2,), rising=True),),
         unit="values",
         not_promised=(
             "Likely guesses: entropy is an average; a frequent value may be balanced by many rare ones in a class."

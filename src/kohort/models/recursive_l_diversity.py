@@ -57,7 +57,7 @@ class RecursiveLDiversity:
             Parameter(
                 "c", ABOVE_0, "The commonest value has less than c times the l-th, the next and all after it.", (1,)
             ),
-            Parameter("l", AT_LEAST_2, "Without as many different values a class fails.", (2, 3)),
+            Parameter("l", AT_LEAST_2, "Without as many different values a class fails.", (2, 3), rising=True),
         ),
         unit="values",
         not_promised="Knowledge of values: who can rule out more than l - 2 of them may be sure of another.",

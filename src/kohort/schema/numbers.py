@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 #: Minus, digits without a leading zero, decimals; `.5` is 0.5, as many programs write it. A leading zero is the sign of
-#: an id (postal code 00118), and an exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat 1e5, phone +49): those stay text.
+#: an id (postal code 00118), and an exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat
+#: 1e5, phone +49): those stay text.
 #: ASCII digits only, since `\d` would take other scripts' digits too; a thousand at most on either side of the point,
 #: since nobody measures with more, and reading a number of d digits takes d² steps.
 PLAIN_NUMBER: Final = r"-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})"

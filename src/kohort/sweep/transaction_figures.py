@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.schema.numbers import said
+from kohort.sweep.advice import proposed_coherence
 from kohort.sweep.ending import Ending
 from kohort.sweep.transaction_plan import Parameter
 from kohort.transactions.roles import Draw, Drawn
@@ -62,7 +63,8 @@ def figures(sweep: Sweep) -> dict[str, Json]:
     rows (value, method, seed, ending: found, infeasible or limit; why; size1_moles, minimal_moles by size from 2 on;
     dropped: how many items; distortion, distortion_exact; seconds where they were asked for);
     summary (value, method, runs, found: how many had an answer; mean, mean_exact; deviation: of a sample; least,
-    greatest).
+    greatest). With a limit on the loss also at_most_loss, and proposed: value, method and mean of the strictest within
+    it (null: there is none).
     """
     plan, job = sweep.plan, sweep.plan.job
     fixed: dict[str, Json] = {name: _number(value) for name, value in plan.fixed()}
@@ -80,7 +82,19 @@ def figures(sweep: Sweep) -> dict[str, Json]:
         "removed": sweep.removed,
         "rows": [_row(one) for one in sweep.outcomes],
         "summary": [_summary(one) for one in sweep.summaries()],
+        **_advice(sweep),
     }
+
+
+def _advice(sweep: Sweep) -> dict[str, Json]:
+    """The proposed value, where one was asked for."""
+    if sweep.within is None:
+        return {}
+    found = proposed_coherence(sweep, sweep.within)
+    told = (
+        None if found is None else {"value": _number(found.value), "method": found.method, **_both("mean", found.mean)}
+    )
+    return {"at_most_loss": float(sweep.within), "proposed": told}
 
 
 def _row(one: Outcome) -> dict[str, Json]:
@@ -133,7 +147,21 @@ def text(sweep: Sweep) -> str:
     lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in rows]
     spread = f"mean of {runs} seeds ± standard deviation" if runs > 1 else "one run each"
     head = f"distortion in %, {spread}; {asked(sweep)}"
-    return "\n".join([head, *lines, *notes(sweep)])
+    return "\n".join([head, *lines, *notes(sweep), *_proposal(sweep)])
+
+
+def _proposal(sweep: Sweep) -> list[str]:
+    """The strictest value within the loss, where one was asked for."""
+    if sweep.within is None:
+        return []
+    limit = f"a distortion of {100 * float(sweep.within):g} %"
+    found = proposed_coherence(sweep, sweep.within)
+    if found is None or found.mean is None:
+        return [f"Nothing proposed: no value is within {limit} in all its runs."]
+    loses = f"it loses {100 * float(found.mean):.2f} %"
+    return [
+        f"Proposed: {sweep.plan.vary} = {said(found.value)} by {found.method}, the strictest within {limit}: {loses}."
+    ]
 
 
 def _cell(one: Summary) -> str:

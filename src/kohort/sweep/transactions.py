@@ -119,6 +119,7 @@ class Sweep:
         items: Of the database, without those that were removed.
         removed: Items below the minimum support.
         outcomes: Value by value, seed by seed, method by method.
+        within: The mean distortion that a proposed value may have at most; `None` where none is to be proposed.
     """
 
     plan: Plan
@@ -126,6 +127,7 @@ class Sweep:
     items: int
     removed: int
     outcomes: tuple[Outcome, ...]
+    within: Fraction | None = None
 
     @property
     def status(self) -> int:

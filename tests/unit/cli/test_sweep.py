@@ -63,6 +63,14 @@ def test_a_picture_alone_is_published(asked: list[object], tmp_path: Path) -> No
     assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_value_is_proposed(asked: list[object]) -> None:
+    """The greatest p within a distortion; delta protects nothing."""
+    assert kohort(*asked, "--at-most-loss", ".2", "--json").figures["proposed"]["value"] == 1
+    assert "Proposed: p = 2 by mmil" in kohort(*asked, "--at-most-loss", ".3").out
+    ended = kohort(*asked[:3], "--h", ".8", "--k", 2, "--p", 1, "--vary", "delta=.2,.4", "--at-most-loss", ".3")
+    assert (ended.status, "where: --at-most-loss" in ended.err) == (2, True)
+
+
 def test_roles_are_drawn_for_every_seed(asked: list[object]) -> None:
     """With delta, varied or not, there are seeds; a row for each, and seconds where they are asked for."""
     start = [*asked[:3], "--h", "1", "--k", 2, "--p", 1, "--scores", "mmil,give-back"]
@@ -105,7 +113,7 @@ def test_flags_of_tables_are_none_of_transactions(asked: list[object]) -> None:
         (["--private", "nobody"], "--private"),
         (["--h", "2"], "--h"),
         (["--out", "sweep.txt"], "--out"),
-        (["--picture", "sweep.pdf"], "--picture"),
+        (["--picture", "sweep.gif"], "--picture"),
     ],
 )
 def test_a_misuse_is_told_with_its_flag(asked: list[object], more: list[str], flag: str) -> None:

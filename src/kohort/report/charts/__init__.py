@@ -5,7 +5,7 @@ with a title and a description in words. Only the picture of a lattice is laid o
 """
 
 from kohort.report.charts.bars import BarChart, Bars
-from kohort.report.charts.canvas import Format, Written, format_of, library, settings
+from kohort.report.charts.canvas import Format, format_of, library, settings
 from kohort.report.charts.lines import Line, LineChart, Mark
 from kohort.report.charts.looks import LOOKS, Look, look
 from kohort.report.charts.scale import PERCENT, PLAIN, Scale
@@ -24,7 +24,6 @@ __all__ = [
     "Mark",
     "Scale",
     "Tag",
-    "Written",
     "format_of",
     "library",
     "look",

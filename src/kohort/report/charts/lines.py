@@ -31,7 +31,7 @@ from kohort.report.charts.tags import Tag, write
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.report.charts.canvas import Written
+    from kohort.report.charts.canvas import Format
     from kohort.report.charts.looks import Look
 
 #: Points: width of a chart, least height of its plot, width of a name that is not broken at its commas, and room that
@@ -108,7 +108,7 @@ class LineChart:
     measured: Scale | None = None
     tags: tuple[Tag, ...] = ()
 
-    def bytes(self, format_: Written) -> bytes:
+    def bytes(self, format_: Format) -> bytes:
         """The chart as a picture; the same bytes whenever it is the same.
 
         Raises:

@@ -14,7 +14,7 @@ from kohort.report.render.page.inline import inline
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.report.charts.canvas import Written
+    from kohort.report.charts.canvas import Format
     from kohort.report.page import Page
     from kohort.report.render.page.chart import Chart
 
@@ -29,7 +29,7 @@ class Plate:
 
     chart: Chart
 
-    def bytes(self, format: Written) -> bytes:  # noqa: A002  as everywhere that writes pictures
+    def bytes(self, format: Format) -> bytes:  # noqa: A002  as everywhere that writes pictures
         """The chart as a picture; the same bytes whenever the page model is the same."""
         with settings():
             figure = self.chart.bars(headline=True).figure()
