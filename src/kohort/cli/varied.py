@@ -27,6 +27,7 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         "max-suppression": ("privacy", "max-suppression"),
         "method": ("method", "name"),
         "cut": ("method", "cut"),
+        "dimension": ("method", "dimension"),
     }
 )
 
@@ -50,7 +51,9 @@ class Told(NamedTuple):
 
 
 #: What is told to methods that cut, to those on levels, and to the one that can stop early.
-OF_CUTS: Final = Told((("method", "cut"), ("method", "order"), ("method", "labels")), ("grid", "label"))
+OF_CUTS: Final = Told(
+    (("method", "cut"), ("method", "dimension"), ("method", "order"), ("method", "labels")), ("grid", "label")
+)
 OF_LEVELS: Final = Told((("privacy", "max-suppression"), ("method", "objective"), ("method", "node")), ("max-level",))
 OF_BEST_EFFORT: Final = Told((("method", "time-limit"),), ())
 

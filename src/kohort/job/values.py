@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from kohort.algorithms.mondrian.dimension import Dimension, dimension_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.engines import complete as columns
 from kohort.errors import KohortError
@@ -153,6 +154,14 @@ def _seconds(value: object) -> float:
     return float(seconds)
 
 
+def _dimension(value: object) -> Dimension:
+    """Which dimension is cut first."""
+    try:
+        return dimension_of(value if isinstance(value, str) else "")
+    except KohortError as error:
+        raise wrong(error.what, error.hint) from None
+
+
 def _underscored(value: object) -> object:
     """The name of a metric as it is written inside."""
     return value.replace("-", "_") if isinstance(value, str) else value
@@ -204,6 +213,12 @@ Objective = Annotated[
     ObjectiveName,
     BeforeValidator(_underscored),
     WithJsonSchema({"enum": [*OBJECTIVES, "first", *(name.replace("_", "-") for name in OBJECTIVES if "_" in name)]}),
+]
+
+FirstCut = Annotated[
+    Dimension,
+    PlainValidator(_dimension),
+    WithJsonSchema({"type": "string", "pattern": "^(widest|most-values|random:[0-9]{1,18})$"}),
 ]
 
 Separator = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(separator=text)))]

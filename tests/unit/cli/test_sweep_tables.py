@@ -157,6 +157,31 @@ def test_a_method_without_its_hierarchies_is_skipped(asked: list[object]) -> Non
     assert ended.out.count("samarati needs one for every quasi-identifier") == 1
 
 
+def test_the_first_dimension_is_varied(asked: list[object], tmp_path: Path) -> None:
+    """By width, by values, at random; the same seed is the same point, and what `anonymize` would tell."""
+    varied = ["--vary", "dimension=widest,most-values,random:1,random:2", "--k", 7]
+    found = points(*asked, *varied)
+    assert len({json.dumps(point["losses"]) for point in found}) > 1
+    assert found == points(*asked, *varied, "--threads", 2)
+    flags = ["--quasi", "age,city", "--rest", "drop", *asked[-4:], "--k", 7]
+    out = tmp_path / "out.csv"
+    ended = kohort("anonymize", asked[1], *flags, "--dimension", "random:2", "--out", out, "--json")
+    assert ended.status == 0, ended.err
+    assert ended.figures["metrics"]["c_dm"] == found[3]["metrics"]["c_dm"]
+    certificate = json.loads(out.with_name("out.csv.kohort.json").read_text(encoding="utf-8"))
+    assert {"kind": "AtRandom", "seed": 2} in [part.get("dimension") for part in objects(certificate)]
+    ended = kohort(*asked, "--vary", "k=2", "--dimension", "random")
+    assert (ended.status, "where: --dimension" in ended.err) == (2, True)
+    ended = kohort(*asked, "--vary", "k=2", "--method", "samarati", "--dimension", "widest")
+    assert (ended.status, "where: --dimension" in ended.err) == (2, True)
+
+
+def objects(held: Any) -> list[dict[str, Any]]:  # noqa: ANN401  JSON
+    """All objects of a JSON text."""
+    parts = held.values() if isinstance(held, dict) else held if isinstance(held, list) else ()
+    return [held] * isinstance(held, dict) + [one for part in parts for one in objects(part)]
+
+
 def test_the_node_is_printed(asked: list[object]) -> None:
     """The levels as --node takes them, and of which columns; methods without levels have none."""
     ended = kohort(*asked, "--vary", "method=samarati,mondrian", "--k", 4)
