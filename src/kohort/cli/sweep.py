@@ -10,7 +10,7 @@ import typer
 
 from kohort.cli import flags, options, sweep_tables, sweep_transactions
 from kohort.cli.derive import BASKETS, Given, Keys
-from kohort.cli.sweep_transactions import Compared, Shown
+from kohort.cli.sweep_transactions import Compared, Drawn, Shown
 from kohort.errors import UsageError
 
 #: The flags of a job on a table that a sweep does not have.
@@ -45,7 +45,7 @@ Vary = Annotated[
         metavar="P=A,B,…",
         help="What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (so many of --quasi, the others are dropped);"
         " method=…; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations). Of transactions: one"
-        " of k, h, p, delta.",
+        " of k, h, p, delta; rows, columns or density of generated matrices.",
         rich_help_panel="Method",
     ),
 ]
@@ -79,6 +79,7 @@ def sweep(
     job: JobFile = None,
     table: Annotated[Given, Keys(without=_WITHOUT, changed=_K)],
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
+    drawn: Drawn,
     compared: Compared,
     resume: Resume = False,
     threads: options.Threads = options.CORES,
@@ -86,11 +87,15 @@ def sweep(
 ) -> None:
     """Show what a release would cost as parameters vary; nothing is released."""
     options.use_threads(threads)
-    used = {"table": table.used(), "baskets": baskets.used() | compared._asdict()}
+    used = {"table": table.used(), "baskets": baskets.used() | compared._asdict() | drawn.used()}
     if transactions:
         unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}
         flags.refuse({**unused, "job": job, "figure": shown.figure, "resume": resume}, "it is of tables")
-        sweep_transactions.carry_out(baskets, _named(source), vary, compared, shown)
+        generated = sweep_transactions.is_generated(drawn, vary)
+        if generated and source is not None:
+            what = "matrices are generated, and nothing is read"
+            raise UsageError(what, where="IN", hint="leave it out, or leave out rows, columns and density")
+        sweep_transactions.carry_out(baskets, drawn, None if generated else _named(source), vary, compared, shown)
         return
     unused = {flag: value for flag, value in used["baskets"].items() if flag not in {"separator", "encoding", "k"}}
     flags.refuse(unused, "it is of transactions", "leave it out, or add --transactions")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.sweep.transactions import Sweep
 
 #: What can be varied.
-_VARIED: Final = frozenset({"h", "k", "p", "delta"})
+_VARIED: Final = frozenset({"h", "k", "p", "delta", "rows", "columns", "density"})
 
 #: The flags behind the places that faults of a sweep name.
 _FLAGS: Final = MappingProxyType(
@@ -37,7 +37,7 @@ _FLAGS: Final = MappingProxyType(
         "picture": "--picture",
         "at-most-loss": "--at-most-loss",
     }
-    | dict.fromkeys(("vary", "h", "k", "p", "delta"), "--vary")
+    | dict.fromkeys(("vary", *_VARIED), "--vary")
 )
 
 
@@ -123,12 +123,60 @@ class Compared(NamedTuple):
     ] = None
 
 
-def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared, shown: Shown) -> None:
+class Drawn(NamedTuple):
+    """The matrices that are generated instead of reading transactions."""
+
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Instead of IN: generate 0/1 matrices, one for each seed, of so many rows.",
+            show_default="10000",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
+    columns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The items of generated matrices.",
+            show_default="100",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
+    density: Annotated[
+        float | None,
+        typer.Option(
+            metavar="D",
+            min=0,
+            max=1,
+            help="The probability of a 1 in generated matrices.",
+            show_default="0.1",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
+
+    def used(self) -> dict[str, int | float]:
+        """What is given."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def is_generated(drawn: Drawn, vary: Sequence[str]) -> bool:
+    """Whether matrices are generated: something of them is given or varied."""
+    return bool(drawn.used()) or any(text.partition("=")[0].strip() in Drawn._fields for text in vary)
+
+
+def carry_out(  # noqa: PLR0917  the parts of a command line
+    given: Given, drawn: Drawn, source: str | None, vary: Sequence[str], compared: Compared, shown: Shown
+) -> None:
     """Sweep over the transactions at `source`.
 
     Args:
         given: The flags of a job on transactions.
-        source: Where the transactions are.
+        drawn: Those of generated matrices.
+        source: Where the transactions are; `None` for generated matrices.
         vary: The texts of `--vary`, of which there may be one.
         compared: The methods and draws.
         shown: What is written and printed.
@@ -140,19 +188,19 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
             "of transactions one parameter is varied", where="--vary", hint="ask for the others one by one"
         )
     name, values = varied.read(vary[0])
-    if name in _VARIED and name in given.used():
+    if name in _VARIED and name in {**given.used(), **drawn.used()}:
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
     raw = flags.tables(given, [])
     if name == "delta":
         raw["items"]["delta"] = values[0]
-    if compared.seeds is not None and "delta" not in raw["items"]:
+    if compared.seeds is not None and "delta" not in raw["items"] and source is not None:
         raise UsageError("only roles that are drawn have seeds", where="--seeds", hint="leave it out, or add --delta")
-    raw["input"]["path"], raw["output"] = source, {"path": str(shown.out or "nothing is released")}
+    raw["input"]["path"], raw["output"] = source or "-", {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
     with _placed(made):
         if shown.within is not None:
             refuse_unordered({name: COHERENCE.get(name)})
-        plan = _plan(made, (name, values), compared)
+        plan = _plan(made, (name, values), compared, None if source else drawn)
         outputs = _outputs(made, shown)
         found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
     outputs.publish(found)
@@ -163,16 +211,23 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
         raise typer.Exit(found.status)
 
 
-def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compared) -> Plan:
+def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compared, drawn: Drawn | None) -> Plan:
     """The sweep that the flags make."""
-    from kohort.sweep.transaction_plan import SCORES, SEEDS, Plan
+    from kohort.sweep.transaction_plan import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
     try:
         numbers = [int(one) for one in options.names(seeds)] if seeds else SEEDS
     except ValueError:
         raise UsageError("a seed is a whole number of at least 0", where="--seeds", hint="such as 1,2,3") from None
-    return Plan.of(made.job, *vary, methods=options.names(scores) if scores else SCORES, seeds=numbers)
+    matrix = None if drawn is None else Generated(**{name: _exact(value) for name, value in drawn.used().items()})
+    methods = options.names(scores) if scores else SCORES
+    return Plan.of(made.job, *vary, methods=methods, seeds=numbers, matrix=matrix)
+
+
+def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
+    """A whole number, or the fraction that a decimal writes."""
+    return value if isinstance(value, int) else Fraction(str(value))
 
 
 def _outputs(made: TransactionRequest, shown: Shown) -> Outputs[Sweep]:
@@ -198,8 +253,8 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
 
     with progress(quiet=quiet) as tell:
         tell("read")
-        reading = read_transactions(made.source, made.job.reading)
-        return swept(reading.database, plan, tell=tell, clock=process_time if timed else None)
+        database = None if plan.matrix else read_transactions(made.source, made.job.reading).database
+        return swept(database, plan, tell=tell, clock=process_time if timed else None)
 
 
 @contextmanager

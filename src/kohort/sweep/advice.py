@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 #: The loss of a table that a limit is about: a share of the detail, whatever the number of quasi-identifiers.
 LOSS: Final = "ncp"
 
-#: Whether a greater value of a parameter of coherence is stricter; that of delta is neither.
-COHERENCE: Final[Mapping[str, bool | None]] = MappingProxyType(
-    {Parameter.H: False, Parameter.K: True, Parameter.P: True, Parameter.DELTA: None}
-)
+#: Whether a greater value of a parameter of coherence is stricter; what else is varied is neither.
+COHERENCE: Final[Mapping[str, bool]] = MappingProxyType({Parameter.H: False, Parameter.K: True, Parameter.P: True})
 
 
 class Proposed(NamedTuple):

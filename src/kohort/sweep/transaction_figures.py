@@ -12,7 +12,7 @@ from kohort.errors import UsageError
 from kohort.schema.numbers import said
 from kohort.sweep.advice import proposed_coherence
 from kohort.sweep.ending import Ending
-from kohort.sweep.transaction_plan import Parameter
+from kohort.sweep.transaction_plan import OF_MATRIX, Parameter
 from kohort.transactions.roles import Draw, Drawn
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def figures(sweep: Sweep) -> dict[str, Json]:
     """Everything that is known of a sweep, as JSON takes it.
 
     Keys: vary, values, values_exact; h, k, p, delta (null where varied; delta also where roles are listed), draw (null
-    where listed), min_support, methods, seeds; transactions, items, removed (items below the minimum support);
+    where listed), min_support, methods, seeds; of generated ones matrix (columns, density and rows, null where varied);
+    transactions, items, removed (items below the minimum support);
     rows (value, method, seed, ending: found, infeasible or limit; why; size1_moles, minimal_moles by size from 2 on;
     dropped: how many items; distortion, distortion_exact; seconds where they were asked for);
     summary (value, method, runs, found: how many had an answer; mean, mean_exact; deviation: of a sample; least,
@@ -72,11 +73,12 @@ def figures(sweep: Sweep) -> dict[str, Json]:
         "vary": str(plan.vary),
         "values": [_number(value) for value in plan.values],
         "values_exact": [said(value) for value in plan.values],
-        **{name: fixed.get(name) for name in Parameter},
+        **{name: fixed.get(name) for name in Parameter if name not in OF_MATRIX},
         "draw": str(job.roles.draw) if isinstance(job.roles, Drawn) else None,
         "min_support": _number(job.min_support),
         "methods": [*plan.methods],
         "seeds": [seed for seed in plan.repeats if seed is not None],
+        **({} if plan.matrix is None else {"matrix": {str(name): fixed.get(name) for name in sorted(OF_MATRIX)}}),
         "transactions": sweep.transactions,
         "items": sweep.items,
         "removed": sweep.removed,
@@ -181,7 +183,8 @@ def asked(sweep: Sweep) -> str:
     if isinstance(job.roles, Drawn):
         roles = _DRAWN[job.roles.draw].format(h=said(sweep.plan.least_h))
     rare = f"; items in less than {said(job.min_support)} of the transactions removed" if job.min_support else ""
-    return f"{fixed}; {sweep.transactions:,} transactions, {sweep.items:,} items; {roles}{rare}"
+    of = f"{sweep.transactions:,} transactions, {sweep.items:,} items"
+    return f"{fixed}; {of if sweep.plan.matrix is None else 'generated matrices'}; {roles}{rare}"
 
 
 def notes(sweep: Sweep) -> list[str]:
