@@ -150,8 +150,9 @@ def text(sweep: TableSweep) -> str:
 
 def _nodes(sweep: TableSweep) -> list[str]:
     """Whose levels a node lists, where methods have some."""
-    names = max((list(point.node) for point in sweep.points), key=len)
-    return [f"A node is the levels of {', '.join(names)}, as --node takes them."] if names else []
+    node = max((point.node for point in sweep.points), key=len)
+    flag = ",".join(f"{name}={level}" for name, level in node.items())
+    return [f"A node is the levels of {', '.join(node)}; release one by --node {flag}"] if node else []
 
 
 def _proposal(sweep: TableSweep) -> list[str]:

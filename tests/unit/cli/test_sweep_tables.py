@@ -190,7 +190,8 @@ def test_the_node_is_printed(asked: list[object]) -> None:
     assert header.split()[-1] == "node"
     assert samarati.split()[-1] == ",".join(map(str, point["node"].values()))
     assert mondrian.endswith("%")
-    assert "A node is the levels of age, city, as --node takes them." in ended.out
+    flag = ",".join(f"{name}={level}" for name, level in point["node"].items())
+    assert f"A node is the levels of age, city; release one by --node {flag}\n" in ended.out
     assert "node" not in kohort(*asked, "--vary", "k=2,4").out
 
 
