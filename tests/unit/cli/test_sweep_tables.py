@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -168,18 +169,12 @@ def test_the_first_dimension_is_varied(asked: list[object], tmp_path: Path) -> N
     ended = kohort("anonymize", asked[1], *flags, "--dimension", "random:2", "--out", out, "--json")
     assert ended.status == 0, ended.err
     assert ended.figures["metrics"]["c_dm"] == found[3]["metrics"]["c_dm"]
-    certificate = json.loads(out.with_name("out.csv.kohort.json").read_text(encoding="utf-8"))
-    assert {"kind": "AtRandom", "seed": 2} in [part.get("dimension") for part in objects(certificate)]
+    certificate = out.with_name("out.csv.kohort.json").read_text(encoding="utf-8")
+    assert re.search(r'"dimension":\s*{\s*"kind":\s*"AtRandom",\s*"seed":\s*2\s*}', certificate)
     ended = kohort(*asked, "--vary", "k=2", "--dimension", "random")
     assert (ended.status, "where: --dimension" in ended.err) == (2, True)
     ended = kohort(*asked, "--vary", "k=2", "--method", "samarati", "--dimension", "widest")
     assert (ended.status, "where: --dimension" in ended.err) == (2, True)
-
-
-def objects(held: Any) -> list[dict[str, Any]]:  # noqa: ANN401  JSON
-    """All objects of a JSON text."""
-    parts = held.values() if isinstance(held, dict) else held if isinstance(held, list) else ()
-    return [held] * isinstance(held, dict) + [one for part in parts for one in objects(part)]
 
 
 def test_the_node_is_printed(asked: list[object]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 import pytest
@@ -78,7 +78,8 @@ def test_a_register_is_drawn_from_own_tables(tmp_path: Path) -> None:
     assert of["Clerk"]["annual_income"].is_between(10, 20).all()
     assert set(of["Monk"]["annual_income"]) == {0}
     assert set(of["Monk"]["education"]) == {"Master"}
-    assert set(people["first_name"]) <= {*tree_of("names")["male"], *tree_of("names")["female"]}
+    names = cast("dict[str, list[str]]", tree_of("names"))
+    assert set(people["first_name"]) <= {*names["male"], *names["female"]}
     flags = ["--quasi", "city,profession", "--rest", "drop", "--method", "optimal", "--k", 5]
     trees = [flag for name in ("city", "profession") for flag in ("--hierarchy", f"{name}={out / name}.json")]
     assert kohort("anonymize", out / "people.csv", *flags, *trees, "--out", tmp_path / "r.csv").status == 0

@@ -179,7 +179,7 @@ def measure(  # noqa: PLR0917  a kernel takes arrays by position
         return span
     if rule.by == BY_CHANCE:
         return drawn(rule.seed, low, high, rule.starts.size, dimension)
-    found = np.int64(0)
+    found = int(np.int64(0))
     for row in range(part.first, part.last):
         tally[codes[row * width + dimension]] = 0
     for row in range(part.first, part.last):
