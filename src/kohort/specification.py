@@ -45,6 +45,7 @@ class Parameter:
         examples: Values that it may have; where there are several, each is a variant worth its own row in a table.
         origin: Where a job says it: at the plug-in's own key, at a key of its own beside that one, or for the whole
             job, which has one k.
+        rising: Of a privacy model: whether a greater value is stricter, as of k and l; else a smaller one is.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Parameter:
     sentence: str
     examples: tuple[object, ...]
     origin: Literal["key", "beside", "job"] = "key"
+    rising: bool = False
 
     @property
     def kind(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.core.recoding import Multidimensional
 from kohort.models.k_anonymity import KAnonymity
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from random import Random
 
 CUTS: st.SearchStrategy[Cut] = st.sampled_from(["nearest", "median"])
-MODES = st.builds(Mondrian, CUTS, st.booleans())
+DIMENSIONS = st.none() | st.just(MostValues()) | st.builds(AtRandom, st.integers(0, 10**18 - 1))
+MODES = st.builds(Mondrian, CUTS, st.booleans(), DIMENSIONS)
 KS = st.integers(2, 5)
 
 
@@ -55,7 +57,7 @@ def allows_a_cut(leaf: list[Record], k: int) -> bool:
 @given(tables(), KS, MODES)
 def test_reference_agrees(table: SmallTable, k: int, how: Mondrian) -> None:
     """The leaves are those of the plain reference, left before right."""
-    rules = table.rules(lambda records: len(records) >= k, how.cut, relaxed=how.relaxed)
+    rules = table.rules(lambda records: len(records) >= k, how.cut, relaxed=how.relaxed, dimension=how.dimension)
     assert cut_by(table, k, how) == in_order(mondrian(table.records(), rules))
 
 

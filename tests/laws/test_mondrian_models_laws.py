@@ -16,6 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import waves
+from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
 from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.core.frequency import FrequencySet
 from kohort.errors import InfeasibleError
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from tests.reference.mondrian_tables import Leaves
 
 CUTS: st.SearchStrategy[Cut] = st.sampled_from(["nearest", "median"])
-MODES = st.builds(Mondrian, CUTS, st.booleans())
+DIMENSIONS = st.none() | st.just(MostValues()) | st.builds(AtRandom, st.integers(0, 10**18 - 1))
+MODES = st.builds(Mondrian, CUTS, st.booleans(), DIMENSIONS)
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,8 @@ def test_reference_agrees_on_any_model(table: SmallTable, divisor: int, how: Mon
     satisfied = whimsy(table, divisor)
     assume(satisfied(table.records()))
     problem = table.problem(KAnonymity(2), Whimsical(divisor))
-    leaves = in_order(mondrian(table.records(), table.rules(satisfied, how.cut, relaxed=how.relaxed)))
+    rules = table.rules(satisfied, how.cut, relaxed=how.relaxed, dimension=how.dimension)
+    leaves = in_order(mondrian(table.records(), rules))
     if all(map(satisfied, released(leaves))):
         assert leaves_of(how.solve(problem), table) == leaves
     else:
@@ -150,7 +153,7 @@ def test_reference_agrees_on_diversity(table: SmallTable, k: int, l: int, how: M
     satisfied = diverse(table, k, l)
     assume(satisfied(table.records()))
     found = how.solve(table.problem(KAnonymity(k), DistinctLDiversity(l)))
-    rules = table.rules(satisfied, how.cut, relaxed=how.relaxed)
+    rules = table.rules(satisfied, how.cut, relaxed=how.relaxed, dimension=how.dimension)
     assert leaves_of(found, table) == in_order(mondrian(table.records(), rules))
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -28,6 +30,7 @@ class Rules(NamedTuple):
     satisfied: Callable[[list[Record]], bool]
     cut: str = "nearest"
     relaxed: bool = False
+    dimension: MostValues | AtRandom | None = None
 
 
 def mondrian(records: list[Record], rules: Rules) -> list[list[Record]]:
@@ -65,13 +68,37 @@ def best_cut(partition: list[Record], rules: Rules, table: list[int]) -> tuple[l
 
 
 def by_width(partition: list[Record], rules: Rules, table: list[int]) -> list[int]:
-    """R2: the dimensions that differ, widest first, ties by schema position."""
+    """R2: the dimensions that differ, widest first or by another measure, ties by schema position."""
     relative = {
-        dimension: Fraction(width, table[dimension]) * rules.weights[dimension]
+        dimension: _measure(partition, rules, dimension, Fraction(width, table[dimension]))
         for dimension in range(len(table))
         if (width := _width(partition, rules, dimension)) > 0
     }
     return sorted(relative, key=lambda dimension: (-relative[dimension], dimension))
+
+
+def _measure(partition: list[Record], rules: Rules, dimension: int, share: Fraction) -> Fraction:
+    if isinstance(rules.dimension, AtRandom):
+        return Fraction(_draw(partition, rules.dimension.seed, dimension))
+    if isinstance(rules.dimension, MostValues):
+        share = Fraction(len({record.quasi[dimension] for record in partition}))
+    return share * rules.weights[dimension]
+
+
+def _draw(partition: list[Record], seed: int, dimension: int) -> int:
+    """Splitmix64 over the seed, the ends of every dimension's range, and the dimension."""
+    state = seed
+    for codes in zip(*(record.quasi for record in partition), strict=True):
+        state = _mixed(_mixed(state ^ min(codes)) ^ max(codes))
+    return (_mixed(state ^ dimension) >> 33) + 1
+
+
+def _mixed(state: int) -> int:
+    bits = (1 << 64) - 1
+    state = (state + 0x9E3779B97F4A7C15) & bits
+    state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & bits
+    state = (state ^ (state >> 27)) * 0x94D049BB133111EB & bits
+    return state ^ (state >> 31)
 
 
 def _width(partition: list[Record], rules: Rules, dimension: int) -> int:

@@ -25,6 +25,7 @@ from tests.toy_models import ToyModel
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kohort.algorithms.mondrian.dimension import AtRandom, MostValues
     from kohort.algorithms.problem import Solution
     from kohort.arrays import Codes, Index, Mask
     from kohort.core.frequency import ClassProfile
@@ -110,9 +111,16 @@ class SmallTable:
         """The table record by record."""
         return [record for record, count in self.tuples for _ in range(count)]
 
-    def rules(self, satisfied: Callable[[list[Record]], bool], cut: str, *, relaxed: bool) -> Rules:
+    def rules(
+        self,
+        satisfied: Callable[[list[Record]], bool],
+        cut: str,
+        *,
+        relaxed: bool,
+        dimension: MostValues | AtRandom | None = None,
+    ) -> Rules:
         """What the reference needs to know."""
-        return Rules(self.positions, self.weights, satisfied, cut, relaxed)
+        return Rules(self.positions, self.weights, satisfied, cut, relaxed, dimension)
 
 
 def line(*values: int) -> SmallTable:

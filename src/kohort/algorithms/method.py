@@ -13,6 +13,7 @@ from kohort.specification import ABOVE_0, Parameter, word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.algorithms.mondrian.space import Cut
     from kohort.algorithms.problem import Algorithm
     from kohort.core.lattice import Node
@@ -31,6 +32,13 @@ CUT: Final = Parameter(
     "The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given), or median, as in the"
     " literature.",
     ("nearest",),
+    origin="beside",
+)
+DIMENSION: Final = Parameter(
+    "dimension",
+    {"type": "string"},
+    "The column that Mondrian cuts first: the widest (if not given), the one of most-values, or random:SEED.",
+    ("most-values",),
     origin="beside",
 )
 LIMIT: Final = Parameter(
@@ -74,12 +82,14 @@ class Choices:
         limit: How many records a lattice method may suppress.
         objective: The metric that it prefers releases by, or `first`.
         node: The node to release, instead of searching for one.
+        dimension: Which dimension Mondrian tries first.
     """
 
     cut: Cut | None = None
     limit: SuppressionLimit | None = None
     objective: str | None = None
     node: Node | None = None
+    dimension: Dimension | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +137,6 @@ class Method:
         return self.make(Choices(limit=limit, objective=objective))
 
     def _why_not(self, parameter: str) -> str:
-        if parameter != "cut":
+        if parameter not in {CUT.name, DIMENSION.name}:
             return "has no levels and suppresses no record"
         return "makes no cuts" if self.takes("node") else "chooses its cuts itself"

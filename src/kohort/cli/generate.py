@@ -30,15 +30,26 @@ def italy(
     ] = Path("italy"),
     records: Annotated[int, typer.Option(metavar="N", min=1, help="How many people.")] = 30_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same people.")] = 7,
+    tables: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Regions, professions and incomes, or names, of your own: cities.json, professions.json, names.json.",
+        ),
+    ] = None,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """A register of Italy: names, gender, city, age, education, profession, annual income."""
     options.use_threads()
+    from functools import partial
+
     from kohort.generate.italy import write_italy
 
-    _write_folder(write_italy, out, records, seed, "people", overwrite=overwrite, json=json, quiet=quiet)
+    _write_folder(
+        partial(write_italy, tables=tables), out, records, seed, "people", overwrite=overwrite, json=json, quiet=quiet
+    )
 
 
 def admissions(

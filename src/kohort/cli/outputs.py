@@ -60,7 +60,7 @@ class Files(NamedTuple):
         typer.Option(
             "--picture",
             metavar="FILE",
-            help="Draw the lattice, or its frontier (.svg, .png), without any value; also in a dry run.",
+            help="Draw the lattice, or its frontier (.svg, .png, .pdf, .jpg), without any value; also in a dry run.",
             rich_help_panel="Output",
         ),
     ] = None

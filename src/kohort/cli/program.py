@@ -47,6 +47,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "init": ("describe:init", "Write a job file with these guesses, for you to correct."),
         "anonymize": ("anonymize:anonymize", "Turn a table into a verified k-anonymous release."),
         "transactions": ("transactions:transactions", "Turn baskets into a verified (h,k,p)-coherent release."),
+        "convert": (
+            "convert:convert",
+            "Write transactions in another form, as they are; this does not anonymize them.",
+        ),
         "run": ("anonymize:run", "Run a job file, on a table or on transactions."),
         "check": (
             "check:check",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 #: The formats of charts.
-CHARTS: Final = ("png", "pdf", "svg")
+CHARTS: Final = ("png", "pdf", "svg", "jpg")
 
 
 def report(
@@ -44,8 +44,7 @@ def report(
         Path | None, typer.Option("--charts", metavar="FOLDER", help="Write every chart to a file, too.")
     ] = None,
     format_: Annotated[
-        str | None,
-        typer.Option("--format", metavar="WORD", help="The format of the charts: png (if not given), pdf or svg."),
+        str | None, typer.Option("--format", metavar="WORD", help="Of charts: png (if not given), pdf, svg or jpg.")
     ] = None,
     threads: options.Threads = options.CORES,
     quiet: options.Quiet = False,

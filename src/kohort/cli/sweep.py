@@ -10,7 +10,7 @@ import typer
 
 from kohort.cli import flags, options, sweep_tables, sweep_transactions
 from kohort.cli.derive import BASKETS, Given, Keys
-from kohort.cli.sweep_transactions import SweepOutput, TrialFlags
+from kohort.cli.sweep_transactions import Drawn, SweepOutput, TrialFlags
 from kohort.errors import UsageError
 
 #: The flags of a job on a table that a sweep does not have.
@@ -43,9 +43,9 @@ Vary = Annotated[
     list[str],
     typer.Option(
         metavar="P=A,B,…",
-        help="What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (the first so many of --quasi; the others are"
-        " dropped); method=…; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations). For"
-        " transactions: one of k, h, p, delta.",
+        help="What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (so many of --quasi, the others are dropped);"
+        " method=…; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations). Of transactions: one"
+        " of k, h, p, delta; rows, columns or density of generated matrices.",
         rich_help_panel="Method",
     ),
 ]
@@ -79,6 +79,7 @@ def sweep(
     job: JobFile = None,
     table: Annotated[Given, Keys(without=_WITHOUT, changed=_K)],
     baskets: Annotated[Given, Keys(form=BASKETS, only=_OF_BASKETS, panel="Transactions")],
+    drawn: Drawn,
     compared: TrialFlags,
     resume: Resume = False,
     threads: options.Threads = options.CORES,
@@ -86,11 +87,15 @@ def sweep(
 ) -> None:
     """Show what a release would cost as parameters vary; nothing is released."""
     options.use_threads(threads)
-    used = {"table": table.used(), "baskets": baskets.used() | compared._asdict()}
+    used = {"table": table.used(), "baskets": baskets.used() | compared._asdict() | drawn.used()}
     if transactions:
         unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}
         flags.refuse({**unused, "job": job, "figure": shown.figure, "resume": resume}, "this flag is only for tables")
-        sweep_transactions.carry_out(baskets, _named(source), vary, compared, shown)
+        generated = sweep_transactions.is_generated(drawn, vary)
+        if generated and source is not None:
+            what = "matrices are generated, and nothing is read"
+            raise UsageError(what, where="IN", hint="leave it out, or leave out rows, columns and density")
+        sweep_transactions.carry_out(baskets, drawn, None if generated else _named(source), vary, compared, shown)
         return
     unused = {flag: value for flag, value in used["baskets"].items() if flag not in {"separator", "encoding", "k"}}
     flags.refuse(unused, "this flag is only for transactions", "leave it out, or add --transactions")

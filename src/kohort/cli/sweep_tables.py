@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,15 +98,18 @@ def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
     from kohort.job.faults import faults_of, job_error
 
     return job_error(
-        [UsageError(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in faults_of(fault)]
+        [type(one)(one.what, where=flag_of.get(one.where, one.where), hint=one.hint) for one in faults_of(fault)]
     )
 
 
 def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
     """Solve every job, publish the files, say what came of it."""
     from kohort.io.forms import files
+    from kohort.sweep.advice import refuse_unordered, rising
 
     with _at_flags():
+        if shown.within is not None:
+            refuse_unordered({name: rising(name) for name in jobs.vary})
         plan = jobs.plan()
         first = jobs.requests[0]
         inputs = (*files(first.source), *first.inputs, *jobs.inputs)
@@ -113,7 +117,7 @@ def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, thre
         outputs = _outputs(shown, inputs)
     with ExitStack() as open_:
         journal = open_.enter_context(_journal(first, shown)) if resume else None
-        found = _swept(first, plan, journal, shown, threads=threads)
+        found = replace(_swept(first, plan, journal, shown, threads=threads), within=shown.within)
         outputs.publish(found)
     if journal is not None:
         journal.remove()
@@ -192,5 +196,7 @@ def _at_flags() -> Generator[None]:
     except JobError:
         raise
     except UsageError as fault:
-        where = f"--{fault.where}" if fault.where in {"vary", "out", "picture", "figure"} else fault.where
+        where = (
+            f"--{fault.where}" if fault.where in {"vary", "out", "picture", "figure", "at-most-loss"} else fault.where
+        )
         raise UsageError(fault.what, where=where, hint=fault.hint) from None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -23,12 +25,19 @@ if TYPE_CHECKING:
     from kohort.sweep.transactions import Sweep
 
 #: What can be varied.
-_VARIED: Final = frozenset({"h", "k", "p", "delta"})
+_VARIED: Final = frozenset({"h", "k", "p", "delta", "rows", "columns", "density"})
 
 #: The flags behind the places that faults of a sweep name.
 _FLAGS: Final = MappingProxyType(
-    {"methods": "--scores", "seeds": "--seeds", "seed": "--seeds", "out": "--out", "picture": "--picture"}
-    | dict.fromkeys(("vary", "h", "k", "p", "delta"), "--vary")
+    {
+        "methods": "--scores",
+        "seeds": "--seeds",
+        "seed": "--seeds",
+        "out": "--out",
+        "picture": "--picture",
+        "at-most-loss": "--at-most-loss",
+    }
+    | dict.fromkeys(("vary", *_VARIED), "--vary")
 )
 
 
@@ -50,7 +59,7 @@ class SweepOutput(NamedTuple):
         typer.Option(
             "--picture",
             metavar="FILE",
-            help="Draw a figure against what is varied (.svg, .png).",
+            help="Draw a figure against what is varied (.svg, .png, .pdf, .jpg).",
             rich_help_panel="Writing",
         ),
     ] = None
@@ -61,6 +70,16 @@ class SweepOutput(NamedTuple):
             help="For a table: the figure to draw: lm, c_dm, c_avg … or risk-utility, the frontier with its knee.",
             show_default="lm",
             rich_help_panel="Writing",
+        ),
+    ] = None
+    at_most_loss: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Propose the strictest point that loses no more: NCP of a table, distortion of transactions.",
+            rich_help_panel="Output",
         ),
     ] = None
     seconds: Annotated[
@@ -74,6 +93,11 @@ class SweepOutput(NamedTuple):
     json: options.Json = False
     quiet: options.Quiet = False
     overwrite: options.Overwrite = False
+
+    @property
+    def within(self) -> Fraction | None:
+        """The limit on the loss, exactly."""
+        return None if self.at_most_loss is None else Fraction(str(self.at_most_loss))
 
 
 class TrialFlags(NamedTuple):
@@ -99,16 +123,66 @@ class TrialFlags(NamedTuple):
     ] = None
 
 
-def carry_out(given: Given, source: str, vary: Sequence[str], compared: TrialFlags, shown: SweepOutput) -> None:
+class Drawn(NamedTuple):
+    """The matrices that are generated instead of reading transactions."""
+
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Instead of IN: generate 0/1 matrices, one for each seed, of so many rows.",
+            show_default="10000",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
+    columns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The items of generated matrices.",
+            show_default="100",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
+    density: Annotated[
+        float | None,
+        typer.Option(
+            metavar="D",
+            min=0,
+            max=1,
+            help="The probability of a 1 in generated matrices.",
+            show_default="0.1",
+            rich_help_panel="Transactions",
+        ),
+    ] = None
+
+    def used(self) -> dict[str, int | float]:
+        """What is given."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def is_generated(drawn: Drawn, vary: Sequence[str]) -> bool:
+    """Whether matrices are generated: something of them is given or varied."""
+    return bool(drawn.used()) or any(text.partition("=")[0].strip() in Drawn._fields for text in vary)
+
+
+def carry_out(  # noqa: PLR0917  the parts of a command line
+    given: Given, drawn: Drawn, source: str | None, vary: Sequence[str], compared: TrialFlags, shown: SweepOutput
+) -> None:
     """Sweep over the transactions at `source`.
 
     Args:
         given: The flags of a job on transactions.
-        source: Where the transactions are.
+        drawn: Those of generated matrices.
+        source: Where the transactions are; `None` for generated matrices.
         vary: The texts of `--vary`, of which there may be one.
         compared: The methods and draws.
         shown: What is written and printed.
     """
+    from kohort.sweep.advice import COHERENCE, refuse_unordered
+
     if len(vary) > 1:
         raise UsageError(
             "for transactions only one parameter can vary",
@@ -116,19 +190,21 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: TrialFla
             hint="vary the others in sweeps of their own",
         )
     name, values = varied.read(vary[0])
-    if name in _VARIED and name in given.used():
+    if name in _VARIED and name in {**given.used(), **drawn.used()}:
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
     raw = flags.tables(given, [])
     if name == "delta":
         raw["items"]["delta"] = values[0]
-    if compared.seeds is not None and "delta" not in raw["items"]:
-        raise UsageError("only roles drawn by lot have seeds", where="--seeds", hint="leave it out, or add --delta")
-    raw["input"]["path"], raw["output"] = source, {"path": str(shown.out or "nothing is released")}
+    if compared.seeds is not None and "delta" not in raw["items"] and source is not None:
+        raise UsageError("only roles that are drawn have seeds", where="--seeds", hint="leave it out, or add --delta")
+    raw["input"]["path"], raw["output"] = source or "-", {"path": str(shown.out or "nothing is released")}
     made = flags.transaction_request(raw, ())
     with _placed(made):
-        plan = _plan(made, (name, values), compared)
+        if shown.within is not None:
+            refuse_unordered({name: COHERENCE.get(name)})
+        plan = _plan(made, (name, values), compared, None if source else drawn)
         outputs = _outputs(made, shown)
-        found = _swept(made, plan, quiet=shown.quiet, timed=shown.seconds)
+        found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
     outputs.publish(found)
     from kohort.sweep.transaction_figures import figures, text
 
@@ -137,16 +213,23 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: TrialFla
         raise typer.Exit(found.status)
 
 
-def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags) -> Plan:
+def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags, drawn: Drawn | None) -> Plan:
     """The sweep that the flags make."""
-    from kohort.sweep.transaction_plan import SCORES, SEEDS, Plan
+    from kohort.sweep.transaction_plan import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
     try:
         numbers = [int(one) for one in options.names(seeds)] if seeds else SEEDS
     except ValueError:
         raise UsageError("a seed is a whole number of at least 0", where="--seeds", hint="such as 1,2,3") from None
-    return Plan.of(made.job, *vary, methods=options.names(scores) if scores else SCORES, seeds=numbers)
+    matrix = None if drawn is None else Generated(**{name: _exact(value) for name, value in drawn.used().items()})
+    methods = options.names(scores) if scores else SCORES
+    return Plan.of(made.job, *vary, methods=methods, seeds=numbers, matrix=matrix)
+
+
+def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
+    """A whole number, or the fraction that a decimal writes."""
+    return value if isinstance(value, int) else Fraction(str(value))
 
 
 def _outputs(made: TransactionRequest, shown: SweepOutput) -> Outputs[Sweep]:
@@ -172,8 +255,8 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
 
     with progress(quiet=quiet) as tell:
         tell("read")
-        reading = read_transactions(made.source, made.job.reading)
-        return swept(reading.database, plan, tell=tell, clock=process_time if timed else None)
+        database = None if plan.matrix else read_transactions(made.source, made.job.reading).database
+        return swept(database, plan, tell=tell, clock=process_time if timed else None)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -28,6 +27,7 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         "max-suppression": ("privacy", "max-suppression"),
         "method": ("method", "name"),
         "cut": ("method", "cut"),
+        "dimension": ("method", "dimension"),
     }
 )
 
@@ -51,7 +51,9 @@ class Told(NamedTuple):
 
 
 #: What is told to methods that cut, to those on levels, and to the one that can stop early.
-OF_CUTS: Final = Told((("method", "cut"), ("method", "order"), ("method", "labels")), ("grid", "label"))
+OF_CUTS: Final = Told(
+    (("method", "cut"), ("method", "dimension"), ("method", "order"), ("method", "labels")), ("grid", "label")
+)
 OF_LEVELS: Final = Told((("privacy", "max-suppression"), ("method", "objective"), ("method", "node")), ("max-level",))
 OF_BEST_EFFORT: Final = Told((("method", "time-limit"),), ())
 
@@ -193,23 +195,8 @@ class Variations:
                 table(tables, tuple(above))[key] = _value(name, value)
         for place in list(self._unfit(tables)):
             del table(tables, place[:-1])[place[-1]]
-        self.requests.append(self._made(tables))
+        self.requests.append(self.make(tables))
         return self.requests[-1].job
-
-    def _made(self, tables: Mapping[str, object]) -> Request:
-        """The request of the tables.
-
-        Where k is varied with others, one of them may ask for larger classes than some k: that k says nothing, and so
-        it is not said.
-        """
-        try:
-            return self.make(tables)
-        except JobError as fault:
-            k = said_at(tables, PLACES["k"])
-            if len(self.vary) > 1 and "k" in self.vary and isinstance(k, int) and k > 1:
-                with suppress(JobError):
-                    return self.make({**tables, "privacy": {**table(tables, ("privacy",)), "k": None}})
-            raise fault from None
 
     def _unfit(self, tables: Mapping[str, object]) -> Iterator[Place]:
         """Where is said what another method of the sweep is told, and this one cannot be."""

@@ -14,7 +14,7 @@ DECIMALS = 30
 #: A count of records; a share in percent; a share as a decimal, which always has a point.
 _count = re.compile(r"[0-9]{1,18}").fullmatch
 _decimals = rf"\.[0-9]{{1,{DECIMALS}}}"
-_share = re.compile(rf"([0-9]{{1,3}}(?:{_decimals})?)%|([01]{_decimals})").fullmatch
+_share = re.compile(rf"([0-9]{{1,3}}(?:{_decimals})?|{_decimals})%|([01]?{_decimals})").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class SuppressionLimit:
         records: The number of records; `None` where a share is meant.
         share: The share in 0..1; `None` where a number is meant.
 
-    >>> [SuppressionLimit.of(said).among(30_162) for said in (20, "20", "5%", "0.05", "100%")]
+    >>> [SuppressionLimit.of(said).among(30_162) for said in (20, "20", "5%", ".05", "100%")]
     [20, 20, 1508, 1508, 30162]
     """
 

@@ -25,20 +25,23 @@ from kohort.generate.population import (
     BATCH,
     EDUCATIONS,
     GENDERS,
+    NONE,
     YOUNGEST,
     below,
     italy_hierarchies,
     key_of,
     population,
+    population_of,
     stretches,
     words_of,
 )
+from kohort.generate.tables import own_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from kohort.generate.population import Words
+    from kohort.generate.population import Population, Words
 
 __all__ = ["BATCH", "HIERARCHIES", "ROLES", "italy", "italy_batches", "italy_hierarchies", "write_italy"]
 
@@ -81,8 +84,16 @@ def italy(records: int, *, seed: int) -> pl.DataFrame:
     return pl.concat(italy_batches(records, seed=seed), rechunk=True)
 
 
-def italy_batches(records: int, *, seed: int, batch: int = BATCH) -> Iterator[pl.DataFrame]:
+def italy_batches(
+    records: int, *, seed: int, batch: int = BATCH, people: Population | None = None
+) -> Iterator[pl.DataFrame]:
     """The register of `italy` in frames of `batch` rows, the last one shorter; a single empty one for no records.
+
+    Args:
+        records: How many people.
+        seed: The same seed gives the same people.
+        batch: Rows of a frame.
+        people: What they are drawn from; the built-in population if not given.
 
     Raises:
         UsageError: A negative number of records or seed, or a batch of no rows.
@@ -91,8 +102,8 @@ def italy_batches(records: int, *, seed: int, batch: int = BATCH) -> Iterator[pl
     [10, 10, 5]
     """
     rows = stretches(records, seed=seed, batch=batch)
-    key = key_of(seed)
-    return (_people(words_of(key, first, number), first=first) for first, number in rows)
+    key, drawn_from = key_of(seed), people or population()
+    return (_people(words_of(key, first, number), drawn_from, first=first) for first, number in rows)
 
 
 def write_italy(
@@ -102,6 +113,7 @@ def write_italy(
     seed: int,
     overwrite: bool = False,
     progress: Callable[[int], object] | None = None,
+    tables: Path | None = None,
 ) -> tuple[Path, ...]:
     """Write the register as people.csv into `folder`, made if needed, and its hierarchies as JSON beside it.
 
@@ -113,6 +125,7 @@ def write_italy(
         seed: The same seed gives the same people.
         overwrite: Whether files of these names may be replaced.
         progress: Called after each batch with the number of records it held.
+        tables: A folder of tables of one's own: see `kohort.generate.tables`.
 
     Returns:
         The paths written, the register first.
@@ -121,15 +134,16 @@ def write_italy(
         UsageError: A negative number of records or seed.
         TargetError: A file of such a name exists, and `overwrite` is not set.
         FileError: Writing failed.
+        InputError: A table of one's own is not in its form.
     """
-    people = csv_of(italy_batches(records, seed=seed), progress)
-    trees = {f"{column}.json": json_of(tree) for column, tree in italy_hierarchies().items()}
+    own = NONE if tables is None else own_tables(tables)
+    people = csv_of(italy_batches(records, seed=seed, people=population_of(own) if own else None), progress)
+    trees = {f"{column}.json": json_of(tree) for column, tree in italy_hierarchies(own).items()}
     return write_folder(folder, {"people.csv": people, **trees}, overwrite=overwrite)
 
 
-def _people(words: Words, *, first: int) -> pl.DataFrame:
+def _people(words: Words, people: Population, *, first: int) -> pl.DataFrame:
     """The people that (8, n) random words make; `first` is the row of the first of them."""
-    people = population()
     gender = people.gender(words[0])
     age = people.age(words[4])
     education = people.education(words[5], given=age)

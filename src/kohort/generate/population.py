@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import accumulate
 from math import lcm
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, cast
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -121,6 +122,9 @@ def stretches(records: int, *, seed: int, batch: int) -> Iterator[tuple[int, int
 #: A tree of names as JSON holds it: a name and, above the leaves, a list of children under the name of their level.
 Tree: TypeAlias = dict[str, "str | list[Tree]"]
 
+#: No tables of one's own.
+NONE: Final[Mapping[str, Tree]] = MappingProxyType({})
+
 GENDERS: Final = ("male", "female")
 GENDER_ODDS: Final = (48, 52)
 
@@ -191,10 +195,16 @@ class Population:
 @cache
 def population() -> Population:
     """The population, read once from the tables beside this module."""
-    names = cast("dict[str, list[str]]", tree_of("names"))
+    return population_of({})
+
+
+def population_of(own: Mapping[str, Tree]) -> Population:
+    """The population of some tables of one's own, by their names, and of those beside this module."""
+    tables = {name: own.get(name) or tree_of(name) for name in ("names", "cities", "professions")}
+    names = cast("dict[str, list[str]]", tables["names"])
     male, female, last_names = names["male"], names["female"], names["last"]
-    cities = cast("list[City]", leaves(tree_of("cities"), _CITY_LEVELS))
-    professions = cast("list[Profession]", leaves(tree_of("professions"), _PROFESSION_LEVELS))
+    cities = cast("list[City]", leaves(tables["cities"], _CITY_LEVELS))
+    professions = cast("list[Profession]", leaves(tables["professions"], _PROFESSION_LEVELS))
     schooling = [odds for years, odds in EDUCATION_BY_AGE for _ in years]
     return Population(
         male_names=male,
@@ -212,15 +222,18 @@ def population() -> Population:
     )
 
 
-def italy_hierarchies() -> dict[str, Tree]:
+def italy_hierarchies(own: Mapping[str, Tree] = NONE) -> dict[str, Tree]:
     """The generalization hierarchies of city, profession and education as JSON trees of equal depth.
+
+    Args:
+        own: Tables of one's own, by their names.
 
     >>> [area["name"] for area in italy_hierarchies()["city"]["macro_areas"]]
     ['Nord-ovest', 'Nord-est', 'Centro', 'Sud', 'Isole']
     """
     return {
-        "city": names_only(tree_of("cities"), _CITY_LEVELS),
-        "profession": names_only(tree_of("professions"), _PROFESSION_LEVELS),
+        "city": names_only(own.get("cities") or tree_of("cities"), _CITY_LEVELS),
+        "profession": names_only(own.get("professions") or tree_of("professions"), _PROFESSION_LEVELS),
         "education": names_only(tree_of("education"), _EDUCATION_LEVELS),
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from pydantic import Field, create_model
 
 from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import CUT, LIMIT, NODE, PREFERRED, TIME_LIMIT
+from kohort.algorithms.method import CUT, DIMENSION, LIMIT, NODE, PREFERRED, TIME_LIMIT
 from kohort.io.forms import readable
 from kohort.io.write import Format
 from kohort.job.model_values import model_keys
@@ -18,6 +18,7 @@ from kohort.job.values import (
     Bounds,
     Complete,
     Encoding,
+    FirstCut,
     GridText,
     Level,
     Levels,
@@ -148,6 +149,7 @@ class MethodPart(Part):
         "mondrian", description="The algorithm; all but Mondrian and top-down are lattice methods."
     )
     cut: Literal["nearest", "median"] | None = Field(None, description=CUT.sentence)
+    dimension: Annotated[FirstCut | None, Flag(metavar="WORD")] = Field(None, description=DIMENSION.sentence)
     order: Annotated[Order, Word] | None = Field(
         None, description="The order of categorical values, for columns that can have it."
     )

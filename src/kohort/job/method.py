@@ -76,7 +76,7 @@ def method_of(
     faults = list(_refused(part, limit.max_suppression))
     taken = {one.place for one in faults}
     node = None if _NODE in taken else _in_order(part.node, quasi, faults)
-    choices = Choices(part.cut, limit.max_suppression, part.objective, node)
+    choices = Choices(part.cut, limit.max_suppression, part.objective, node, part.dimension)
     algorithm = METHODS[part.name](Choices() if taken else choices)
     if isinstance(algorithm, GivenNode):
         algorithm = replace(algorithm, names=tuple(quasi))
@@ -96,6 +96,7 @@ def _refused(part: MethodPart, limit: SuppressionLimit | None) -> Iterator[Misfi
     """The choices that the method cannot be told, each with the key that said it."""
     single: dict[Place, Choices] = {
         ("method", "cut"): Choices(cut=part.cut),
+        ("method", "dimension"): Choices(dimension=part.dimension),
         ("privacy", "max-suppression"): Choices(limit=limit),
         ("method", "objective"): Choices(objective=part.objective),
         _NODE: Choices(node=None if part.node is None else ()),

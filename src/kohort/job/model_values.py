@@ -28,7 +28,7 @@ _ANY: Final = "column"
 _digits = re.compile(r"[1-9][0-9]{0,17}").fullmatch
 
 #: A number as text.
-_TEXT: Final = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+|/[0-9]+)?$"}
+_TEXT: Final = {"type": "string", "pattern": r"^([0-9]+(\.[0-9]+|/[0-9]+)?|\.[0-9]+)$"}
 
 #: How a number of each kind is kept.
 _TYPES: Final[Mapping[str, type]] = {"integer": int, "number": Fraction, "string": str}

@@ -40,7 +40,7 @@ def _share(check: Callable[[Fraction], object]) -> Callable[[object], Fraction]:
         try:
             share = Fraction(int(found[1]), int(found[2])) if found else number(value)
         except PydanticCustomError:
-            raise wrong("it must be a share", "such as 0.4 or 2/5, with a digit before the point") from None
+            raise wrong("it must be a share", "such as 0.4 or 2/5") from None
         return valid(share)
 
     return validator
@@ -77,10 +77,10 @@ def _supported(share: Fraction) -> TransactionJob:
     return TransactionJob(coherence=Coherence(_HALF, 2, 1), roles=Listed(), min_support=share)
 
 
-_DECIMAL = r"(0|[1-9][0-9]*)(\.[0-9]+)?"
+_DECIMAL = r"((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"
 _SHARES = [
     {"type": "number", "minimum": 0, "maximum": 1},
-    {"type": "string", "pattern": r"^(0(\.[0-9]+)?|1(\.0+)?|[0-9]{1,9}/[1-9][0-9]{0,8})$"},
+    {"type": "string", "pattern": r"^(0?\.[0-9]+|0|1(\.0+)?|[0-9]{1,9}/[1-9][0-9]{0,8})$"},
 ]
 _WEIGHTS = [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": rf"^{_DECIMAL}$"}]
 _SHARE = WithJsonSchema({"anyOf": _SHARES})

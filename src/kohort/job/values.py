@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, cast
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from kohort.algorithms.mondrian.dimension import Dimension, dimension_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import KohortError
 from kohort.io import ReadOptions
@@ -153,6 +154,14 @@ def _seconds(value: object) -> float:
     return float(seconds)
 
 
+def _dimension(value: object) -> Dimension:
+    """Which dimension is cut first."""
+    try:
+        return dimension_of(value if isinstance(value, str) else "")
+    except KohortError as error:
+        raise wrong(error.what, error.hint) from None
+
+
 def _underscored(value: object) -> object:
     """The name of a metric as it is written inside."""
     return value.replace("-", "_") if isinstance(value, str) else value
@@ -168,14 +177,17 @@ def _complete(value: object) -> columns.Complete:
     return tuple(map(str, named))
 
 
-_DIGITS = {"type": "string", "pattern": r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"}
+_DIGITS = {"type": "string", "pattern": r"^-?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)$"}
 _NUMBER = {"anyOf": [{"type": "number"}, _DIGITS]}
 _LEVEL = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,4}$"}]}
 _LEVELS = {"anyOf": [{"type": "array", "items": _LEVEL}, {"type": "object", "additionalProperties": _LEVEL}]}
 _LIMIT = [
     {"type": "integer", "minimum": 0},
     {"type": "number", "minimum": 0, "maximum": 1},
-    {"type": "string", "pattern": r"^([0-9]{1,18}|[0-9]{1,2}(\.[0-9]{1,30})?%|100%|0\.[0-9]{1,30}|1\.0{1,30})$"},
+    {
+        "type": "string",
+        "pattern": r"^([0-9]{1,18}|([0-9]{1,2}(\.[0-9]{1,30})?|\.[0-9]{1,30}|100)%|0?\.[0-9]{1,30}|1\.0{1,30})$",
+    },
 ]
 _COMPLETE = [{"const": "all"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
 _SECONDS = [
@@ -201,6 +213,12 @@ Objective = Annotated[
     ObjectiveName,
     BeforeValidator(_underscored),
     WithJsonSchema({"enum": [*OBJECTIVES, "first", *(name.replace("_", "-") for name in OBJECTIVES if "_" in name)]}),
+]
+
+FirstCut = Annotated[
+    Dimension,
+    PlainValidator(_dimension),
+    WithJsonSchema({"type": "string", "pattern": "^(widest|most-values|random:[0-9]{1,18})$"}),
 ]
 
 Separator = Annotated[str, AfterValidator(passing(lambda text: ReadOptions(separator=text)))]

@@ -56,7 +56,7 @@ class AlphaKAnonymity:
         usage="--alpha COLUMN=ALPHA",
         parameters=(
             Parameter("alpha", SHARE, "The largest share of a class that one value may have.", (0.5,)),
-            Parameter("k", AT_LEAST_2, "The fewest people of a class: the job's k.", (2,), origin="job"),
+            Parameter("k", AT_LEAST_2, "The fewest people of a class: the job's k.", (2,), origin="job", rising=True),
         ),
         unit="share",
         not_promised="Rare values: one may become as likely as alpha in a class, however rare it is in the table.",

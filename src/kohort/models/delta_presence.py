@@ -47,7 +47,7 @@ class DeltaPresence:
         sentence="Of the people of the population table who match a class, a share from low to high is in the table.",
         usage="--presence LOW..HIGH",
         parameters=(
-            Parameter("low", SHARE, "The least share; above 0, absence is hidden too.", (0.1,)),
+            Parameter("low", SHARE, "The least share; above 0, absence is hidden too.", (0.1,), rising=True),
             Parameter("high", SHARE, "The greatest share.", (0.9,)),
         ),
         unit="share",

@@ -43,7 +43,7 @@ class DistinctLDiversity:
         title="distinct l-diversity",
         sentence="Every class has at least l different values.",
         usage="--l COLUMN=L",
-        parameters=(Parameter("l", AT_LEAST_2, "The fewest different values of a class.", (2,)),),
+        parameters=(Parameter("l", AT_LEAST_2, "The fewest different values of a class.", (2,), rising=True),),
         unit="values",
         not_promised="Likely guesses: of different values in a class one may be far more frequent than others.",
         properties={

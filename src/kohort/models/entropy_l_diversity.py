@@ -56,7 +56,13 @@ class EntropyLDiversity:
         sentence="The entropy of the values in every class is at least the logarithm of l.",
         usage="--entropy-l COLUMN=L",
         parameters=(
-            Parameter("l", ABOVE_1, "The number of equally frequent values that would have the same entropy.", (2,)),
+            Parameter(
+                "l",
+                ABOVE_1,
+                "The number of equally frequent values that would have the same entropy.",
+                (2,),
+                rising=True,
+            ),
         ),
         unit="values",
         not_promised=(

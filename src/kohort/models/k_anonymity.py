@@ -45,7 +45,13 @@ class KAnonymity:
         sentence="Every class has at least k records, or people if there is a person key.",
         usage="--k K",
         parameters=(
-            Parameter("k", AT_LEAST_2, "The fewest records of a class; with a person key, the fewest people.", (2,)),
+            Parameter(
+                "k",
+                AT_LEAST_2,
+                "The fewest records of a class; with a person key, the fewest people.",
+                (2,),
+                rising=True,
+            ),
         ),
         unit="people",
         properties={

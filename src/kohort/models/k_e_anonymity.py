@@ -55,8 +55,10 @@ class KEAnonymity:
         sentence="Every class has at least k different values, and the greatest is at least e above the least.",
         usage="--k-e COLUMN=K,E",
         parameters=(
-            Parameter("k", AT_LEAST_2, "The fewest different values of a class.", (2,)),
-            Parameter("e", ABOVE_0, "The least range of a class: from its least value to its greatest.", (1,)),
+            Parameter("k", AT_LEAST_2, "The fewest different values of a class.", (2,), rising=True),
+            Parameter(
+                "e", ABOVE_0, "The least range of a class: from its least value to its greatest.", (1,), rising=True
+            ),
         ),
         unit="values",
         not_promised="Guesses near a number: the range of a class is wide, but most of it may have nearly one value.",

@@ -40,7 +40,9 @@ class KMap:
         title="k-map",
         sentence="Every class matches at least k people of the population table.",
         usage="--k-map K",
-        parameters=(Parameter("k", AT_LEAST_2, "The fewest people of the population who match a class.", (2,)),),
+        parameters=(
+            Parameter("k", AT_LEAST_2, "The fewest people of the population who match a class.", (2,), rising=True),
+        ),
         unit="people",
         not_promised="Known members: somebody known to be in the table may be alone in a class.",
         properties={

@@ -61,7 +61,11 @@ class RecursiveLDiversity:
                 (1,),
             ),
             Parameter(
-                "l", AT_LEAST_2, "The rank from which the rarer values count; a class with fewer values fails.", (2, 3)
+                "l",
+                AT_LEAST_2,
+                "The rank from which the rarer values count; a class with fewer values fails.",
+                (2, 3),
+                rising=True,
             ),
         ),
         unit="values",

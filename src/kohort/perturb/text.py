@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Reader: TypeAlias = Callable[[object], object]
 
 _whole = re.compile(r"-?[0-9]{1,18}").fullmatch
-_decimal = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?").fullmatch
+_decimal = re.compile(r"-?(?:[0-9]{1,100}(?:\.[0-9]{1,100})?|\.[0-9]{1,100})").fullmatch
 _fraction = re.compile(r"[0-9]{1,100}/[1-9][0-9]{0,99}").fullmatch
 
 
@@ -50,7 +50,7 @@ def number(said: object) -> Fraction:
     Raises:
         UsageError: it is no number.
 
-    >>> number("0.1"), number(0.1), number("1/3"), number(5)
+    >>> number(".1"), number(0.1), number("1/3"), number(5)
     (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3), Fraction(5, 1))
     """
     if isinstance(said, float) and abs(said) < float("inf"):

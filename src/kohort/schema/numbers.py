@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-#: Minus, digits without a leading zero, decimals. A leading zero is the sign of an id (postal code 00118), and an
-#: exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat 1e5, phone +49): those stay text.
+#: Minus, digits without a leading zero, decimals; `.5` is 0.5, as many programs write it. A leading zero is the sign of
+#: an id (postal code 00118), and an exponent, a hexadecimal prefix, an underscore or a plus sign that of a code (flat
+#: 1e5, phone +49): those stay text.
 #: ASCII digits only, since `\d` would take other scripts' digits too; a thousand at most on either side of the point,
 #: since nobody measures with more, and reading a number of d digits takes d² steps.
-PLAIN_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?"
+PLAIN_NUMBER: Final = r"-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})"
 
 _number = re.compile(PLAIN_NUMBER).fullmatch
 
@@ -34,9 +35,9 @@ def is_numeric_text(values: Iterable[str]) -> bool:
     Args:
         values: The non-missing values of a column; distinct ones are enough.
 
-    >>> is_numeric_text(["39", "-0", "0.50", "-12.75", "9007199254740993"])
+    >>> is_numeric_text(["39", "-0", "0.50", ".5", "-12.75", "9007199254740993"])
     True
-    >>> [is_numeric_text([text]) for text in ("00118", "1e5", "0x1F", "1_000", "+49", "nan", "inf", " 7", ".5", "")]
+    >>> [is_numeric_text([text]) for text in ("00118", "1e5", "0x1F", "1_000", "+49", "nan", "inf", " 7", "5.", "")]
     [False, False, False, False, False, False, False, False, False, False]
     >>> is_numeric_text([])
     False
@@ -55,7 +56,7 @@ def exact(text: str) -> Fraction:
     Raises:
         InputError: The text is not a plain decimal number; the message does not repeat it.
 
-    >>> exact("0.10") + exact("0.20") == exact("0.3")
+    >>> exact("0.10") + exact("0.20") == exact(".3")
     True
     >>> exact("-0")
     Fraction(0, 1)

@@ -16,6 +16,8 @@ class Ending(StrEnum):
     """No release can meet the goal."""
     LIMIT = "limit"
     """A limit of memory or size was reached."""
+    IMPOSSIBLE = "impossible"
+    """It was skipped: what is asked does not go together."""
 
     @classmethod
     def of(cls, fault: InfeasibleError | LimitError) -> Ending:

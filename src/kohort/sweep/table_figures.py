@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
+from kohort.sweep.advice import LOSS, proposed
+from kohort.sweep.ending import Ending
 from kohort.sweep.tables import said
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ SHOWN: Final = ("lm", "c_avg", "c_dm", "precision")
 
 #: What a sweep over a table is not.
 NOTHING: Final = "Nothing is released, so nothing is verified: a release of a point is made by kohort anonymize."
+
+#: How an impossible point is told.
+_SKIPPED: Final = "skipped as impossible"
 
 _COUNTS: Final = ("classes", "smallest", "largest", "suppressed")
 
@@ -47,17 +52,29 @@ def figures(sweep: TableSweep) -> dict[str, Json]:
     """Everything that is known of a sweep, as JSON takes it.
 
     Keys: vary (the values of everything that is varied), fixed, records, points. Of a point: values (by what is
-    varied), ending (found, infeasible or limit), why (null where there is an answer); and null where there is none:
-    metrics, losses (by quasi-identifier), released, suppressed, classes, smallest, largest, highest_risk and
-    average_risk (the prosecutor's), node (by quasi-identifier; null: not a method on levels); cpu_seconds and
-    wall_seconds where they were asked for.
+    varied), ending (found, infeasible, limit or impossible: skipped), why (null where there is an answer); and null
+    where there is none: metrics, losses (by quasi-identifier), released, suppressed, classes, smallest, largest,
+    highest_risk and average_risk (the prosecutor's), node (by quasi-identifier; null: not a method on levels);
+    cpu_seconds and wall_seconds where they were asked for. With a limit on the loss also at_most_loss, and proposed:
+    values and loss of the strictest point within it (null: there is none).
     """
     return {
         "vary": {axis.name: [*axis.values] for axis in sweep.axes},
         "fixed": {**sweep.fixed},
         "records": sweep.records,
         "points": [_figures(sweep, point) for point in sweep.points],
+        **_advice(sweep),
     }
+
+
+def _advice(sweep: TableSweep) -> dict[str, Json]:
+    """The proposed point, where one was asked for."""
+    if sweep.within is None:
+        return {}
+    found = proposed(sweep, sweep.within)
+    names = [axis.name for axis in sweep.axes]
+    told: Json = found and {"values": dict(zip(names, found.point.values, strict=True)), "loss": found.loss}
+    return {"at_most_loss": float(sweep.within), "proposed": told}
 
 
 def _figures(sweep: TableSweep, point: Point) -> dict[str, Json]:
@@ -118,40 +135,76 @@ def text(sweep: TableSweep) -> str:
     """The sweep for people: a line for each point, and why some have no answer."""
     found = [point for point in sweep.points if point.found]
     metrics = [name for name in SHOWN if any(name in point.metrics for point in found)]
+    nodes = ["node"] if any(point.node for point in found) else []
     timed = ["cpu s", "wall s"] if any(point.seconds for point in found) else []
-    head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, "highest risk", "average risk", *timed]
-    rows = [head, *([*point.values, *_cells(point, metrics)] for point in sweep.points)]
+    head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, "highest risk", "average risk", *nodes, *timed]
+    rows = [head, *([*point.values, *_cells(point, metrics, noded=bool(nodes))] for point in sweep.points)]
     width = max(map(len, rows))
     padded = [row + [""] * (width - len(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*padded, strict=True)]
     lines = ["  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in padded]
     fixed = "".join(f"; {name} = {value}" for name, value in sweep.fixed.items())
-    return "\n".join([f"{sweep.records:,} records{fixed}", "", *lines, "", *_reasons(sweep), NOTHING])
+    told = [*_nodes(sweep), *_reasons(sweep), *_proposal(sweep), NOTHING]
+    return "\n".join([f"{sweep.records:,} records{fixed}", "", *lines, "", *told])
+
+
+def _nodes(sweep: TableSweep) -> list[str]:
+    """Whose levels a node lists, where methods have some."""
+    node = max((point.node for point in sweep.points), key=len)
+    flag = ",".join(f"{name}={level}" for name, level in node.items())
+    return [f"A node is the levels of {', '.join(node)}; release one by --node {flag}"] if node else []
+
+
+def _proposal(sweep: TableSweep) -> list[str]:
+    """The strictest point within the loss, where one was asked for; or how far off the nearest is."""
+    if sweep.within is None:
+        return []
+    limit = f"a loss of {_share(float(sweep.within))}"
+    found = proposed(sweep, sweep.within)
+    if found is not None:
+        at = said(sweep.axes, found.point.values)
+        return [f"Proposed: {at}, the strictest within {limit}: it loses {_share(found.loss)} of the detail (NCP)."]
+    least = min((point for point in sweep.points if point.found), key=lambda point: point.metrics[LOSS], default=None)
+    if least is None:
+        return []
+    nearest = f"{said(sweep.axes, least.values)} loses least, {_share(least.metrics[LOSS])} of the detail (NCP)"
+    return [f"Nothing proposed: no point is within {limit}; {nearest}."]
+
+
+def _share(value: float) -> str:
+    """A share as people read it.
+
+    >>> _share(0.1), _share(0.20366)
+    ('10 %', '20.4 %')
+    """
+    return f"{100 * value:.3g} %"
 
 
 def _reasons(sweep: TableSweep) -> list[str]:
-    """What stood in the way, a sentence for each reason: where first, and how often."""
+    """What stood in the way, a sentence for each reason: where first, and how often; all impossible points in one."""
     first: dict[str, Point] = {}
-    for point in sweep.points:
+    reasons = [_SKIPPED if point.ending is Ending.IMPOSSIBLE else point.why for point in sweep.points]
+    for point, reason in zip(sweep.points, reasons, strict=True):
         if not point.found:
-            first.setdefault(point.why, point)
-    times = Counter(point.why for point in sweep.points)
+            first.setdefault(reason, point)
+    times = Counter(reasons)
     return [
-        f"{point.ending} at {said(sweep.axes, point.values)}"
-        + (f", and at {times[why] - 1} more" if times[why] > 1 else "")
-        + f": {why}."
-        for why, point in first.items()
+        f"{_SKIPPED if reason == _SKIPPED else point.ending} at {said(sweep.axes, point.values)}"
+        + (f", and at {times[reason] - 1} more" if times[reason] > 1 else "")
+        + f": {point.why}."
+        for reason, point in first.items()
     ]
 
 
-def _cells(point: Point, metrics: list[str]) -> list[str]:
+def _cells(point: Point, metrics: list[str], *, noded: bool) -> list[str]:
     """The figures of a point as people read them."""
     if not point.found:
         return [str(point.ending)]
     told = [_written(point.metrics[name]) if name in point.metrics else "" for name in metrics]
     counts = [f"{count:,}" for count in (point.classes, point.smallest, point.largest, point.suppressed)]
     seconds = [] if point.seconds is None else [f"{one:.3f}" for one in point.seconds]
-    return [*told, *counts, f"{point.highest:.2%}", f"{point.average:.2%}", *seconds]
+    node = [",".join(map(str, point.node.values()))] if noded else []
+    return [*told, *counts, f"{point.highest:.2%}", f"{point.average:.2%}", *node, *seconds]
 
 
 def _written(value: float) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.errors import UsageError
+from kohort.errors import JobError, SchemaError, UsageError
 from kohort.models.k_anonymity import KEY, k_of
 
 if TYPE_CHECKING:
@@ -52,13 +52,27 @@ class Axis:
             return None
 
 
+class Impossible(NamedTuple):
+    """A point without a job: its values do not go together.
+
+    Attributes:
+        values: One of each axis.
+        why: What does not go together.
+    """
+
+    values: tuple[str, ...]
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class TablePlan:
     """Everything that decides a sweep but the records.
 
     Attributes:
         axes: What is varied; at least one, and no name twice.
-        jobs: One for every combination of values; those of the last axis change fastest. Equal jobs are answered once.
+        jobs: One for every possible combination of values; those of the last axis change fastest. Equal jobs are
+            answered once.
+        impossible: The combinations that are skipped, such as an l above k.
 
     Raises:
         UsageError: nothing is varied, or too much, or two values of an axis ask for the same everywhere.
@@ -72,20 +86,34 @@ class TablePlan:
 
     axes: tuple[Axis, ...]
     jobs: tuple[Job, ...]
+    impossible: tuple[Impossible, ...] = ()
 
     @classmethod
     def of(cls, vary: Mapping[str, Sequence[str]], job: Callable[[Mapping[str, str]], Job]) -> TablePlan:
         """The sweep over these values, as they are said; `job` makes the job of one value of each.
 
+        Combinations whose job raises nothing but `SchemaError` are skipped, unless all do.
+
         Raises:
-            UsageError: nothing is varied, or too much, or two values of an axis ask for the same everywhere.
+            UsageError: nothing is varied, or too much, or two values of an axis ask for the same everywhere; or what
+                `job` raises.
         """
         axes = tuple(Axis(name, tuple(values)) for name, values in vary.items())
         points = prod(len(axis.values) for axis in axes)
         if points > MOST:
             raise UsageError(f"these are {points:,} points", where="vary", hint=f"ask for {MOST:,} at most")
-        every = product(*(axis.values for axis in axes))
-        return cls(axes, tuple(job(dict(zip(vary, values, strict=True))) for values in every))
+        made: list[Job] = []
+        faults: list[UsageError] = []
+        impossible: list[Impossible] = []
+        for values in product(*(axis.values for axis in axes)):
+            try:
+                made.append(job(dict(zip(vary, values, strict=True))))
+            except UsageError as fault:
+                faults.append(fault)
+                impossible.append(Impossible(values, _misfit(fault)))
+        if faults and not made:
+            raise faults[0]
+        return cls(axes, tuple(made), tuple(impossible))
 
     def __post_init__(self) -> None:
         """Refuse a sweep that compares nothing, or the same twice."""
@@ -106,7 +134,8 @@ class TablePlan:
     @property
     def points(self) -> list[tuple[str, ...]]:
         """The values of every job."""
-        return list(product(*(axis.values for axis in self.axes)))
+        skipped = {one.values for one in self.impossible}
+        return [values for values in product(*(axis.values for axis in self.axes)) if values not in skipped]
 
     @property
     def fixed(self) -> dict[str, str]:
@@ -117,6 +146,15 @@ class TablePlan:
         shared = {name: text for name, text in every.items() if all(one.get(name, text) == text for one in said)}
         others = ", ".join(model.name for model in models if model.specification.key != KEY)
         return shared | ({"models": others} if others else {})
+
+
+def _misfit(fault: UsageError) -> str:
+    """What does not go together; any other fault is raised."""
+    every = fault.exceptions if isinstance(fault, JobError) else (fault,)
+    faults = [one for one in every if isinstance(one, SchemaError)]
+    if len(faults) < len(every):
+        raise fault
+    return "; ".join(dict.fromkeys(one.what for one in faults))
 
 
 def _said(job: Job) -> dict[str, str]:

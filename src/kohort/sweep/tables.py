@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from kohort.engines.local import entering
@@ -24,6 +25,7 @@ from kohort.sweep.table_plan import Axis, TablePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from fractions import Fraction
 
     from kohort.engines.base import Counts
     from kohort.release import Job
@@ -92,12 +94,14 @@ class TableSweep:
         fixed: What stays as it is, by name, as it is said: `quasi`, `k`, `method`, `max-suppression`, `models` (but k);
             what is varied, and what does not apply, is not in it.
         points: Every combination of values; those of the last axis change fastest.
+        within: The loss (NCP) that a proposed point may have at most; `None` where none is to be proposed.
     """
 
     axes: tuple[Axis, ...]
     records: int
     fixed: Mapping[str, str]
     points: tuple[Point, ...]
+    within: Fraction | None = None
 
     @property
     def status(self) -> int:
@@ -163,8 +167,10 @@ def sweep(
 
     results: Results[Point] = dict[str, Point]() if known is None else known
     found = run_points(described, runs, results, threads=threads, tell=tell_place)
-    points = (replace(point, values=values) for values, point in zip(plan.points, found, strict=True))
-    return TableSweep(plan.axes, records, plan.fixed, tuple(points))
+    points = {values: replace(point, values=values) for values, point in zip(plan.points, found, strict=True)}
+    points |= {one.values: Point(values=one.values, ending=Ending.IMPOSSIBLE, why=one.why) for one in plan.impossible}
+    order = product(*(axis.values for axis in plan.axes))
+    return TableSweep(plan.axes, records, plan.fixed, tuple(points[values] for values in order))
 
 
 def _over(job: Job, table: Table) -> Job:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.schema.numbers import said
+from kohort.sweep.advice import proposed_coherence
 from kohort.sweep.ending import Ending
-from kohort.sweep.transaction_plan import Parameter
+from kohort.sweep.transaction_plan import OF_MATRIX, Parameter
 from kohort.transactions.roles import Draw, Drawn
 
 if TYPE_CHECKING:
@@ -58,11 +59,13 @@ def figures(sweep: Sweep) -> dict[str, Json]:
     """Everything that is known of a sweep, as JSON takes it.
 
     Keys: vary, values, values_exact; h, k, p, delta (null where varied; delta also where roles are listed), draw (null
-    where listed), min_support, methods, seeds; transactions, items, removed (items below the minimum support);
+    where listed), min_support, methods, seeds; of generated ones matrix (columns, density and rows, null where varied);
+    transactions, items, removed (items below the minimum support);
     rows (value, method, seed, ending: found, infeasible or limit; why; size1_moles, minimal_moles by size from 2 on;
     dropped: how many items; distortion, distortion_exact; seconds where they were asked for);
     summary (value, method, runs, found: how many had an answer; mean, mean_exact; deviation: of a sample; least,
-    greatest).
+    greatest). With a limit on the loss also at_most_loss, and proposed: value, method and mean of the strictest within
+    it (null: there is none).
     """
     plan, job = sweep.plan, sweep.plan.job
     fixed: dict[str, Json] = {name: _number(value) for name, value in plan.fixed()}
@@ -70,17 +73,30 @@ def figures(sweep: Sweep) -> dict[str, Json]:
         "vary": str(plan.vary),
         "values": [_number(value) for value in plan.values],
         "values_exact": [said(value) for value in plan.values],
-        **{name: fixed.get(name) for name in Parameter},
+        **{name: fixed.get(name) for name in Parameter if name not in OF_MATRIX},
         "draw": str(job.roles.draw) if isinstance(job.roles, Drawn) else None,
         "min_support": _number(job.min_support),
         "methods": [*plan.methods],
         "seeds": [seed for seed in plan.repeats if seed is not None],
+        **({} if plan.matrix is None else {"matrix": {str(name): fixed.get(name) for name in sorted(OF_MATRIX)}}),
         "transactions": sweep.transactions,
         "items": sweep.items,
         "removed": sweep.removed,
         "rows": [_row(one) for one in sweep.outcomes],
         "summary": [_summary(one) for one in sweep.summaries()],
+        **_advice(sweep),
     }
+
+
+def _advice(sweep: Sweep) -> dict[str, Json]:
+    """The proposed value, where one was asked for."""
+    if sweep.within is None:
+        return {}
+    found = proposed_coherence(sweep, sweep.within)
+    told = (
+        None if found is None else {"value": _number(found.value), "method": found.method, **_both("mean", found.mean)}
+    )
+    return {"at_most_loss": float(sweep.within), "proposed": told}
 
 
 def _row(one: Outcome) -> dict[str, Json]:
@@ -133,7 +149,21 @@ def text(sweep: Sweep) -> str:
     lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in rows]
     spread = f"mean of {runs} seeds ± standard deviation" if runs > 1 else "one run each"
     head = f"distortion in %, {spread}; {asked(sweep)}"
-    return "\n".join([head, *lines, *notes(sweep)])
+    return "\n".join([head, *lines, *notes(sweep), *_proposal(sweep)])
+
+
+def _proposal(sweep: Sweep) -> list[str]:
+    """The strictest value within the loss, where one was asked for."""
+    if sweep.within is None:
+        return []
+    limit = f"a distortion of {100 * float(sweep.within):g} %"
+    found = proposed_coherence(sweep, sweep.within)
+    if found is None or found.mean is None:
+        return [f"Nothing proposed: no value is within {limit} in all its runs."]
+    loses = f"it loses {100 * float(found.mean):.2f} %"
+    return [
+        f"Proposed: {sweep.plan.vary} = {said(found.value)} by {found.method}, the strictest within {limit}: {loses}."
+    ]
 
 
 def _cell(one: Summary) -> str:
@@ -153,7 +183,8 @@ def asked(sweep: Sweep) -> str:
     if isinstance(job.roles, Drawn):
         roles = _DRAWN[job.roles.draw].format(h=said(sweep.plan.least_h))
     rare = f"; items in less than {said(job.min_support)} of the transactions removed" if job.min_support else ""
-    return f"{fixed}; {sweep.transactions:,} transactions, {sweep.items:,} items; {roles}{rare}"
+    of = f"{sweep.transactions:,} transactions, {sweep.items:,} items"
+    return f"{fixed}; {of if sweep.plan.matrix is None else 'generated matrices'}; {roles}{rare}"
 
 
 def notes(sweep: Sweep) -> list[str]:

@@ -27,6 +27,9 @@ _ACROSS: Final = MappingProxyType(
         Parameter.P: "p: public items that an attacker knows",
         Parameter.H: "h: share of a cohort that a private item may have",
         Parameter.DELTA: "delta: share of the items that are public",
+        Parameter.ROWS: "rows: transactions of a generated matrix",
+        Parameter.COLUMNS: "columns: items of a generated matrix",
+        Parameter.DENSITY: "density: share of the cells of a generated matrix that are 1",
     }
 )
 

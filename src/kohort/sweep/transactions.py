@@ -115,10 +115,11 @@ class Sweep:
 
     Attributes:
         plan: What was asked.
-        transactions: Of the database.
-        items: Of the database, without those that were removed.
+        transactions: Of the database; of generated ones, the first.
+        items: Of the same, without those that were removed.
         removed: Items below the minimum support.
         outcomes: Value by value, seed by seed, method by method.
+        within: The mean distortion that a proposed value may have at most; `None` where none is to be proposed.
     """
 
     plan: Plan
@@ -126,6 +127,7 @@ class Sweep:
     items: int
     removed: int
     outcomes: tuple[Outcome, ...]
+    within: Fraction | None = None
 
     @property
     def status(self) -> int:
@@ -153,7 +155,7 @@ class Sweep:
 
 
 def sweep(
-    source: Transactions,
+    source: Transactions | None,
     plan: Plan,
     *,
     tell: Callable[[str], None] = lambda _: None,
@@ -162,7 +164,7 @@ def sweep(
     """Answer at every point by every method; the moles of a point are mined once for all of them.
 
     Args:
-        source: The transactions.
+        source: The transactions; `None` for the generated matrices of the plan.
         plan: What is asked.
         tell: Called with each point as it begins.
         clock: What tells the time; without one, no seconds are told, and equal sweeps are equal.
@@ -182,11 +184,20 @@ def sweep(
         key: partial(_outcomes, source, plan, run, clock) for key, run in zip(keys, runs, strict=True)
     }
     found = run_points(keys, answers, dict[str, list[Outcome]](), threads=1, tell=tell_place)
+    source = _database(source, runs[0])
     kept = int(np.count_nonzero(source.common(plan.job.min_support)))
     return Sweep(plan, len(source), kept, len(source.names) - kept, tuple(chain.from_iterable(found)))
 
 
-def _outcomes(source: Transactions, plan: Plan, run: Run, clock: Clock | None) -> list[Outcome]:
+def _database(source: Transactions | None, run: Run) -> Transactions:
+    """The database of a point: that of all, or the matrix of its seed."""
+    if run.matrix is not None:
+        return run.matrix.database(run.seed or 0)
+    assert source is not None  # noqa: S101  a plan without matrices comes with a database
+    return source
+
+
+def _outcomes(source: Transactions | None, plan: Plan, run: Run, clock: Clock | None) -> list[Outcome]:
     """What every method answers at one point."""
     try:
         (problem, moles), mined = _timed(lambda: _mined(source, plan, run), clock)
@@ -219,9 +230,9 @@ def _timed(make: Callable[[], T], clock: Clock | None) -> tuple[T, float]:
     return made, clock() - begun if clock else 0.0
 
 
-def _mined(source: Transactions, plan: Plan, run: Run) -> tuple[SuppressionProblem, Moles]:
+def _mined(source: Transactions | None, plan: Plan, run: Run) -> tuple[SuppressionProblem, Moles]:
     """What is asked at one point, and the minimal moles."""
-    problem = problem_at(source, plan, run)
+    problem = problem_at(_database(source, run), plan, run)
     refuse_infeasible(problem)
     return problem, mine(problem)
 

@@ -25,7 +25,9 @@ _ACROSS: Final = MappingProxyType(
     }
 )
 
-_SAID: Final = MappingProxyType({Ending.INFEASIBLE: "No release", Ending.LIMIT: "Stopped at a limit"})
+_SAID: Final = MappingProxyType(
+    {Ending.INFEASIBLE: "No release", Ending.LIMIT: "Stopped at a limit", Ending.IMPOSSIBLE: "Skipped as impossible"}
+)
 
 
 class Series(NamedTuple):

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 #: How a number is written, and its decimals but for zeros at the end: a typed file says 5.0 for 5.
-_NUMBER: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
+_NUMBER: Final = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)$"
 _DECIMALS: Final = r"\.([0-9]*[1-9])0*$"
 
 #: A zero with a sign.
-_NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
+_NEGATIVE_ZERO: Final = r"^-(?:0(?:\.0*)?|\.0+)$"
 
 #: How very small and very large numbers of a typed column are written.
 _float = re.compile(r"-?[1-9](?:\.[0-9]+)?e(?:-[0-9]{1,3}|[1-9][0-9]{1,2})").fullmatch

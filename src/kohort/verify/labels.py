@@ -49,7 +49,7 @@ ABSENT: Final = "(missing)"
 #: A mean has so many digits more than the values.
 MEAN_DIGITS: Final = 2
 
-_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
+_NUMBER = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 _CLOSED: Final = rf"^\[({_NUMBER})-({_NUMBER})\]$"
 _half_open = re.compile(rf"\[({_NUMBER})-({_NUMBER})\)").fullmatch
 _shortest = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]*[1-9]))?").fullmatch

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 Wholes: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"
 
 #: A plain decimal number; a leading zero makes an id, an exponent or a sign a code (design decision 1).
-_NUMERIC: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
+_NUMERIC: Final = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)$"
 
 #: Zero, however it is spelled with a sign that means nothing.
-_NEGATIVE_ZERO: Final = r"^-0(?:\.0*)?$"
+_NEGATIVE_ZERO: Final = r"^-(?:0(?:\.0*)?|\.0+)$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

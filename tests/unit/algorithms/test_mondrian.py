@@ -13,9 +13,10 @@ import pytest
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.algorithms.mondrian import sizes
+from kohort.algorithms.mondrian.dimension import AtRandom, MostValues, Widest, dimension_of
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.recoding import Multidimensional
-from kohort.errors import InfeasibleError
+from kohort.errors import InfeasibleError, UsageError
 from kohort.models.base import Declaration
 from kohort.models.k_anonymity import KAnonymity
 from tests.reference.mondrian import Record, best_cut, mondrian
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import ClassProfile
     from tests.reference.mondrian_tables import Leaves
 
+DIMENSIONS = (None, MostValues(), AtRandom(7))
 MODES: tuple[tuple[Cut, bool], ...] = (("nearest", False), ("median", False), ("nearest", True), ("median", True))
 
 
@@ -289,3 +291,59 @@ def test_only_dealing_needs_distinct_tuples() -> None:
     """Strict cuts never part equal records, so equal tuples may stand apart; dealing needs them together."""
     assert not Mondrian().distinct
     assert Mondrian(relaxed=True).distinct
+
+
+# --- which dimension is cut first -------------------------------------------------------------------------------------
+
+
+def square(*rows: tuple[int, int]) -> SmallTable:
+    """A table of two dimensions with a scale of 0 to 100 each."""
+    scale = tuple(range(101))
+    return SmallTable(tuple((Record(row), 1) for row in rows), (scale, scale), (Fraction(1), Fraction(1)))
+
+
+def test_most_values_is_not_widest() -> None:
+    """Two ends far apart are wide; many values close together are many."""
+    table = square(*((100 * (place % 2), place // 2) for place in range(10)), (0, 100), (100, 100))
+    first = {how: leaves_of(Mondrian(dimension=how).solve(table.problem(KAnonymity(5))), table) for how in DIMENSIONS}
+    assert [{record.quasi[0] for record in leaf} for leaf in first[None]] == [{0}, {100}]
+    assert all({record.quasi[0] for record in leaf} == {0, 100} for leaf in first[MostValues()])
+
+
+def test_a_seed_draws_the_same_dimensions() -> None:
+    """Whatever the threads; and another seed draws others somewhere."""
+    table = random_table(7)
+    found = [
+        leaves_of(Mondrian(dimension=AtRandom(seed)).solve(table.problem(KAnonymity(2))), table) for seed in (3, 3)
+    ]
+    assert found[0] == found[1]
+    many = [square(*((place * 37 % 101, place * 53 % 101) for place in range(60)))] * 8
+    drawn = [
+        leaves_of(Mondrian(dimension=AtRandom(seed)).solve(one.problem(KAnonymity(3))), one)
+        for seed, one in enumerate(many)
+    ]
+    assert len({str(one) for one in drawn}) > 1
+
+
+@pytest.mark.parametrize("seed", [-1, 10**18, True, "7"])
+def test_what_is_no_seed(seed: int) -> None:
+    """Below 0, of 19 digits, or no number."""
+    with pytest.raises(UsageError, match="a seed is a whole number"):
+        AtRandom(seed)
+
+
+@pytest.mark.parametrize("text", ["", "random", "random:", "random:-1", "random:1.5", "wide", f"random:{10**18}"])
+def test_what_is_no_choice(text: str) -> None:
+    """The message says what there is."""
+    with pytest.raises(UsageError, match="dimension") as refused:
+        dimension_of(text)
+    assert "random:7" in refused.value.hint
+
+
+def test_the_choice_belongs_to_mondrian() -> None:
+    """It is told to both forms, the widest being what they do anyway, and to no other method."""
+    assert METHODS["mondrian"](Choices(dimension=Widest())) == Mondrian()
+    assert METHODS["mondrian-relaxed"](Choices(dimension=AtRandom(7))) == Mondrian(relaxed=True, dimension=AtRandom(7))
+    for name in ("top-down", "samarati"):
+        with pytest.raises(UsageError, match=r"its cuts itself|makes no cuts"):
+            METHODS[name](Choices(dimension=Widest()))

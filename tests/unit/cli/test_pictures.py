@@ -46,9 +46,21 @@ def test_a_picture_is_published_with_the_release(asked: list[object], tmp_path: 
     assert not (tmp_path / "none.svg").exists()
 
 
+@pytest.mark.parametrize(("name", "magic"), [("lattice.pdf", b"%PDF"), ("lattice.jpg", b"\xff\xd8")])
+def test_a_picture_has_the_format_of_its_name(asked: list[object], tmp_path: Path, name: str, magic: bytes) -> None:
+    """PDF and JPG beside SVG and PNG, the same bytes each time."""
+    made: list[bytes] = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        assert kohort(*asked, "--overwrite", "--picture", tmp_path / folder / name).status == 0
+        made.append((tmp_path / folder / name).read_bytes())
+    assert made[0] == made[1]
+    assert made[0].startswith(magic)
+
+
 def test_what_cannot_be_drawn_is_said_before_the_search(asked: list[object], tmp_path: Path) -> None:
     """Another format, and a lattice that is too large, are refused with their place and leave nothing."""
-    ended = kohort(*asked, "--picture", tmp_path / "lattice.pdf")
+    ended = kohort(*asked, "--picture", tmp_path / "lattice.gif")
     assert (ended.status, "--picture" in ended.err) == (2, True)
     wide = tmp_path / "wide.csv"
     names = [f"c{place}" for place in range(17)]

@@ -63,6 +63,81 @@ def test_a_picture_alone_is_published(asked: list[object], tmp_path: Path) -> No
     assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
 
 
+MATRIX = ["sweep", "--transactions", "--delta", ".4", "--h", ".8", "--scores", "mmil,all", "--seeds", "1,2"]
+
+
+@pytest.mark.parametrize(
+    ("vary", "flags", "shape"),
+    [
+        ("density=.1,.3", ["--rows", 300, "--columns", 12], {"rows": 300, "columns": 12, "density": None}),
+        ("rows=100,300", ["--columns", 12, "--density", ".2"], {"rows": None, "columns": 12, "density": 0.2}),
+        ("columns=8,12", ["--rows", 200], {"rows": 200, "columns": None, "density": 0.1}),
+        ("k=5,20", ["--rows", 200, "--columns", 8], {"rows": 200, "columns": 8, "density": 0.1}),
+    ],
+)
+def test_generated_matrices_are_swept(vary: str, flags: list[object], shape: dict[str, float | None]) -> None:
+    """Each seed draws its own, the same on every run; what stays is told."""
+    more = [] if vary.startswith("k") else ["--k", 10]
+    asked = [*MATRIX, "--p", 2, *more, *flags, "--vary", vary]
+    found = kohort(*asked, "--json").figures
+    assert found["matrix"] == shape
+    assert len({(row["value"], row["seed"]) for row in found["rows"]}) == 4
+    assert found == kohort(*asked, "--json").figures
+    assert "; generated matrices; " in kohort(*asked).out
+
+
+def test_a_generated_matrix_is_that_of_generate(tmp_path: Path) -> None:
+    """A point has the distortion of the file that `kohort generate matrix` writes with the seed."""
+    flags = ["--rows", 300, "--columns", 10, "--density", ".2"]
+    assert kohort("generate", "matrix", *flags, "--seed", 2, "--out", tmp_path / "m.csv", "--quiet").status == 0
+    found = kohort(*MATRIX, "--p", 2, "--vary", "k=8", *flags, "--json").figures
+    ends = ["--delta", ".4", "--h", ".8", "--k", 8, "--p", 2, "--format", "matrix", "--seed", 2, "--dry-run", "--json"]
+    told = kohort("transactions", tmp_path / "m.csv", "--out", tmp_path / "r.csv", *ends).figures
+    [row] = [row for row in found["rows"] if (row["method"], row["seed"]) == ("mmil", 2)]
+    assert row["distortion"] == told["distortion"]
+    assert row["distortion"] > 0
+
+
+def test_listed_roles_have_seeds_over_generated_matrices(tmp_path: Path) -> None:
+    """The matrices are drawn, though the private items are not; a picture is drawn of it."""
+    asked = ["sweep", "--transactions", "--private", "0", "--h", ".8", "--k", 5, "--p", 1, "--seeds", "1,2"]
+    ended = kohort(*asked, "--rows", 90, "--columns", 6, "--vary", "density=.1,.2", "--picture", tmp_path / "m.svg")
+    assert (ended.status, "mean of 2 seeds" in ended.out) == (0, True), ended.err
+    assert "density: share of the cells" in (tmp_path / "m.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        (["--k", 2, "--vary", "density=.1,2"], "--vary"),
+        (["--k", 2, "--vary", "rows=0"], "--vary"),
+        (["--k", 2, "--vary", "columns=1.5"], "--vary"),
+        (["--k", 2, "--vary", "columns=0"], "--vary"),
+        (["--k", 2, "--vary", "rows=5,9", "--rows", 7], "--rows"),
+        (["shop.dat", "--vary", "k=2", "--rows", 7], "IN"),
+        (["--vary", "k=2"], "IN"),
+    ],
+)
+def test_what_cannot_be_generated_is_refused(more: list[object], where: str) -> None:
+    """Out of range, given and varied, or beside an input."""
+    ended = kohort(*MATRIX, "--p", 2, *more)
+    assert (ended.status, f"where: {where}\n" in f"{ended.err}\n") == (2, True), ended.err
+
+
+def test_only_transactions_are_generated(tmp_path: Path) -> None:
+    """Of a table the flags are refused."""
+    ended = kohort("sweep", tmp_path / "people.csv", "--vary", "k=2", "--rows", 7)
+    assert (ended.status, "where: --rows" in ended.err) == (2, True)
+
+
+def test_a_value_is_proposed(asked: list[object]) -> None:
+    """The greatest p within a distortion; delta protects nothing."""
+    assert kohort(*asked, "--at-most-loss", ".2", "--json").figures["proposed"]["value"] == 1
+    assert "Proposed: p = 2 by mmil" in kohort(*asked, "--at-most-loss", ".3").out
+    ended = kohort(*asked[:3], "--h", ".8", "--k", 2, "--p", 1, "--vary", "delta=.2,.4", "--at-most-loss", ".3")
+    assert (ended.status, "where: --at-most-loss" in ended.err) == (2, True)
+
+
 def test_roles_are_drawn_for_every_seed(asked: list[object]) -> None:
     """With delta, varied or not, there are seeds; a row for each, and seconds where they are asked for."""
     start = [*asked[:3], "--h", "1", "--k", 2, "--p", 1, "--scores", "mmil,give-back"]
@@ -105,7 +180,7 @@ def test_flags_of_tables_are_none_of_transactions(asked: list[object]) -> None:
         (["--private", "nobody"], "--private"),
         (["--h", "2"], "--h"),
         (["--out", "sweep.txt"], "--out"),
-        (["--picture", "sweep.pdf"], "--picture"),
+        (["--picture", "sweep.gif"], "--picture"),
     ],
 )
 def test_a_misuse_is_told_with_its_flag(asked: list[object], more: list[str], flag: str) -> None:

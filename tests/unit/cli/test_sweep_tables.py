@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -120,7 +121,7 @@ def test_each_number_of_a_model_is_varied(source: Path) -> None:
 
 
 def test_models_are_varied(asked: list[object]) -> None:
-    """Each parameter at its column; a k that another model makes needless is not said."""
+    """Each parameter at its column; a k that another model makes needless is skipped, and told."""
     found = points(*asked, "--vary", "k=2,3", "--vary", "l:illness=2,3", "--vary", "t:illness=0.3,0.9")
     assert [tuple(point["values"].values()) for point in found][:3] == [
         ("2", "2", "0.3"),
@@ -131,6 +132,72 @@ def test_models_are_varied(asked: list[object]) -> None:
     assert min(diverse) >= 3
     assert len(points(*asked, "--vary", "max-risk=0.2,0.5")) == 2
     assert points(*asked, "--vary", "l:illness=2,3")[0]["smallest"] >= 10
+
+
+def test_impossible_points_are_skipped_and_told(asked: list[object], tmp_path: Path) -> None:
+    """An l above k, varied or not; where no point is possible, the first fault is told at its flag."""
+    both = ["--vary", "k=2,3,4", "--vary", "l:illness=2,3,4"]
+    found = points(*asked, *both)
+    skipped = [tuple(point["values"].values()) for point in found if point["ending"] == "impossible"]
+    assert skipped == [("2", "3"), ("2", "4"), ("3", "4")]
+    assert all("would say nothing" in point["why"] for point in found if not point["metrics"])
+    out = kohort(*asked, *both, "--picture", tmp_path / "sweep.svg").out
+    assert out.count("impossible") == 3 + 1
+    assert "skipped as impossible at k = 2, l:illness = 3, and at 2 more: distinct 3-diversity" in out
+    [one, two] = points(*asked, "--vary", "k=2,3", "--l", "illness=3")
+    assert (one["ending"], two["ending"]) == ("impossible", "found")
+    ended = kohort(*asked, "--vary", "k=2,3", "--vary", "l:illness=4")
+    assert (ended.status, "where: --vary l:illness" in ended.err) == (2, True)
+
+
+def test_a_method_without_its_hierarchies_is_skipped(asked: list[object]) -> None:
+    """Its reason is told once, whatever number of columns lack one."""
+    bare = [*asked[:-4], "--vary", "method=mondrian,samarati"]
+    ended = kohort(*bare)
+    assert ended.status == 0
+    assert ended.out.count("samarati needs one for every quasi-identifier") == 1
+
+
+def test_the_first_dimension_is_varied(asked: list[object], tmp_path: Path) -> None:
+    """By width, by values, at random; the same seed is the same point, and what `anonymize` would tell."""
+    varied = ["--vary", "dimension=widest,most-values,random:1,random:2", "--k", 7]
+    found = points(*asked, *varied)
+    assert len({json.dumps(point["losses"]) for point in found}) > 1
+    assert found == points(*asked, *varied, "--threads", 2)
+    flags = ["--quasi", "age,city", "--rest", "drop", *asked[-4:], "--k", 7]
+    out = tmp_path / "out.csv"
+    ended = kohort("anonymize", asked[1], *flags, "--dimension", "random:2", "--out", out, "--json")
+    assert ended.status == 0, ended.err
+    assert ended.figures["metrics"]["c_dm"] == found[3]["metrics"]["c_dm"]
+    certificate = out.with_name("out.csv.kohort.json").read_text(encoding="utf-8")
+    assert re.search(r'"dimension":\s*{\s*"kind":\s*"AtRandom",\s*"seed":\s*2\s*}', certificate)
+    ended = kohort(*asked, "--vary", "k=2", "--dimension", "random")
+    assert (ended.status, "where: --dimension" in ended.err) == (2, True)
+    ended = kohort(*asked, "--vary", "k=2", "--method", "samarati", "--dimension", "widest")
+    assert (ended.status, "where: --dimension" in ended.err) == (2, True)
+
+
+def test_the_node_is_printed(asked: list[object]) -> None:
+    """The levels as --node takes them, and of which columns; methods without levels have none."""
+    ended = kohort(*asked, "--vary", "method=samarati,mondrian", "--k", 4)
+    header, samarati, mondrian = ended.out.splitlines()[2:5]
+    [point, _] = points(*asked, "--vary", "method=samarati,mondrian", "--k", 4)
+    assert header.split()[-1] == "node"
+    assert samarati.split()[-1] == ",".join(map(str, point["node"].values()))
+    assert mondrian.endswith("%")
+    flag = ",".join(f"{name}={level}" for name, level in point["node"].items())
+    assert f"A node is the levels of age, city; release one by --node {flag}\n" in ended.out
+    assert "node" not in kohort(*asked, "--vary", "k=2,4").out
+
+
+def test_a_point_is_proposed(asked: list[object]) -> None:
+    """The greatest k within a loss; nothing where nothing that is varied protects."""
+    found = kohort(*asked, "--vary", "k=2,4,8,16", "--at-most-loss", ".5", "--json").figures
+    fitting = [point["values"] for point in found["points"] if point["metrics"] and point["metrics"]["ncp"] <= 0.5]
+    assert found["proposed"]["values"] == fitting[-1]
+    assert 0 < len(fitting) < 4
+    ended = kohort(*asked, "--vary", "method=mondrian", "--at-most-loss", ".5")
+    assert (ended.status, "where: --at-most-loss" in ended.err) == (2, True)
 
 
 def test_what_a_method_cannot_be_told_is_told_to_the_others(asked: list[object]) -> None:
@@ -243,7 +310,7 @@ def test_seconds_only_where_asked_for(asked: list[object], tmp_path: Path) -> No
         (["--vary", "k=2", "--figure", "lm"], "--figure"),
         (["--vary", "k=2", "--figure", "beauty", "--picture", "sweep.svg"], "--figure"),
         (["--vary", "k=2", "--out", "sweep.txt"], "--out"),
-        (["--vary", "k=2", "--picture", "sweep.pdf"], "--picture"),
+        (["--vary", "k=2", "--picture", "sweep.gif"], "--picture"),
         (["--vary", "k=2", "--resume"], "--resume"),
         (["--vary", "k=2", "--job", "job.toml"], "IN"),
         (["--vary", "k=2", "--quasi", "shoe"], "column shoe"),

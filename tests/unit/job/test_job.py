@@ -17,6 +17,7 @@ from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
+from kohort.algorithms.mondrian.dimension import AtRandom
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import HierarchyError, InputError, JobError, SchemaError, UsageError
@@ -70,6 +71,7 @@ k = 7
 [method]
 name = "mondrian-relaxed"
 cut = "median"
+dimension = "random:7"
 order = "sorted"
 labels = "range"
 
@@ -165,7 +167,7 @@ def test_every_key_reaches_the_job() -> None:
         approved_by="the data protection officer",
     )
     assert made.job.complete == ("age", "city")
-    assert made.job.algorithm == Mondrian(cut="median", relaxed=True)
+    assert made.job.algorithm == Mondrian(cut="median", relaxed=True, dimension=AtRandom(7))
     age, height, weight, floor, zip_, city, *others = schema.attributes
     assert age == Attribute(
         "age",

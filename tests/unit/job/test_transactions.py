@@ -241,7 +241,7 @@ def test_all_faults_come_at_once_each_with_its_line_and_suggestion() -> None:
         ("line 20 (items.public)", "leave one out"),
         ("line 21 (items.delta)", "such as 0.4"),
         ("line 22 (items.seed)", ""),
-        ("line 23 (items.min-support)", "such as 0.4 or 2/5, with a digit before the point"),
+        ("line 23 (items.min-support)", "such as 0.4 or 2/5"),
         ("line 24 (items.weight.bread)", "items that nothing is said of have 1"),
         ("line 24 (items.weight.milk)", "write digits without a leading zero, such as -12 or 0.5"),
         ("line 27 (method.score)", "did you mean mmil?"),

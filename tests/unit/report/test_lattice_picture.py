@@ -318,8 +318,8 @@ def test_no_picture_of_too_large_a_lattice() -> None:
 def test_what_cannot_be_drawn_is_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another format, an algorithm without a lattice, a missing library: each is said before any search."""
     assert format_of(Optimal(), ".svg") == "svg"
-    with pytest.raises(UsageError, match="SVG or PNG"):
-        format_of(Optimal(), ".pdf")
+    with pytest.raises(UsageError, match="SVG, PNG, PDF or JPG"):
+        format_of(Optimal(), ".gif")
     with pytest.raises(UnsupportedError, match="mondrian searches no lattice"):
         format_of(Mondrian(), ".svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -131,6 +131,14 @@ Minimal moles of two items or more
   2, 5     in 2  fewer than 3
   0, 1, 2  in 2  fewer than 3
 
+The mole tree: each minimal mole is a path, items of most moles first; in brackets the moles through an item
+  1 (2)
+    2 (1)
+      0 (1)
+    5 (1)
+  2 (1)
+    5 (1)
+
 Scores: MM counts the minimal moles that hold an item, IL what dropping it loses
 Step 1: 5 is dropped; minimal moles before: 3, after: 1
      item  MM  IL  mmil
@@ -191,6 +199,7 @@ def test_a_breach_names_the_private_item_and_its_share() -> None:
     text = trace_text(release(**parts))
     assert "  a  in 3  s is in 2 of them, more than 1/2\n" in text
     assert "Minimal moles of two items or more\n  none\n" in text
+    assert "mole tree" not in text
     assert "\nScores: MM counts the minimal moles that hold an item, IL what dropping it loses\nNo minimal" in text
 
 

@@ -106,8 +106,9 @@ def test_numbers_ascend_and_are_exact() -> None:
 
 def test_equal_numbers_share_a_code() -> None:
     """1.5 and 1.50 are one number and have one text, the shorter; a negative zero is 0."""
-    domain, codes = resolved(["1.50", "1.5", "-0", "0.00", "1.500"])
-    assert (domain.texts, codes) == (("0", "1.5"), [1, 1, 0, 0, 1])
+    domain, codes = resolved(["1.50", "1.5", "-0", "0.00", "1.500", "-.0"])
+    assert (domain.texts, codes) == (("0", "1.5"), [1, 1, 0, 0, 1, 0])
+    assert texts_of(["0.5", ".5", "-.25"]) == ("-.25", ".5")
     assert texts_of(["-0.0", "7"]) == ("0", "7")
     assert texts_of(["1.50", "7.00"]) == ("1.50", "7.00")
 

@@ -12,10 +12,24 @@ from hypothesis import strategies as st
 from kohort.errors import InputError
 from kohort.schema.numbers import exact, is_numeric_text
 
-NUMBERS = ("0", "7", "-7", "-0", "0.50", "-0.0", "12.340", "9007199254740993", "18446744073709551617")
+NUMBERS = (
+    "0",
+    "7",
+    "-7",
+    "-0",
+    "0.50",
+    "-0.0",
+    ".5",
+    "-.25",
+    "-.0",
+    "12.340",
+    "9007199254740993",
+    "18446744073709551617",
+)
 TEXTS = (
     *("00118", "-01", "00.5", "1e5", "1E5", "0x1F", "1_000", "+49", "nan", "NaN", "inf", "-inf"),
-    *("", " ", " 7", "7 ", "7\n", "\t7", "1,5", "1.234,5", "1 234", ".5", "5.", "-", "--1", "1.2.3", "٣", "２", "½"),  # noqa: RUF001  digits of other scripts are meant
+    *("", " ", " 7", "7 ", "7\n", "\t7", "1,5", "1.234,5", "1 234", ".", "-.", "5.", "-", "--1", "1.2.3", "٣", "½"),
+    "２",  # noqa: RUF001  digits of other scripts are meant
 )
 
 

@@ -121,10 +121,10 @@ def test_k_is_logarithmic_where_it_is_wide() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SVG and PNG are drawn; anything else is refused, as is any where matplotlib is missing."""
-    assert (format_of(".svg"), format_of(".PNG")) == ("svg", "png")
-    with pytest.raises(UsageError, match="SVG or PNG"):
-        format_of(".pdf")
+    """Four formats are drawn; anything else is refused, as is any where matplotlib is missing."""
+    assert [format_of(one) for one in (".svg", ".PNG", ".pdf", ".jpg", ".JPEG")] == ["svg", "png", "pdf", "jpg", "jpg"]
+    with pytest.raises(UsageError, match="SVG, PNG, PDF or JPG"):
+        format_of(".gif")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError):
         format_of(".svg")

@@ -234,3 +234,9 @@ def test_values_are_sorted_and_seeds_repeat_each() -> None:
     [run] = Plan.of(job(roles=Drawn(delta=Fraction(1), draw=Draw.PAPER)), "k", [9], seeds=[0]).runs()
     assert (run.job.coherence.k, run.job.coherence.h) == (9, Fraction(4, 5))
     assert [run.job.roles for run in Plan.of(job(), "k", [2, 3]).runs()] == [DISEASES] * 2
+
+
+def test_a_database_has_no_density() -> None:
+    """What only generated matrices have cannot be varied of others."""
+    with pytest.raises(UsageError, match="density can be varied only of generated matrices"):
+        Plan.of(job(), "density", ["0.1"])

@@ -55,6 +55,20 @@ def held(attribute: Attribute, texts: Sequence[str | None], label: str) -> list[
 @pytest.mark.parametrize(
     ("label", "inside"),
     [
+        (".5", ["0.5", ".5"]),
+        ("0.5", None),
+        ("0", ["-.0"]),
+        ("[-.25-.5]", ["0.5", ".5", "-.0", "-.25"]),
+    ],
+)
+def test_numbers_without_a_digit_before_the_point(label: str, inside: list[str | None] | None) -> None:
+    """They are numbers like any other, printed as they are written, since that is the shortest."""
+    assert held(quasi(), ["0.5", ".5", "-.0", "-.25", "7"], label) == inside
+
+
+@pytest.mark.parametrize(
+    ("label", "inside"),
+    [
         ("7", ["7"]),
         ("1.5", ["1.50", "1.5"]),
         ("1.50", None),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from kohort.algorithms.mondrian.dimension import drawn
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ PLACES = 1024
 
 #: Relative difference of two float64 estimates from which they decide; their error is below 1e-15.
 DECIDED = 1e-9
+
+
+#: By what the dimensions of a partition are measured.
+BY_WIDTH, BY_VALUES, BY_CHANCE = 0, 1, 2
 
 
 class Buffer(NamedTuple):
@@ -61,6 +66,8 @@ class Rule(NamedTuple):
         ratios: (d, d, 2) quotient of any two factors, exactly: numerator and denominator.
         k: records that each part needs.
         nearest: whether the allowable cut nearest the middle is taken; else only the one after the median is tried.
+        by: by what dimensions are measured: BY_WIDTH, BY_VALUES, BY_CHANCE.
+        seed: of chance.
     """
 
     positions: Positions
@@ -69,6 +76,8 @@ class Rule(NamedTuple):
     ratios: Index
     k: int
     nearest: bool
+    by: int = BY_WIDTH
+    seed: int = 0
 
 
 class Work(NamedTuple):
@@ -77,10 +86,11 @@ class Work(NamedTuple):
     Attributes:
         low: (STRIDE * w,) the first w: least code of each column in the current partition; the others serve to find it.
         high: (STRIDE * w,) likewise the greatest.
-        widths: (d,) width of each dimension that is still to be tried, else 0.
+        widths: (d,) width, or other measure, of each dimension that is still to be tried, else 0.
         values: codes of one column.
         counts: their records; (0,) where each is one.
         histogram: (PLACES,) records by place.
+        tally: (w,) which codes of a column occur, of as many as all columns have.
         stack: partitions still to be cut, four numbers each: first and last row, records, depth.
     """
 
@@ -90,6 +100,7 @@ class Work(NamedTuple):
     values: Codes
     counts: Counts
     histogram: Counts
+    tally: Counts
     stack: Index
 
 
@@ -155,6 +166,27 @@ def ranges(codes: Codes, width: int, part: Part, low: Codes, high: Codes) -> Non
     while block > width:
         block //= 2
         _widen(low[block : 2 * block], high[block : 2 * block], low, high)
+
+
+@kernel
+def measure(  # noqa: PLR0917  a kernel takes arrays by position
+    rule: Rule, codes: Codes, width: int, part: Part, tally: Counts, low: Codes, high: Codes, dimension: int
+) -> int | np.int64:
+    """By what a dimension of a partition is compared with others; 0 where all its records are alike there."""
+    start = rule.starts[dimension]
+    span = np.int64(rule.positions[start + high[dimension]] - rule.positions[start + low[dimension]])
+    if span == 0 or rule.by == BY_WIDTH:
+        return span
+    if rule.by == BY_CHANCE:
+        return drawn(rule.seed, low, high, rule.starts.size, dimension)
+    found = int(np.int64(0))
+    for row in range(part.first, part.last):
+        tally[codes[row * width + dimension]] = 0
+    for row in range(part.first, part.last):
+        code = codes[row * width + dimension]
+        found += 1 - tally[code]
+        tally[code] = 1
+    return found
 
 
 @kernel
@@ -246,9 +278,7 @@ def _cut(buffer: Buffer, width: int, rule: Rule, work: Work, part: Part) -> tupl
     """
     first, size, widths = part.first, part.last - part.first, work.widths
     for dimension in range(widths.size):
-        start = rule.starts[dimension]
-        low, high = start + work.low[dimension], start + work.high[dimension]
-        widths[dimension] = rule.positions[high] - rule.positions[low]
+        widths[dimension] = measure(rule, buffer.codes, width, part, work.tally, work.low, work.high, dimension)
     while True:
         dimension = widest(widths, rule.factors, rule.ratios)
         if dimension < 0:

@@ -6,7 +6,8 @@ kohort's are these.
 
 **Where a partition is cut.** The dimensions are tried widest first: width in the partition over width in the whole
 table, times the attribute's weight, compared exactly; ties go to the attribute that comes first in the schema; a
-dimension of width 0 is never tried. Widths are those of the values, not of their ranks.
+dimension of width 0 is never tried. Widths are those of the values, not of their ranks. Other choices are that of most
+distinct values, times the weight, and a seeded random one (`dimension`).
 
 **Strict cuts** part the values: {≤ v} and {> v}. A cut is allowable if both sides satisfy all models. `nearest` takes
 the allowable cut that minimises |2·#{≤ v} - n|, ties to the smaller v, in the first dimension that has one: a
@@ -39,7 +40,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.algorithms.method import CUT, Method
+from kohort.algorithms.method import CUT, DIMENSION, Method
+from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.population import covered
 from kohort.algorithms.mondrian.sizes import rule_for, strict_by_size
@@ -53,6 +55,7 @@ from kohort.models.base import satisfied_jointly
 from kohort.specification import Specification
 
 if TYPE_CHECKING:
+    from kohort.algorithms.method import Choices
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Index, Mask
     from kohort.core.frequency import ClassProfile, FrequencySet
@@ -64,11 +67,12 @@ __all__ = ["Cut", "Mondrian"]
 
 @dataclass(frozen=True, slots=True)
 class Mondrian:
-    """The algorithm with its two choices.
+    """The algorithm with its choices.
 
     Attributes:
         cut: `nearest` or `median`.
         relaxed: whether equal values may be parted.
+        dimension: which dimension is tried first; `None` for the widest.
 
     >>> Mondrian(relaxed=True).name
     'mondrian-relaxed'
@@ -76,6 +80,7 @@ class Mondrian:
 
     cut: Cut = "nearest"
     relaxed: bool = False
+    dimension: MostValues | AtRandom | None = None
 
     @property
     def name(self) -> str:
@@ -108,7 +113,7 @@ class Mondrian:
         Raises:
             InfeasibleError: the table as a whole does not satisfy the models.
         """
-        space = Space.of(problem, self.cut, relaxed=self.relaxed)
+        space = Space.of(problem, self.cut, relaxed=self.relaxed, dimension=self.dimension or WIDEST)
         require_feasible(problem, space)
         forest, unfinished = self._strictly(problem, space)
         forest = forest.grow(unfinished, problem, space.carve)
@@ -119,7 +124,8 @@ class Mondrian:
     def _strictly(self, problem: Problem, space: Space) -> tuple[Forest, Mask]:
         """As far as compiled strict cuts lead, and which leaves are not finished: the whole table, without any."""
         frequency, models = problem.frequency, problem.models
-        rule = rule_for(space.positions, space.factors, space.least, nearest=self.cut == "nearest")
+        nearest = self.cut == "nearest"
+        rule = rule_for(space.positions, space.factors, space.least, nearest=nearest, dimension=space.dimension)
         if rule is None or not space.strict or problem.population is not None:
             return Forest.uncut(frequency), np.ones(1, np.bool_)
         if frequency.people is None and all(model.declared.size_only for model in models):
@@ -139,14 +145,14 @@ def _described(key: str, title: str, sentence: str) -> Specification:
         key=key,
         title=title,
         sentence=sentence,
-        parameters=(CUT,),
+        parameters=(CUT, DIMENSION),
         properties={"proven": "never: each cut is the best of its own partition, not of the table"},
     )
 
 
 STRICT = Method(
     _described("mondrian", "Mondrian", "Cuts the table in two, again and again, between values (LeFevre et al. 2006)."),
-    lambda choices: Mondrian(choices.cut or "nearest"),
+    lambda choices: _chosen(choices, relaxed=False),
 )
 
 RELAXED = Method(
@@ -155,8 +161,14 @@ RELAXED = Method(
         "Mondrian, relaxed",
         "The same, and parts records with equal values where no cut between values is left.",
     ),
-    lambda choices: Mondrian(choices.cut or "nearest", relaxed=True),
+    lambda choices: _chosen(choices, relaxed=True),
 )
+
+
+def _chosen(choices: Choices, *, relaxed: bool) -> Mondrian:
+    """The algorithm; the widest dimension is what it tries first anyway."""
+    dimension = None if isinstance(choices.dimension, Widest) else choices.dimension
+    return Mondrian(choices.cut or "nearest", relaxed=relaxed, dimension=dimension)
 
 
 def require_feasible(problem: Problem, space: Space) -> None:

@@ -12,8 +12,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest
 from kohort.algorithms.mondrian.forest import Forest
-from kohort.algorithms.mondrian.kernel import PLACES, STRIDE, Buffer, Leaves, Part, Room, Rule, Work, carve
+from kohort.algorithms.mondrian.kernel import (
+    BY_CHANCE,
+    BY_VALUES,
+    BY_WIDTH,
+    PLACES,
+    STRIDE,
+    Buffer,
+    Leaves,
+    Part,
+    Room,
+    Rule,
+    Work,
+    carve,
+)
 from kohort.core.recoding import Multidimensional
 
 if TYPE_CHECKING:
@@ -22,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.arrays import Codes, Counts, Positions
     from kohort.core.frequency import FrequencySet
 
@@ -46,7 +61,14 @@ class Branch(NamedTuple):
     is_leaf: bool = False
 
 
-def rule_for(positions: Sequence[Positions], factors: Sequence[Fraction], k: int, *, nearest: bool) -> Rule | None:
+def rule_for(
+    positions: Sequence[Positions],
+    factors: Sequence[Fraction],
+    k: int,
+    *,
+    nearest: bool,
+    dimension: Dimension = WIDEST,
+) -> Rule | None:
     """The rule as arrays; `None` where 63 bits do not hold the ratio of two factors exactly.
 
     Args:
@@ -54,6 +76,7 @@ def rule_for(positions: Sequence[Positions], factors: Sequence[Fraction], k: int
         factors: (d,) weight / width in the table.
         k: records that each side of a cut needs.
         nearest: whether both cuts beside the median are tried.
+        dimension: which dimension is tried first.
     """
     quotients = [[one / other for other in factors] for one in factors]
     if any(max(quotient.as_integer_ratio()) >= 1 << 63 for row in quotients for quotient in row):
@@ -61,7 +84,9 @@ def rule_for(positions: Sequence[Positions], factors: Sequence[Fraction], k: int
     pairs = np.array([[quotient.as_integer_ratio() for quotient in row] for row in quotients], dtype=np.int64)
     starts = np.cumsum([0, *(len(scale) for scale in positions)], dtype=np.int64)
     shares = np.array([float(factor / max(factors)) for factor in factors])
-    return Rule(np.concatenate(positions), starts[:-1], shares, pairs, k, nearest)
+    by = {Widest: BY_WIDTH, MostValues: BY_VALUES, AtRandom: BY_CHANCE}[type(dimension)]
+    seed = dimension.seed if isinstance(dimension, AtRandom) else 0
+    return Rule(np.concatenate(positions), starts[:-1], shares, pairs, k, nearest, by, seed)
 
 
 class Cutter(NamedTuple):
@@ -108,6 +133,7 @@ class Cutter(NamedTuple):
             values=np.empty_like(codes, shape=rows),
             counts=np.empty(min(rows, self.buffer.counts.size), np.int64),
             histogram=np.empty(PLACES, np.int64),
+            tally=np.empty(self.rule.positions.size, np.int64),
             stack=np.empty(4 * (most + 1), np.int64),
         )
         leaves = Leaves(

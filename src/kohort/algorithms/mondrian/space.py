@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 import numpy as np
 
+from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest, drawn
 from kohort.algorithms.mondrian.forest import Partition
 from kohort.algorithms.mondrian.population import covered
 from kohort.core.frequency import ClassProfile, Histogram, profile
@@ -16,6 +17,7 @@ from kohort.core.frequency import ClassProfile, Histogram, profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kohort.algorithms.mondrian.dimension import Dimension
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Index, Mask, Positions
     from kohort.core.frequency import FrequencySet
@@ -38,7 +40,7 @@ class Space:
 
     Attributes:
         positions: (d,) the places of each dimension's codes on its scale.
-        factors: (d,) weight / width in the table.
+        factors: (d,) what the measure of each dimension is multiplied by: weight / width in the table, for widths.
         models: the privacy models.
         least: no class of fewer records satisfies them.
         cut: which strict cuts are tried.
@@ -47,6 +49,7 @@ class Space:
             population, of whom parts of one tuple fit the same people.
         domains: (d,) what the labels of a region are made from.
         alone: whether each side of a cut is counted by itself: people, or a population, are no sums.
+        dimension: which dimension is tried first.
     """
 
     positions: tuple[Positions, ...]
@@ -58,24 +61,22 @@ class Space:
     relaxed: bool
     domains: tuple[Domain, ...]
     alone: bool
+    dimension: Dimension = WIDEST
 
     @classmethod
-    def of(cls, problem: Problem, cut: Cut, *, relaxed: bool) -> Space:
+    def of(cls, problem: Problem, cut: Cut, *, relaxed: bool, dimension: Dimension = WIDEST) -> Space:
         """The space of a problem's table."""
         quasi = problem.frequency.quasi
         positions = tuple(domain.positions for domain in problem.domains)
-        factors = tuple(
-            Fraction(domain.attribute.weight) / max(width, 1)
-            for domain, width in zip(
-                problem.domains, _widths(quasi.min(axis=0), quasi.max(axis=0), positions), strict=True
-            )
-        )
+        widths = _widths(quasi.min(axis=0), quasi.max(axis=0), positions)
+        weights = [Fraction(domain.attribute.weight) for domain in problem.domains]
+        factors = tuple(map(_factor_of(dimension), weights, widths))
         declared = [model.declared for model in problem.models]
         least = max(1, *(one.smallest_class for one in declared))
         relaxed = relaxed and not any(one.population and not one.monotone_suppression for one in declared)
         strict = cut == "nearest" or not relaxed
         alone = problem.frequency.people is not None or problem.population is not None
-        return cls(positions, factors, problem.models, least, cut, strict, relaxed, problem.domains, alone)
+        return cls(positions, factors, problem.models, least, cut, strict, relaxed, problem.domains, alone, dimension)
 
     def carve(self, partition: Partition, split: Callable[[Partition], Sides | None] | None = None) -> list[Partition]:
         """The leaves of a partition, left before right.
@@ -114,10 +115,22 @@ class Space:
         return next((sides for sides in tried if sides is not None), None)
 
     def _by_width(self, partition: Partition) -> list[int]:
-        """The dimensions to try, widest first."""
+        """The dimensions to try, widest first, or by another measure."""
         quasi = partition.rows.quasi
-        widths = _widths(quasi.min(axis=0), quasi.max(axis=0), self.positions)
-        shares = [width * factor for width, factor in zip(widths, self.factors, strict=True)]
+        low, high = quasi.min(axis=0), quasi.max(axis=0)
+        widths = _widths(low, high, self.positions)
+        match self.dimension:
+            case Widest():
+                measures = widths
+            case MostValues():
+                measures = [len(np.unique(quasi[:, one])) * (width > 0) for one, width in enumerate(widths)]
+            case AtRandom(seed):
+                measures = [
+                    int(drawn(seed, low, high, len(low), one)) * (width > 0) for one, width in enumerate(widths)
+                ]
+            case _:
+                assert_never(self.dimension)
+        shares = [measure * factor for measure, factor in zip(measures, self.factors, strict=True)]
         return sorted((one for one, share in enumerate(shares) if share), key=lambda one: (-shares[one], one))
 
     def _strict(self, partition: Partition, dimension: int) -> Sides | None:
@@ -176,6 +189,19 @@ class Space:
     def _satisfied(self, classes: ClassProfile) -> Mask:
         """(c,) which classes satisfy all models."""
         return reduce(np.logical_and, (model.satisfied(classes) for model in self.models))
+
+
+def _factor_of(dimension: Dimension) -> Callable[[Fraction, int], Fraction]:
+    """What the measure of a dimension is multiplied by, from its weight and its width in the table."""
+    match dimension:
+        case Widest():
+            return lambda weight, width: weight / max(width, 1)
+        case MostValues():
+            return lambda weight, _: weight
+        case AtRandom():
+            return lambda _, __: Fraction(1)
+        case _:
+            assert_never(dimension)
 
 
 def parted(partition: Partition, is_left: Mask) -> Sides:

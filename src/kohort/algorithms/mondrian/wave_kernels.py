@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from kohort.algorithms.mondrian.kernel import Part, divide, ranges, widest
+from kohort.algorithms.mondrian.kernel import Part, divide, measure, ranges, widest
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
@@ -121,12 +121,12 @@ def propose(rows: Rows, rule: Rule, values: Values, open_: Index, asked: tuple[C
 
 @kernel
 def _measure(rows: Rows, rule: Rule, values: Values, part: Part, state: Index) -> None:
-    """The width of each dimension in the partition."""
+    """The width, or other measure, of each dimension in the partition."""
     ranges(rows.codes, rows.width, part, values.low, values.high)
     for dimension in range(rule.starts.size):
-        start = rule.starts[dimension]
-        low, high = start + values.low[dimension], start + values.high[dimension]
-        state[WIDTHS + dimension] = rule.positions[high] - rule.positions[low]
+        state[WIDTHS + dimension] = measure(
+            rule, rows.codes, rows.width, part, values.tally, values.low, values.high, dimension
+        )
 
 
 @kernel

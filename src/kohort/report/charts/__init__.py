@@ -5,7 +5,7 @@ with a title and a description in words. Only the picture of a lattice is laid o
 """
 
 from kohort.report.charts.bars import BarChart, Bars
-from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale, Format, Written, format_of, library, settings
+from kohort.report.charts.canvas import PERCENT, PLAIN, AxisScale, Format, format_of, library, settings
 from kohort.report.charts.lines import LOOKS, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.panels import Panels
 
@@ -23,7 +23,6 @@ __all__ = [
     "Mark",
     "Panels",
     "Tag",
-    "Written",
     "format_of",
     "library",
     "look",

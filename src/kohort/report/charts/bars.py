@@ -29,7 +29,7 @@ from kohort.report.charts.canvas import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.report.charts.canvas import Written
+    from kohort.report.charts.canvas import Format
 
 #: Points: the width of a chart: a page on a telephone is hardly wider; of letters, along the edges, from an axis to a
 #: name, of a bar and from one bar to the next, between two rows, and the height of columns.
@@ -93,7 +93,7 @@ class BarChart:
     upright: bool = False
     notes: tuple[str, ...] = ()
 
-    def bytes(self, format_: Written) -> bytes:
+    def bytes(self, format_: Format) -> bytes:
         """The chart as a picture; the same bytes whenever it is the same.
 
         Raises:

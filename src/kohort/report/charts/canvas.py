@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from types import ModuleType
 
-
-#: The formats of the pictures that commands draw; a page's charts can also be written as PDF.
-Format: TypeAlias = Literal["svg", "png"]
-Written: TypeAlias = Literal["svg", "png", "pdf"]
+#: The formats of pictures.
+Format: TypeAlias = Literal["png", "pdf", "svg", "jpg"]
 
 INK: Final = "#1f2933"
 GREY: Final = "#52606d"
@@ -48,6 +46,9 @@ MARGIN: Final = 10.0
 SPACE: Final = 0.45
 NARROWEST: Final = 0.25
 WIDEST: Final = 1.2
+
+#: Quality of a JPG, of 95 at most: text stays sharp.
+QUALITY: Final = 92
 
 #: Points in an inch, and pixels: a picture on a screen with two pixels for one.
 POINTS: Final = 72
@@ -95,13 +96,13 @@ def format_of(suffix: str) -> Format:
     """The format of a picture whose file's name ends so; refuses what cannot be drawn, before any work.
 
     Raises:
-        UsageError: the suffix is neither `.svg` nor `.png`.
+        UsageError: the suffix is of none.
         MissingExtraError: matplotlib is not installed.
     """
-    format_ = suffix.lower().removeprefix(".")
+    format_ = suffix.lower().removeprefix(".").replace("jpeg", "jpg")
     if format_ not in get_args(Format):
-        hint = "give it a name that ends in .svg or .png"
-        raise UsageError("a picture is written as SVG or PNG", where="picture", hint=hint)
+        hint = "give it a name that ends in .svg, .png, .pdf or .jpg"
+        raise UsageError("a picture is written as SVG, PNG, PDF or JPG", where="picture", hint=hint)
     library()
     return cast("Format", format_)
 
@@ -185,17 +186,26 @@ def _foreign(letter: str) -> bool:
     return letter != "\n" and (east_asian_width(letter) in "WF" or not _font().get_char_index(ord(letter)))
 
 
-def encoded(figure: Any, format_: Written, title: str, description: str) -> bytes:  # noqa: ANN401  of matplotlib
+def encoded(figure: Any, format_: Format, title: str, description: str) -> bytes:  # noqa: ANN401  of matplotlib
     """A figure as a picture, with what it shows in words for those who cannot see it."""
-    metadata = {
-        "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
-        "png": {"Software": None, "Title": title, "Description": description},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": title, "Subject": description},
-    }[format_]
-    name = {"svg": "SVG", "png": "Agg", "pdf": "Pdf"}[format_]
+    options: dict[str, dict[str, Any]] = {
+        "svg": {"metadata": {"Date": None, "Creator": None, "Format": None, "Type": None}},
+        "png": {"metadata": {"Software": None, "Title": title, "Description": description}},
+        "pdf": {
+            "metadata": {
+                "CreationDate": None,
+                "Creator": None,
+                "Producer": None,
+                "Title": title,
+                "Subject": description,
+            }
+        },
+        "jpg": {"pil_kwargs": {"quality": QUALITY, "subsampling": 0, "comment": f"{title}\n{description}".encode()}},
+    }
+    name = {"svg": "SVG", "png": "Agg", "pdf": "Pdf", "jpg": "Agg"}[format_]
     canvas = getattr(library(f"matplotlib.backends.backend_{name.lower()}"), f"FigureCanvas{name}")(figure)
     file = BytesIO()
-    getattr(canvas, f"print_{format_}")(file, metadata=metadata)
+    getattr(canvas, f"print_{format_}")(file, **options[format_])
     return file.getvalue() if format_ != "svg" else _spoken(file.getvalue().decode(), title, description).encode()
 
 

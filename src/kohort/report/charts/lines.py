@@ -32,7 +32,7 @@ from kohort.report.charts.canvas import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.report.charts.canvas import Written
+    from kohort.report.charts.canvas import Format
 
 
 #: Points: from a mark to its words, half of a mark, and width of the ring around a mark that matters most.
@@ -196,7 +196,7 @@ class LineChart:
     measured: AxisScale | None = None
     tags: tuple[Tag, ...] = ()
 
-    def bytes(self, format_: Written) -> bytes:
+    def bytes(self, format_: Format) -> bytes:
         """The chart as a picture; the same bytes whenever it is the same.
 
         Raises:

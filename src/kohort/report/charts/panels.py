@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.report.charts.bars import BarChart
-    from kohort.report.charts.canvas import Written
+    from kohort.report.charts.canvas import Format
 
 #: Points: the names at the left of bars, the bars with their figures, and from one column to the next.
 NAMES: Final = 125.0
@@ -41,7 +41,7 @@ class Panels:
     charts: tuple[BarChart, ...]
     notes: tuple[str, ...] = ()
 
-    def bytes(self, format_: Written) -> bytes:
+    def bytes(self, format_: Format) -> bytes:
         """The sheet as a picture; the same bytes whenever it is the same.
 
         Raises:

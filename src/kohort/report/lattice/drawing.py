@@ -92,7 +92,7 @@ def lattice_picture(
     Args:
         landscape: Its nodes, judged.
         names: The quasi-identifiers in the order of the levels.
-        format: `svg`, with a title and a description for screen readers, or `png`, with both as metadata.
+        format: `svg`, with a title and a description for screen readers; the others have both as metadata.
         chosen: The node that is released, where one is.
 
     Raises:

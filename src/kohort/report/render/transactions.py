@@ -127,14 +127,14 @@ WARNING: Final = "This trace shows the original transactions: use it for teachin
 
 
 def trace_text(release: TransactionRelease) -> str:
-    """The database, its moles, the score of each item at each step, and what is left.
+    """The database, its moles, the mole tree, the score of each item at each step, and what is left.
 
     Raises:
         UsageError: the database, or the number of its minimal moles, is too large to be read.
     """
     check(release)
-    parts = (_data(release), _singles(release), _larger(release), _steps(release), _rest(release))
-    return "\n".join([WARNING, *(line for part in parts for line in ("", *part))])
+    parts = (_data(release), _singles(release), _larger(release), _tree(release), _steps(release), _rest(release))
+    return "\n".join([WARNING, *(line for part in map(list, parts) if part for line in ("", *part))])
 
 
 def check(release: TransactionRelease) -> None:
@@ -193,6 +193,20 @@ def _larger(release: TransactionRelease) -> Iterator[str]:
     """The minimal moles of two items or more."""
     yield "Minimal moles of two items or more"
     yield from _reasons(release, release.solution.moles.sets[1:])
+
+
+def _tree(release: TransactionRelease) -> Iterator[str]:
+    """The minimal moles as the paths of a tree (Xu et al., KDD 2008)."""
+    moles = _named(release, release.solution.moles.sets[1:])
+    if not moles:
+        return
+    yield "The mole tree: each minimal mole is a path, items of most moles first; in brackets the moles through an item"
+    counts = Counter(chain.from_iterable(moles))
+    order = sorted(counts, key=lambda name: (-counts[name], release.database.names.index(name)))
+    paths = sorted([sorted(map(order.index, mole)) for mole in moles])
+    through = Counter(tuple(path[: depth + 1]) for path in paths for depth in range(len(path)))
+    for node in sorted(through):
+        yield f"  {'  ' * (len(node) - 1)}{shown(order[node[-1]])} ({through[node]})"
 
 
 def _reasons(release: TransactionRelease, sizes: Sequence[Items]) -> Iterator[str]:

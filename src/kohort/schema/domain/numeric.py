@@ -17,7 +17,7 @@ import numpy as np
 from kohort.errors import HierarchyError, InputError, SchemaError
 from kohort.schema import Attribute, Scale
 from kohort.schema.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
-from kohort.schema.numbers import decimal, digits_of, exact, interval, round_step, times_ten
+from kohort.schema.numbers import PLAIN_NUMBER, decimal, digits_of, exact, interval, round_step, times_ten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,7 +63,7 @@ def _written(observed: Sequence[str], of: Sequence[int], numbers: int) -> tuple[
     """One text for each number: of `1.5` and `1.50` the shorter, and `0` for a negative zero."""
     chosen = [""] * numbers
     for text, number in zip(observed, of, strict=True):
-        plain = "0" if text.startswith("-0") and not text.strip("-0.") else text
+        plain = "0" if text.startswith("-") and not text.strip("-0.") else text
         chosen[number] = min(chosen[number] or plain, plain, key=lambda one: (len(one), one))
     return tuple(chosen)
 
@@ -231,7 +231,7 @@ def _check_inside(attribute: Attribute, cuts: Sequence[int], whole: Sequence[int
 
 
 #: A node that is called by its range, such as `[20-25)`.
-_range = re.compile(r"\[(-?[0-9]+(?:\.[0-9]+)?)-(-?[0-9]+(?:\.[0-9]+)?)\)").fullmatch
+_range = re.compile(rf"\[({PLAIN_NUMBER})-({PLAIN_NUMBER})\)").fullmatch
 
 
 def _boundaries(attribute: Attribute, hierarchy: Hierarchy | None) -> tuple[Fraction, ...]:

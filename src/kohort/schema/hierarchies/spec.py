@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Largest range whose whole numbers all become leaves; nobody lists a larger domain.
 _LARGEST_DOMAIN = 1_000_000
 
-_NUMBER = r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?"
+_NUMBER = r"-?(?:[0-9]{1,100}(?:\.[0-9]{1,100})?|\.[0-9]{1,100})"
 _PERIOD = "(?:month|quarter|year|decade)"
 
 #: What may follow each builder's name.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Template
 
-    from kohort.report.charts.canvas import Written
+    from kohort.report.charts.canvas import Format
     from kohort.report.page import Page
     from kohort.report.render.page.chart import Chart, ChartRow, Form
 
@@ -40,7 +40,7 @@ class Plate:
 
     chart: Chart
 
-    def bytes(self, format: Written) -> bytes:  # noqa: A002  as everywhere that writes pictures
+    def bytes(self, format: Format) -> bytes:  # noqa: A002  as everywhere that writes pictures
         """The chart as a picture; the same bytes whenever the page model is the same."""
         with settings():
             figure = self.chart.bars(headline=True).figure()

@@ -450,7 +450,9 @@ def test_charts_are_named_for_files() -> None:
     assert list(charts(transactions())) == ["moles", "lengths", "items"]
 
 
-@pytest.mark.parametrize(("format_", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("format_", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("jpg", b"\xff\xd8")]
+)
 def test_charts_are_written_as_the_same_bytes(format_: Any, magic: bytes) -> None:  # noqa: ANN401  a literal
     """A chart is a picture of its format, on every run the same."""
     for name in ("losses", "distribution-1-age"):

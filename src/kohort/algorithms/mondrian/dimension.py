@@ -1,0 +1,99 @@
+"""Which dimension of a partition Mondrian tries first: the widest, that of most distinct values, or one at random.
+
+LeFevre et al. leave the choice open. Each choice gives every dimension of a partition a measure; the greatest is tried
+first, ties go to the attribute that comes first in the schema, and a dimension of width 0 is never tried.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from kohort.errors import UsageError
+from kohort.kernels import kernel
+
+if TYPE_CHECKING:
+    from kohort.arrays import Codes
+
+
+@dataclass(frozen=True, slots=True)
+class Widest:
+    """That of the greatest width in the partition over the width in the whole table, times the attribute's weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class MostValues:
+    """That of most distinct values in the partition, times the attribute's weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtRandom:
+    """One drawn by a seed and by the partition's ranges alone: neither rows nor threads decide.
+
+    Attributes:
+        seed: The same seed draws the same dimensions.
+
+    Raises:
+        UsageError: it is negative or has more than 18 digits.
+    """
+
+    seed: int
+
+    def __post_init__(self) -> None:
+        """Refuse what is no seed."""
+        if type(self.seed) is not int or not 0 <= self.seed < LARGEST:
+            raise UsageError("a seed is a whole number of at least 0, with 18 digits at most", where="dimension")
+
+
+#: Seeds stay below this.
+LARGEST: Final = 10**18
+
+#: The choices there are.
+Dimension: TypeAlias = Widest | MostValues | AtRandom
+
+#: The choice where nothing is said.
+WIDEST: Final = Widest()
+
+_random = re.compile(r"random:([0-9]{1,18})").fullmatch
+
+
+def dimension_of(text: str) -> Dimension:
+    """The choice that a text says: `widest`, `most-values`, or `random:7` with a seed.
+
+    Raises:
+        UsageError: it says none.
+
+    >>> dimension_of("most-values"), dimension_of("random:7")
+    (MostValues(), AtRandom(seed=7))
+    """
+    if found := _random(text):
+        return AtRandom(int(found[1]))
+    if text not in _WORDS:
+        hint = "widest, most-values, or random:SEED, such as random:7"
+        raise UsageError("it is not clear which dimension is cut first", where="dimension", hint=hint)
+    return _WORDS[text]
+
+
+_WORDS: Final[dict[str, Dimension]] = {"widest": WIDEST, "most-values": MostValues()}
+
+
+@kernel
+def drawn(seed: int, low: Codes, high: Codes, dimensions: int, dimension: int) -> int | np.int64:
+    """A number from 1 to 2**31 for a dimension of a partition: splitmix64 over the seed and the partition's ranges."""
+    state = np.uint64(seed)
+    for place in range(dimensions):
+        state = _mixed(state ^ np.uint64(low[place]))
+        state = _mixed(state ^ np.uint64(high[place]))
+    return np.int64(_mixed(state ^ np.uint64(dimension)) >> np.uint64(33)) + 1
+
+
+@kernel
+def _mixed(state: np.uint64) -> np.uint64:
+    """The next state: every bit of it depends on every bit of the last."""
+    state += np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
