@@ -19,14 +19,14 @@ import numpy as np
 
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
-from kohort.perturb.effect import linked_numbers
-from kohort.perturb.text import perturbation_of
+from kohort.perturbation.effect import linked_numbers
+from kohort.perturbation.text import perturbation_of
 from kohort.tables.amounts import read_numbers
 from kohort.tables.perturbing import perturb
 
 if TYPE_CHECKING:
-    from kohort.perturb.base import Amounts
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.base import Amounts
+    from kohort.perturbation.effect import Effect
     from kohort.tables.table import Table
 
 #: What is tried, as it is asked for.

@@ -41,7 +41,7 @@ _MODULES = MappingProxyType(
         "BasketWriting": "kohort.release.transactions",
         "BestEffort": "kohort.algorithms.lattice.best_effort",
         "Check": "kohort.assessment.checking",
-        "Coding": "kohort.perturb.coding",
+        "Coding": "kohort.perturbation.coding",
         "Coherence": "kohort.transactions.coherence",
         "CoherenceFinding": "kohort.assessment.checking.transactions",
         "CoherenceVerdict": "kohort.verify.transactions.verdict",
@@ -62,28 +62,28 @@ _MODULES = MappingProxyType(
         "Job": "kohort.release",
         "KAnonymity": "kohort.models.k_anonymity",
         "KMap": "kohort.models.k_map",
-        "Key": "kohort.perturb.pseudonyms",
+        "Key": "kohort.perturbation.pseudonyms",
         "Label": "kohort.schema",
         "Listed": "kohort.transactions.roles",
         "LocalSuppression": "kohort.transactions.cells",
         "MaximumRisk": "kohort.models.maximum_risk",
-        "Microaggregation": "kohort.perturb.microaggregation",
+        "Microaggregation": "kohort.perturbation.microaggregation",
         "Missing": "kohort.schema",
         "Mondrian": "kohort.algorithms.mondrian.mondrian",
-        "Noise": "kohort.perturb.noise",
+        "Noise": "kohort.perturbation.noise",
         "Optimal": "kohort.algorithms.lattice.optimal",
         "Optimum": "kohort.transactions.optimum",
         "Order": "kohort.schema",
-        "PostRandomization": "kohort.perturb.post_randomization",
+        "PostRandomization": "kohort.perturbation.post_randomization",
         "Purpose": "kohort.release.job",
-        "RankSwapping": "kohort.perturb.rank_swapping",
+        "RankSwapping": "kohort.perturbation.rank_swapping",
         "ReadOptions": "kohort.io.options",
         "RecursiveLDiversity": "kohort.models.recursive_l_diversity",
         "Release": "kohort.release",
         "Risk": "kohort.assessment.risk",
         "Role": "kohort.schema",
         "Roles": "kohort.transactions.roles",
-        "Rounding": "kohort.perturb.rounding",
+        "Rounding": "kohort.perturbation.rounding",
         "Samarati": "kohort.algorithms.lattice.samarati",
         "Scale": "kohort.schema",
         "Schema": "kohort.schema",
@@ -102,7 +102,7 @@ _MODULES = MappingProxyType(
         "check_transactions": "kohort.assessment.checking.transactions",
         "compare": "kohort.assessment.comparison",
         "read_hierarchy": "kohort.schema.hierarchies.files",
-        "read_key": "kohort.perturb.pseudonyms",
+        "read_key": "kohort.perturbation.pseudonyms",
         "read_transactions": "kohort.io.baskets",
         "rehearse": "kohort.pipeline",
         "rehearse_transactions": "kohort.pipeline.transactions",
@@ -232,13 +232,13 @@ if TYPE_CHECKING:  # the same names as in _MODULES; a misspelt one is an error t
     from kohort.models.maximum_risk import MaximumRisk
     from kohort.models.recursive_l_diversity import RecursiveLDiversity
     from kohort.models.t_closeness import TCloseness
-    from kohort.perturb.coding import Coding
-    from kohort.perturb.microaggregation import Microaggregation
-    from kohort.perturb.noise import Noise
-    from kohort.perturb.post_randomization import PostRandomization
-    from kohort.perturb.pseudonyms import Key, read_key
-    from kohort.perturb.rank_swapping import RankSwapping
-    from kohort.perturb.rounding import Rounding
+    from kohort.perturbation.coding import Coding
+    from kohort.perturbation.microaggregation import Microaggregation
+    from kohort.perturbation.noise import Noise
+    from kohort.perturbation.post_randomization import PostRandomization
+    from kohort.perturbation.pseudonyms import Key, read_key
+    from kohort.perturbation.rank_swapping import RankSwapping
+    from kohort.perturbation.rounding import Rounding
     from kohort.pipeline import anonymize, rehearse, save
     from kohort.pipeline.transactions import anonymize_transactions, rehearse_transactions, save_transactions
     from kohort.release import Job, Release, Writing

@@ -17,9 +17,9 @@ import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.errors import VerificationError
 from kohort.generate.italy import italy
-from kohort.perturb.noise import Noise
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.pseudonyms import Key
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.post_randomization import PostRandomization
+from kohort.perturbation.pseudonyms import Key
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify import Claim, verify_table
 from kohort.verify.altered import moments

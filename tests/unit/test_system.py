@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pytest
 
 from kohort import system
-from kohort.perturb.pseudonyms import read_key, write_key
+from kohort.perturbation.pseudonyms import read_key, write_key
 from kohort.publish import publish
 
 if TYPE_CHECKING:

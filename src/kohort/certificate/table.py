@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.certificate.described import Described
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
     from kohort.verify import Verdict
 

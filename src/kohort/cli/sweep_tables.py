@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from kohort.cli.sweep_transactions import SweepOutput
     from kohort.job.lines import Place
     from kohort.job.request import Request
-    from kohort.sweep.journal import Journal
-    from kohort.sweep.table_plan import TablePlan
-    from kohort.sweep.tables import TableSweep
+    from kohort.sweeps.journal import Journal
+    from kohort.sweeps.table_plan import TablePlan
+    from kohort.sweeps.tables import TableSweep
 
 
 def of_flags(
@@ -105,7 +105,7 @@ def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
 def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
     """Solve every job, publish the files, say what came of it."""
     from kohort.io.forms import files
-    from kohort.sweep.advice import refuse_unordered, rising
+    from kohort.sweeps.advice import refuse_unordered, rising
 
     with _at_flags():
         if shown.within is not None:
@@ -121,7 +121,7 @@ def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, thre
         outputs.publish(found)
     if journal is not None:
         journal.remove()
-    from kohort.sweep.table_figures import figures, text
+    from kohort.sweeps.table_figures import figures, text
 
     say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
     if found.status:
@@ -130,7 +130,7 @@ def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, thre
 
 def _outputs(shown: SweepOutput, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
     """The files to publish; what cannot be published is refused at once."""
-    from kohort.sweep.table_figures import writer
+    from kohort.sweeps.table_figures import writer
 
     if shown.figure is not None and shown.picture is None:
         raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
@@ -142,8 +142,8 @@ def _outputs(shown: SweepOutput, inputs: tuple[Path, ...]) -> Outputs[TableSweep
 def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
     """What draws a figure in the form that the name of its file asks for."""
     from kohort.report.charts.canvas import format_of
-    from kohort.sweep.figure import figure_of
-    from kohort.sweep.table_picture import picture
+    from kohort.sweeps.figure import figure_of
+    from kohort.sweeps.table_picture import picture
 
     format_ = format_of(path.suffix)
     figure_of(figure)
@@ -152,8 +152,8 @@ def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
 
 def _journal(first: Request, shown: SweepOutput) -> Journal:
     """Where found points are kept, beside --out."""
-    from kohort.sweep.figure import on_demand
-    from kohort.sweep.journal import Journal, beside, digest_of
+    from kohort.sweeps.figure import on_demand
+    from kohort.sweeps.journal import Journal, beside, digest_of
 
     if shown.out is None or first.source == "-":
         what = "points are kept beside --out" if shown.out is None else "standard input cannot be read again"
@@ -166,8 +166,8 @@ def _journal(first: Request, shown: SweepOutput) -> Journal:
 def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: SweepOutput, *, threads: int) -> TableSweep:
     """Read once, and solve every job."""
     from kohort import io
-    from kohort.sweep.figure import on_demand
-    from kohort.sweep.tables import sweep
+    from kohort.sweeps.figure import on_demand
+    from kohort.sweeps.tables import sweep
 
     with progress(quiet=shown.quiet) as tell:
         tell("read")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from kohort.cli.derive import Given
     from kohort.job.transactions import TransactionRequest
-    from kohort.sweep.transaction_plan import Plan
-    from kohort.sweep.transactions import Sweep
+    from kohort.sweeps.transaction_plan import Plan
+    from kohort.sweeps.transactions import Sweep
 
 #: What can be varied.
 _VARIED: Final = frozenset({"h", "k", "p", "delta", "rows", "columns", "density"})
@@ -181,7 +181,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
         compared: The methods and draws.
         shown: What is written and printed.
     """
-    from kohort.sweep.advice import COHERENCE, refuse_unordered
+    from kohort.sweeps.advice import COHERENCE, refuse_unordered
 
     if len(vary) > 1:
         raise UsageError(
@@ -206,7 +206,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
         outputs = _outputs(made, shown)
         found = replace(_swept(made, plan, quiet=shown.quiet, timed=shown.seconds), within=shown.within)
     outputs.publish(found)
-    from kohort.sweep.transaction_figures import figures, text
+    from kohort.sweeps.transaction_figures import figures, text
 
     say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
     if found.status:
@@ -215,7 +215,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
 
 def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: TrialFlags, drawn: Drawn | None) -> Plan:
     """The sweep that the flags make."""
-    from kohort.sweep.transaction_plan import SCORES, SEEDS, Generated, Plan
+    from kohort.sweeps.transaction_plan import SCORES, SEEDS, Generated, Plan
 
     scores, seeds = compared
     try:
@@ -235,8 +235,8 @@ def _exact(value: float) -> Any:  # noqa: ANN401  as the matrix has it
 def _outputs(made: TransactionRequest, shown: SweepOutput) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.report.charts.canvas import format_of
-    from kohort.sweep.transaction_figures import writer
-    from kohort.sweep.transaction_picture import picture
+    from kohort.sweeps.transaction_figures import writer
+    from kohort.sweeps.transaction_picture import picture
 
     forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
     if shown.picture is not None:
@@ -251,7 +251,7 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
     from time import process_time
 
     from kohort.io.baskets import read_transactions
-    from kohort.sweep.transactions import sweep as swept
+    from kohort.sweeps.transactions import sweep as swept
 
     with progress(quiet=quiet) as tell:
         tell("read")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.job.request import Request
     from kohort.release import Job
-    from kohort.sweep.table_plan import TablePlan
+    from kohort.sweeps.table_plan import TablePlan
 
 #: Where a job says what can be varied, besides models and how many quasi-identifiers there are.
 PLACES: Final[Mapping[str, Place]] = MappingProxyType(
@@ -169,7 +169,7 @@ class Variations:
             JobError: all faults of the first job that has some.
             UsageError: a value is said twice, a column has no role, or there are not so many quasi-identifiers.
         """
-        from kohort.sweep.table_plan import TablePlan
+        from kohort.sweeps.table_plan import TablePlan
 
         for name in self.vary:
             column = name.partition(":")[2]

@@ -11,7 +11,7 @@ from kohort.tables.order import SortKey, order_by, ranks_of
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.release import Job
     from kohort.schema import Schema
     from kohort.tables.pseudonyms import Linked

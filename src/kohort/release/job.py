@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Algorithm
     from kohort.io.write import Format
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.base import Perturbation
-    from kohort.perturb.pseudonyms import Key
+    from kohort.perturbation.base import Perturbation
+    from kohort.perturbation.pseudonyms import Key
     from kohort.release.altered import Misfit
     from kohort.schema import Attribute, Schema
     from kohort.shown import Rows

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.problem import Candidate, Problem
     from kohort.arrays import Counts, Index, Shares
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
     from kohort.tables.dataset import Dataset, ReleasedRecords

@@ -9,7 +9,7 @@ from kohort.report.figures import Figures, Number, Share
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
 
 

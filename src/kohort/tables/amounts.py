@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import InputError, UsageError
-from kohort.perturb.base import MOST_DECIMALS
-from kohort.perturb.moments import whole
+from kohort.perturbation.base import MOST_DECIMALS
+from kohort.perturbation.moments import whole
 from kohort.schema.numbers import is_numeric_text
 from kohort.tables.table import Column, narrow
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kohort.arrays import Index, Mask
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: Whole numbers up to here are exact in float64.
 EXACT: Final = 2**53

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kohort.arrays import Counts, Index, Shares
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
     from kohort.tables.table import Table
 

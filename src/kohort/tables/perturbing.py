@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.effect import Effect, correlation, linked_names, linked_numbers
-from kohort.perturb.moments import total, variance
+from kohort.perturbation.effect import Effect, correlation, linked_names, linked_numbers
+from kohort.perturbation.moments import total, variance
 from kohort.tables.amounts import (
     compact,
     decimals_of,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.tables.amounts import CodedNumbers
     from kohort.tables.table import Column
 

@@ -20,7 +20,7 @@ from kohort.io.options import ReadOptions
 from kohort.io.write import Format
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import Stages, claim_of, silent, solve
 from kohort.release import Job
 from kohort.schema import Attribute, Label, Missing, Role, Schema

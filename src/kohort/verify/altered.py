@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Counts, Mask, Shares
-    from kohort.perturb.effect import Effect
-    from kohort.perturb.pseudonyms import Key
+    from kohort.perturbation.effect import Effect
+    from kohort.perturbation.pseudonyms import Key
     from kohort.tables.table import Column, Table
 
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from kohort.generate.italy import italy
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.tables import perturbing
 from tests.command import kohort
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from kohort.perturb.base import Perturbation
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.base import Perturbation
+    from kohort.perturbation.effect import Effect
     from kohort.tables.table import Table
 
 PEOPLE = italy(300, seed=3)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from kohort.errors import UsageError
-from kohort.perturb.coding import Coding
-from kohort.perturb.microaggregation import Blocks, Microaggregation, mdav, runs, standardised
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.rank_swapping import RankSwapping
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.coding import Coding
+from kohort.perturbation.microaggregation import Blocks, Microaggregation, mdav, runs, standardised
+from kohort.perturbation.post_randomization import PostRandomization
+from kohort.perturbation.rank_swapping import RankSwapping
+from kohort.perturbation.rounding import Rounding
 
 
 def stream(seed: int = 1) -> np.random.Generator:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.perturb.moments import best_pair, square_up_few, total, whole
+from kohort.perturbation.moments import best_pair, square_up_few, total, whole
 
 if TYPE_CHECKING:
     from random import Random

@@ -23,8 +23,8 @@ from kohort.engines.altering import altered
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
-from kohort.perturb.noise import Noise
-from kohort.perturb.pseudonyms import Key
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.pseudonyms import Key
 from kohort.release import plain
 from kohort.tables.coded import Recoded
 from kohort.verify import Claim

@@ -16,7 +16,7 @@ import kohort
 from kohort import Attribute, Job, KAnonymity, Role, Scale, Schema
 from kohort.errors import JobError, SchemaError, UsageError, VerificationError
 from kohort.job.request import parse
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import claim_of
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.numbers import INTERVALS, round_step

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kohort.perturb.effect import Effect
+from kohort.perturbation.effect import Effect
 from kohort.report.perturbed import effect_figures, pseudonym_figures
 from kohort.report.render.release import effect_text, release_text
 from kohort.tables.pseudonyms import Linked

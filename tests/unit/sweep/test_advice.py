@@ -12,13 +12,13 @@ from kohort.core.frequency import ClassProfile, Histogram
 from kohort.errors import UsageError
 from kohort.models.known import models, variants
 from kohort.schema.sensitive import SensitiveDomain
-from kohort.sweep.advice import proposed, proposed_coherence, refuse_unordered, rising
-from kohort.sweep.ending import Ending
-from kohort.sweep.table_figures import figures, text
-from kohort.sweep.tables import Axis, Point, TableSweep
-from kohort.sweep.transaction_figures import figures as coherence_figures
-from kohort.sweep.transaction_figures import text as coherence_text
-from kohort.sweep.transaction_plan import Plan
+from kohort.sweeps.advice import proposed, proposed_coherence, refuse_unordered, rising
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.table_figures import figures, text
+from kohort.sweeps.tables import Axis, Point, TableSweep
+from kohort.sweeps.transaction_figures import figures as coherence_figures
+from kohort.sweeps.transaction_figures import text as coherence_text
+from kohort.sweeps.transaction_plan import Plan
 from tests.unit.sweep import table_sweeps, transaction_sweeps
 from tests.unit.sweep.table_sweeps import METHODS
 

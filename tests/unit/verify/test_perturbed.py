@@ -12,12 +12,12 @@ import pytest
 from kohort.errors import VerificationError
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
-from kohort.perturb.text import perturbation_of
+from kohort.perturbation.text import perturbation_of
 from kohort.tables.perturbing import perturb
 from kohort.verify.altered import verify_perturbed
 
 if TYPE_CHECKING:
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.tables.table import Table
 
 

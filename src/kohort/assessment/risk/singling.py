@@ -6,7 +6,7 @@ column's role makes no difference to that, nor does a model that limits what cla
 
 Rounding removes this at little cost: what matters in incomes is thousands. Proposed is the smallest of the steps 1, 2
 and 5 times a power of ten with which at most 5 % of the people have a value that nobody else has, after that very
-rounding (`kohort.perturb.rounding`).
+rounding (`kohort.perturbation.rounding`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
-from kohort.perturb.base import MOST_DECIMALS
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.base import MOST_DECIMALS
+from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import is_numeric_text, said
 from kohort.tables.amounts import EXACT, decimals_of, distinct_from, rounded
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from kohort.arrays import Counts, Index
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
     from kohort.schema import Schema
     from kohort.tables.table import Column, Table
 

@@ -15,7 +15,7 @@ from kohort.io.forms import files, form_of
 from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.shapes import Shape, shape_of
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.numbers import said
 

@@ -15,13 +15,13 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.release import Job
 from kohort.schema import Role
-from kohort.sweep.counting import answer, count
+from kohort.sweeps.counting import answer, count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
     from kohort.tables.table import Table
 

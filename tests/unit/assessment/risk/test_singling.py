@@ -24,7 +24,7 @@ from kohort.assessment.risk.singling import (
 )
 from kohort.errors import JobError, SchemaError
 from kohort.io import read
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.schema import Attribute, Role, Schema
 from kohort.tables.perturbing import perturb
 from kohort.verify.singling import singled_out

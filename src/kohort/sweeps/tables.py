@@ -18,10 +18,10 @@ from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.feasibility import refuse_unknown
-from kohort.sweep.counting import answer, count, counted_alike
-from kohort.sweep.ending import Ending, status_of
-from kohort.sweep.engine import Once, Results, run_points
-from kohort.sweep.table_plan import Axis, TablePlan
+from kohort.sweeps.counting import answer, count, counted_alike
+from kohort.sweeps.ending import Ending, status_of
+from kohort.sweeps.engine import Once, Results, run_points
+from kohort.sweeps.table_plan import Axis, TablePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from kohort.engines.base import Counts
     from kohort.release import Job
-    from kohort.sweep.counting import PointAnswer
+    from kohort.sweeps.counting import PointAnswer
     from kohort.tables.table import Table
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]

@@ -14,7 +14,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 
 #: Relative errors of the moments below this are those of floating-point numbers.

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.errors import UsageError
 from kohort.models.known import models
-from kohort.sweep.transaction_plan import Parameter
+from kohort.sweeps.transaction_plan import Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kohort.sweep.table_plan import Axis
-    from kohort.sweep.tables import Point, TableSweep
-    from kohort.sweep.transactions import Summary, Sweep
+    from kohort.sweeps.table_plan import Axis
+    from kohort.sweeps.tables import Point, TableSweep
+    from kohort.sweeps.transactions import Summary, Sweep
 
 #: The loss of a table that a limit is about: a share of the detail, whatever the number of quasi-identifiers.
 LOSS: Final = "ncp"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import MOST_DECIMALS, Perturbation
+from kohort.perturbation.base import MOST_DECIMALS, Perturbation
 from kohort.schema.numbers import digits_of, refuse_inexact, said
 from kohort.specification import ABOVE_0, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.sweep.advice import LOSS, proposed
-from kohort.sweep.ending import Ending
-from kohort.sweep.tables import said
+from kohort.sweeps.advice import LOSS, proposed
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.tables import said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from kohort.sweep.tables import Point, TableSweep
+    from kohort.sweeps.tables import Point, TableSweep
 
 #: What JSON can say.
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
