@@ -6,18 +6,41 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
 import pytest
 
 import kohort
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.certificate.again import Again, Outcome, Part
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
+from kohort.models.average_risk import AverageRisk
+from kohort.models.basic_beta_likeness import BasicBetaLikeness
+from kohort.models.delta_disclosure import DeltaDisclosure
+from kohort.models.delta_presence import DeltaPresence
+from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
+from kohort.models.entropy_l_diversity import EntropyLDiversity
+from kohort.models.k_map import KMap
+from kohort.models.maximum_risk import MaximumRisk
+from kohort.models.recursive_l_diversity import RecursiveLDiversity
+from kohort.perturb.coding import Coding
+from kohort.perturb.microaggregation import Microaggregation
+from kohort.perturb.noise import Noise
+from kohort.perturb.post_randomization import PostRandomization
+from kohort.perturb.pseudonyms import Key
+from kohort.perturb.rank_swapping import RankSwapping
+from kohort.release.job import Purpose
 from kohort.schema.domain import resolve
 from kohort.shown import LONGEST, Shown
 from tests.jobs import freely
 from tests.unit.report import releases
+
+if TYPE_CHECKING:
+    from kohort.assessment.checking import Check
+    from kohort.assessment.checking.transactions import CoherenceFinding
+    from kohort.assessment.risk import Risk
 
 #: What every cell and item has in it; a number that no count, share or parameter here has.
 CANARY, NUMBER = "canary", "98765"
@@ -95,37 +118,35 @@ def _parameters() -> dict[str, object]:
     """Objects that are told what they are, and see no record."""
     half = Fraction(1, 2)
     models: dict[str, object] = {
-        "AlphaKAnonymity": kohort.AlphaKAnonymity("illness", half, 5),
-        "AverageRisk": kohort.AverageRisk(half),
-        "BasicBetaLikeness": kohort.BasicBetaLikeness("illness", half),
-        "DeltaDisclosure": kohort.DeltaDisclosure("illness", half),
-        "DeltaPresence": kohort.DeltaPresence(Fraction(0), half),
+        "AlphaKAnonymity": AlphaKAnonymity("illness", half, 5),
+        "AverageRisk": AverageRisk(half),
+        "BasicBetaLikeness": BasicBetaLikeness("illness", half),
+        "DeltaDisclosure": DeltaDisclosure("illness", half),
+        "DeltaPresence": DeltaPresence(Fraction(0), half),
         "DistinctLDiversity": kohort.DistinctLDiversity("illness", 2),
-        "EnhancedBetaLikeness": kohort.EnhancedBetaLikeness("illness", half),
-        "EntropyLDiversity": kohort.EntropyLDiversity("illness", Fraction(2)),
+        "EnhancedBetaLikeness": EnhancedBetaLikeness("illness", half),
+        "EntropyLDiversity": EntropyLDiversity("illness", Fraction(2)),
         "KAnonymity": kohort.KAnonymity(5),
-        "KMap": kohort.KMap(5),
-        "MaximumRisk": kohort.MaximumRisk(half),
-        "RecursiveLDiversity": kohort.RecursiveLDiversity("illness", Fraction(2), 3),
+        "KMap": KMap(5),
+        "MaximumRisk": MaximumRisk(half),
+        "RecursiveLDiversity": RecursiveLDiversity("illness", Fraction(2), 3),
         "TCloseness": kohort.TCloseness("illness", half, "equal"),
     }
     methods = ("BestEffort", "Datafly", "Exhaustive", "Greedy", "Mondrian", "Optimal", "Optimum", "Samarati")
     options = ("BasketOptions", "BasketWriting", "LocalSuppression", "ReadOptions", "SuppressionLimit", "Writing")
     others: dict[str, object] = {
         "Drawn": kohort.Drawn(delta=half),
-        "GivenNode": kohort.GivenNode((1, 2, 0)),
-        "Key": kohort.Key(bytes(32)),
-        "Purpose": kohort.Purpose(
-            purpose="length of stay by age\nand sex " * 20, recipient="the regional health office"
-        ),
+        "GivenNode": GivenNode((1, 2, 0)),
+        "Key": Key(bytes(32)),
+        "Purpose": Purpose(purpose="length of stay by age\nand sex " * 20, recipient="the regional health office"),
     }
     made: dict[str, object] = {name: getattr(kohort, name)() for name in (*methods, *options)}
     made |= {
-        "Coding": kohort.Coding("income", top=Fraction(5)),
-        "Microaggregation": kohort.Microaggregation(("income",)),
-        "Noise": kohort.Noise("income"),
-        "PostRandomization": kohort.PostRandomization("income"),
-        "RankSwapping": kohort.RankSwapping("income"),
+        "Coding": Coding("income", top=Fraction(5)),
+        "Microaggregation": Microaggregation(("income",)),
+        "Noise": Noise("income"),
+        "PostRandomization": PostRandomization("income"),
+        "RankSwapping": RankSwapping("income"),
         "Rounding": kohort.Rounding("income", Fraction(5)),
     }
     return models | made | others
@@ -181,7 +202,7 @@ def test_what_an_object_has_shows_no_value_either(name: str) -> None:
 
 def test_failing_classes_show_their_cells_when_they_are_named() -> None:
     """A finding does not, nor the class that fails; its cells do."""
-    check = cast("kohort.Check", objects()["Check"])
+    check = cast("Check", objects()["Check"])
     finding = next(one for one in check.findings if one.first)
     assert clean(repr(finding))
     assert clean(repr(finding.first))
@@ -190,7 +211,7 @@ def test_failing_classes_show_their_cells_when_they_are_named() -> None:
 
 def test_values_are_deliberately_at_hand() -> None:
     """Whoever names the most exposed people sees them."""
-    risk = cast("kohort.Risk", objects()["Risk"])
+    risk = cast("Risk", objects()["Risk"])
     assert not clean(repr(risk.worst))
 
 
@@ -254,9 +275,9 @@ def test_checks_say_whether_they_are_met() -> None:
 
 def test_what_is_met_is_true_and_nothing_else() -> None:
     """Every result that says whether something is met is true exactly where it is."""
-    check = cast("kohort.Check", objects()["Check"])
+    check = cast("Check", objects()["Check"])
     assert (bool(check), [bool(one) for one in check.findings]) == (check.met, [one.met for one in check.findings])
-    finding = cast("kohort.CoherenceFinding", objects()["CoherenceFinding"])
+    finding = cast("CoherenceFinding", objects()["CoherenceFinding"])
     assert bool(finding) == finding.met
     for outcome in Outcome:
         again = Again((Part("records", outcome, ""),))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kohort.cli import flags, options, varied
+from kohort.cli import flags, options
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import Outputs
 from kohort.errors import UsageError
@@ -113,7 +113,9 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
         raise UsageError(
             "of transactions one parameter is varied", where="--vary", hint="ask for the others one by one"
         )
-    name, values = varied.read(vary[0])
+    from kohort.job.varied import read
+
+    name, values = read(vary[0])
     if name in _VARIED and name in given.used():
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
     raw = flags.tables(given, [])

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
+from kohort.engines.table import Table
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.options import ReadOptions
-
-if TYPE_CHECKING:
-    from kohort.engines.table import Table
-
 
 _DEFAULT: Final = ReadOptions()
 
@@ -21,7 +18,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
 
     Args:
         source: A path to delimited text (also packed by gzip), Parquet or Arrow IPC; `-` for delimited text on
-            standard input; or a polars, pandas or Arrow frame.
+            standard input; a polars, pandas or Arrow frame; or a table that was read already.
         options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
 
     Raises:
@@ -31,7 +28,9 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
         LimitError: it is larger than the options allow.
         FileError: the system failed to read it.
     """
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, Table):
+        name, table = "the table", source
+    elif isinstance(source, str | os.PathLike):
         name = os.fsdecode(cast("str | os.PathLike[str]", source))
         table = _piped(options) if name == "-" else _file(name, options)
     else:

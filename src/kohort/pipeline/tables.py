@@ -78,7 +78,7 @@ def anonymize(
         job: The schema, the models and the algorithm.
         population: A table of people whom an attacker may know, those of the source among them: where a model needs
             one. Of the same kinds as the source, and read alike.
-        target: Where to publish. Without it the release is verified as text in memory; see `kohort.save`.
+        target: Where to publish. Without it the release is verified as text in memory; see `save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
         tell: Called with the name of each stage as it begins.
@@ -254,7 +254,7 @@ def save(
 
 def _like(source: object) -> str:
     """The kind of frame to give back."""
-    return "polars" if is_path(source) else kind_of(source)
+    return "polars" if is_path(source) or isinstance(source, Table) else kind_of(source)
 
 
 def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:

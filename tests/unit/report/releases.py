@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 import kohort
-from kohort import Attribute, GivenNode, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
+from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.perturb.noise import Noise
 from kohort.perturb.pseudonyms import Key
 from tests.jobs import freely
