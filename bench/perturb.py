@@ -21,13 +21,13 @@ from kohort.engines.amounts import read_numbers
 from kohort.engines.perturbing import perturb
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
-from kohort.perturb.effects import linked_numbers
-from kohort.perturb.text import perturbation_of
+from kohort.perturbation.effects import linked_numbers
+from kohort.perturbation.text import perturbation_of
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table
-    from kohort.perturb.base import Amounts
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.base import Amounts
+    from kohort.perturbation.effect import Effect
 
 #: What is tried, as it is asked for.
 METHODS = (

@@ -25,9 +25,9 @@ from kohort.io.baskets import read_transactions
 from kohort.io.baskets.options import BasketOptions
 from kohort.release.transactions import TransactionJob
 from kohort.report.charts import Line, Look, Mark
-from kohort.sweep.transaction_picture import chart
-from kohort.sweep.transaction_plan import Plan
-from kohort.sweep.transactions import problem_at, sweep
+from kohort.sweeps.transaction_picture import chart
+from kohort.sweeps.transaction_plan import Plan
+from kohort.sweeps.transactions import problem_at, sweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.roles import Draw, Drawn
@@ -35,7 +35,7 @@ from kohort.transactions.roles import Draw, Drawn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.sweep.transaction_plan import Run
+    from kohort.sweeps.transaction_plan import Run
 
 #: What stays as it is, and the seeds of the roles.
 DELTA = Drawn(delta=Fraction(2, 5))

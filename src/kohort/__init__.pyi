@@ -28,7 +28,7 @@ from kohort.io.options import ReadOptions as ReadOptions
 from kohort.models.distinct_l_diversity import DistinctLDiversity as DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity as KAnonymity
 from kohort.models.t_closeness import TCloseness as TCloseness
-from kohort.perturb.rounding import Rounding as Rounding
+from kohort.perturbation.rounding import Rounding as Rounding
 from kohort.pipeline.transactions import anonymize_transactions as anonymize_transactions
 from kohort.release import Job as Job
 from kohort.release import Release as Release

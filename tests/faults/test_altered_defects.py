@@ -18,9 +18,9 @@ from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.engines.table import Column, Table, narrow
 from kohort.errors import VerificationError
 from kohort.generate.italy import italy
-from kohort.perturb.noise import Noise
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.pseudonyms import Key
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.post_randomization import PostRandomization
+from kohort.perturbation.pseudonyms import Key
 from kohort.verify import Claim, verify_table
 from kohort.verify.altered import moments
 from tests.jobs import freely

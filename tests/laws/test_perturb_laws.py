@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from kohort.engines.perturbing import perturb
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
-from kohort.perturb.microaggregation import Microaggregation
-from kohort.perturb.noise import Noise
-from kohort.perturb.rank_swapping import RankSwapping
+from kohort.perturbation.microaggregation import Microaggregation
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.rank_swapping import RankSwapping
 
 if TYPE_CHECKING:
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: What makes a column ugly: a shape of the numbers, how large they are, and how far from 0.
 SHAPES = ("normal", "long tail", "ties", "two values", "one stands out", "mixed magnitudes")

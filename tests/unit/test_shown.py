@@ -25,12 +25,12 @@ from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
-from kohort.perturb.coding import Coding
-from kohort.perturb.microaggregation import Microaggregation
-from kohort.perturb.noise import Noise
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.pseudonyms import Key
-from kohort.perturb.rank_swapping import RankSwapping
+from kohort.perturbation.coding import Coding
+from kohort.perturbation.microaggregation import Microaggregation
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.post_randomization import PostRandomization
+from kohort.perturbation.pseudonyms import Key
+from kohort.perturbation.rank_swapping import RankSwapping
 from kohort.release.job import Purpose
 from kohort.schema.domain import resolve
 from kohort.shown import LONGEST, Shown

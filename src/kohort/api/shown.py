@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.inspection import Guess
     from kohort.engines.table import Table
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.shown import Rows
 
 

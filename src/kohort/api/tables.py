@@ -34,7 +34,7 @@ from kohort.pipeline.publishing import is_path
 from kohort.release import Job, Release
 from kohort.release.altered import seed_misfits
 from kohort.schema import names_in
-from kohort.sweep import tables as sweeps
+from kohort.sweeps import tables as sweeps
 
 if TYPE_CHECKING:
     import os
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from kohort.job.options import Options, Promises, Reading
     from kohort.job.request import Question, Request
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
-    from kohort.sweep.tables import TableSweep
+    from kohort.sweeps.tables import TableSweep
 
 
 def read(source: object, **reading: Unpack[Reading]) -> Table:

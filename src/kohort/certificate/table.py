@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kohort.engines.pseudonyms import Linked
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.verify import Verdict
 
 

@@ -181,7 +181,7 @@ def value_of(key: Key, text: str) -> object:
 
 def perturbed(texts: Sequence[str], faults: list[UsageError]) -> dict[str, object]:
     """What is perturbed, as a job file would have it."""
-    from kohort.perturb.text import said_of
+    from kohort.perturbation.text import said_of
 
     columns: dict[str, object] = {}
     for text in texts:

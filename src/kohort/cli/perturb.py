@@ -16,7 +16,7 @@ from kohort.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.report.perturbed import PerturbationFigures
 
 #: The warning with every result.
@@ -87,7 +87,7 @@ def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reprod
         JobError: several things are.
     """
     from kohort.job.faults import job_error
-    from kohort.perturb.text import perturbation_of
+    from kohort.perturbation.text import perturbation_of
     from kohort.release.altered import seed_misfits
 
     found: list[Perturbation] = []
@@ -127,7 +127,7 @@ def key(
     quiet: options.Quiet = False,
 ) -> None:
     """Write a new key for pseudonyms, which only you may read."""
-    from kohort.perturb.pseudonyms import write_key
+    from kohort.perturbation.pseudonyms import write_key
 
     write_key(file)
     text = (

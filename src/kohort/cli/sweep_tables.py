@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.job.request import Request
     from kohort.job.varied import Variations
-    from kohort.sweep.journal import Journal
-    from kohort.sweep.table_plan import TablePlan
-    from kohort.sweep.tables import TableSweep
+    from kohort.sweeps.journal import Journal
+    from kohort.sweeps.table_plan import TablePlan
+    from kohort.sweeps.tables import TableSweep
 
 
 def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given) -> Variations:
@@ -119,7 +119,7 @@ def carry_out(jobs: Variations, shown: Shown, *, resume: bool, threads: int) -> 
         outputs.publish(found)
         if journal is not None:
             journal.remove()
-    from kohort.sweep.table_figures import figures, text
+    from kohort.sweeps.table_figures import figures, text
 
     say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
     if found.status:
@@ -128,7 +128,7 @@ def carry_out(jobs: Variations, shown: Shown, *, resume: bool, threads: int) -> 
 
 def _outputs(shown: Shown, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
     """The files to publish; what cannot be published is refused at once."""
-    from kohort.sweep.table_figures import writer
+    from kohort.sweeps.table_figures import writer
 
     if shown.figure is not None and shown.picture is None:
         raise UsageError("there is no picture to draw it in", where="--figure", hint="add --picture FILE.svg")
@@ -140,8 +140,8 @@ def _outputs(shown: Shown, inputs: tuple[Path, ...]) -> Outputs[TableSweep]:
 def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
     """What draws a figure in the form that the name of its file asks for."""
     from kohort.report.charts.canvas import format_of
-    from kohort.sweep.figure import figure_of
-    from kohort.sweep.table_picture import picture
+    from kohort.sweeps.figure import figure_of
+    from kohort.sweeps.table_picture import picture
 
     format_ = format_of(path.suffix)
     figure_of(figure)
@@ -150,8 +150,8 @@ def _picture(path: Path, figure: str | None) -> Callable[[TableSweep], bytes]:
 
 def _journal(first: Request, shown: Shown) -> Journal:
     """Where found points are kept, beside --out."""
-    from kohort.sweep.figure import on_demand
-    from kohort.sweep.journal import Journal, beside, digest_of
+    from kohort.sweeps.figure import on_demand
+    from kohort.sweeps.journal import Journal, beside, digest_of
 
     if shown.out is None or first.source == "-":
         what = "points are kept beside --out" if shown.out is None else "standard input cannot be read again"
@@ -164,8 +164,8 @@ def _journal(first: Request, shown: Shown) -> Journal:
 def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Shown, *, threads: int) -> TableSweep:
     """Read once, and solve every job."""
     from kohort import io
-    from kohort.sweep.figure import on_demand
-    from kohort.sweep.tables import sweep
+    from kohort.sweeps.figure import on_demand
+    from kohort.sweeps.tables import sweep
 
     with progress(quiet=shown.quiet) as tell:
         tell("read")

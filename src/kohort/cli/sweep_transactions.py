@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from kohort.cli.derive import Given
     from kohort.job.transactions import TransactionRequest
-    from kohort.sweep.transaction_plan import Plan
-    from kohort.sweep.transactions import Sweep
+    from kohort.sweeps.transaction_plan import Plan
+    from kohort.sweeps.transactions import Sweep
 
 #: What can be varied.
 _VARIED: Final = frozenset({"h", "k", "p", "delta"})
@@ -130,7 +130,7 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
         outputs = _outputs(made, shown)
         found = _swept(made, plan, quiet=shown.quiet, timed=shown.seconds)
     outputs.publish(found)
-    from kohort.sweep.transaction_figures import figures, text
+    from kohort.sweeps.transaction_figures import figures, text
 
     say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
     if found.status:
@@ -139,7 +139,7 @@ def carry_out(given: Given, source: str, vary: Sequence[str], compared: Compared
 
 def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compared) -> Plan:
     """The sweep that the flags make."""
-    from kohort.sweep.transaction_plan import SCORES, SEEDS, Plan
+    from kohort.sweeps.transaction_plan import SCORES, SEEDS, Plan
 
     scores, seeds = compared
     try:
@@ -152,8 +152,8 @@ def _plan(made: TransactionRequest, vary: tuple[str, list[str]], compared: Compa
 def _outputs(made: TransactionRequest, shown: Shown) -> Outputs[Sweep]:
     """The files to publish; what cannot be published is refused at once."""
     from kohort.report.charts.canvas import format_of
-    from kohort.sweep.transaction_figures import writer
-    from kohort.sweep.transaction_picture import picture
+    from kohort.sweeps.transaction_figures import writer
+    from kohort.sweeps.transaction_picture import picture
 
     forms = [] if shown.out is None else [(shown.out, writer(shown.out))]
     if shown.picture is not None:
@@ -168,7 +168,7 @@ def _swept(made: TransactionRequest, plan: Plan, *, quiet: bool, timed: bool) ->
     from time import process_time
 
     from kohort.io.baskets import read_transactions
-    from kohort.sweep.transactions import sweep as swept
+    from kohort.sweeps.transactions import sweep as swept
 
     with progress(quiet=quiet) as tell:
         tell("read")

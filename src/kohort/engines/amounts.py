@@ -12,15 +12,15 @@ import polars as pl
 
 from kohort.engines.table import Column, narrow
 from kohort.errors import InputError, UsageError
-from kohort.perturb.parameters import MOST_DECIMALS
-from kohort.perturb.whole import whole
+from kohort.perturbation.parameters import MOST_DECIMALS
+from kohort.perturbation.whole import whole
 from kohort.schema.numbers import is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kohort.arrays import Index, Mask
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: Whole numbers up to here are exact in float64.
 EXACT: Final = 2**53

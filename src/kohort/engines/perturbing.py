@@ -20,9 +20,9 @@ from kohort.engines.amounts import (
 from kohort.engines.order import SortKey, order_by, ranks_of
 from kohort.engines.table import Table
 from kohort.errors import UsageError
-from kohort.perturb.effect import Effect
-from kohort.perturb.effects import correlation, linked_names, linked_numbers
-from kohort.perturb.moments import total, variance
+from kohort.perturbation.effect import Effect
+from kohort.perturbation.effects import correlation, linked_names, linked_numbers
+from kohort.perturbation.moments import total, variance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.engines.amounts import CodedNumbers
     from kohort.engines.table import Column
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
 
 
 def perturb(

@@ -12,7 +12,7 @@ from kohort.engines.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from kohort.perturb.pseudonyms import Key
+    from kohort.perturbation.pseudonyms import Key
 
 
 @dataclass(frozen=True, slots=True)

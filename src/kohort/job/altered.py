@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kohort.errors import UsageError
 from kohort.job.form import PerturbedPart, PerturbPart
 from kohort.job.parts import part, right_part, table
-from kohort.perturb.text import perturbation_from
+from kohort.perturbation.text import perturbation_from
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from kohort.job.lines import Place
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.release.altered import Misfit
     from kohort.schema import Schema
 

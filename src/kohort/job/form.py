@@ -27,7 +27,7 @@ from kohort.job.values import (
     Seconds,
     Separator,
 )
-from kohort.perturb.text import METHODS as PERTURBATIONS
+from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
 

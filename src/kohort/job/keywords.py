@@ -18,7 +18,7 @@ from kohort.job.faults import together
 from kohort.job.form import JobFile
 from kohort.job.keys import keys_of
 from kohort.job.request import question, request
-from kohort.perturb.text import parameters_of, said_of
+from kohort.perturbation.text import parameters_of, said_of
 from kohort.schema import names_in
 from kohort.schema.hierarchies import from_tree
 from kohort.schema.hierarchy import Hierarchy
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kohort.job.keys import Key
     from kohort.job.lines import Place
     from kohort.job.request import Question, Request
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
 
 #: What a call says by other means than the keys of a job: the table and its release, and the population table.

@@ -20,7 +20,7 @@ from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, relative, table
-from kohort.perturb.pseudonyms import read_key
+from kohort.perturbation.pseudonyms import read_key
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import read_hierarchy

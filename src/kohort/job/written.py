@@ -13,7 +13,7 @@ from kohort.algorithms.method import FIRST, Choices
 from kohort.errors import UsageError
 from kohort.job.form import ColumnPart, InputPart, OutputPart
 from kohort.job.keywords import STAND_IN, plain
-from kohort.perturb.text import parameters_of
+from kohort.perturbation.text import parameters_of
 from kohort.publish import check_target, publish
 from kohort.schema import Attribute
 from kohort.schema.hierarchies import write_csv

@@ -14,7 +14,7 @@ from kohort.schema import Role
 
 if TYPE_CHECKING:
     from kohort.engines.pseudonyms import Linked
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.release import Job
     from kohort.schema import Schema
 
@@ -88,7 +88,7 @@ def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = N
     """
     if not job.perturbations and job.key is None:
         return Altered(recoded)
-    from kohort.engines.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturb`
+    from kohort.engines.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturbation`
     from kohort.engines.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
 
     if changed is not None:  # what a perturbation did is measured from the cells as they were read

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from kohort.engines.complete import Complete
     from kohort.io.write import Format
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.base import Perturbation
-    from kohort.perturb.pseudonyms import Key
+    from kohort.perturbation.base import Perturbation
+    from kohort.perturbation.pseudonyms import Key
     from kohort.release.altered import Misfit
     from kohort.schema import Attribute
     from kohort.shown import Rows

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kohort.engines.complete import Entered
     from kohort.engines.pseudonyms import Linked
     from kohort.engines.table import Table
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
     from kohort.verify import Verdict

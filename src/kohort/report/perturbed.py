@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.engines.pseudonyms import Linked
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
 
 
 class Moved(Figures, frozen=True):

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Mask, Shares
     from kohort.engines.table import Column, Table
-    from kohort.perturb.effect import Effect
-    from kohort.perturb.pseudonyms import Key
+    from kohort.perturbation.effect import Effect
+    from kohort.perturbation.pseudonyms import Key
 
 
 #: How a number is written, and its decimals but for zeros at the end: a typed file says 5.0 for 5.

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from kohort.core.uniques import Singling
     from kohort.engines.complete import Complete
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.effect import Effect
-    from kohort.perturb.pseudonyms import Key
+    from kohort.perturbation.effect import Effect
+    from kohort.perturbation.pseudonyms import Key
     from kohort.schema import Schema
     from kohort.shown import Rows
 

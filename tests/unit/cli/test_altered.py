@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from kohort.generate.italy import italy
-from kohort.perturb.pseudonyms import read_key
+from kohort.perturbation.pseudonyms import read_key
 from tests.command import kohort
 
 if TYPE_CHECKING:

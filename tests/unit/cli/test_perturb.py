@@ -12,7 +12,7 @@ import pytest
 
 from kohort.engines import perturbing
 from kohort.generate.italy import italy
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.engines.table import Table
-    from kohort.perturb.base import Perturbation
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.base import Perturbation
+    from kohort.perturbation.effect import Effect
 
 PEOPLE = italy(300, seed=3)
 NOISE = "annual_income=noise:scale=0.1,decimals=0,lower=0"

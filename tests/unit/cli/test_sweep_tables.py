@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kohort.sweep import tables
-from kohort.sweep.journal import Journal
+from kohort.sweeps import tables
+from kohort.sweeps.journal import Journal
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -284,8 +284,8 @@ def test_standard_input_is_read_but_not_resumed(asked: list[object], tmp_path: P
 KILLED = """
 import os, signal, sys
 from kohort.cli import main
-from kohort.sweep import tables
-from kohort.sweep.journal import Journal
+from kohort.sweeps import tables
+from kohort.sweeps.journal import Journal
 real, solved = tables.answer, []
 def answer(counts, job):
     solved.append(job)

@@ -10,9 +10,9 @@ import pytest
 from kohort.errors import InputError, JobError
 from kohort.job import request as job
 from kohort.job.faults import faults_of
-from kohort.perturb.microaggregation import Microaggregation
-from kohort.perturb.noise import Noise
-from kohort.perturb.pseudonyms import read_key, write_key
+from kohort.perturbation.microaggregation import Microaggregation
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.pseudonyms import read_key, write_key
 
 if TYPE_CHECKING:
     from pathlib import Path

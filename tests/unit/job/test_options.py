@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
     from os import PathLike
 
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.schema.hierarchy import Hierarchy
 
     #: A number; a float counts as the decimal that it prints.

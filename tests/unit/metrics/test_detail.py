@@ -23,7 +23,7 @@ from kohort.models.k_anonymity import KAnonymity
 from kohort.models.t_closeness import TCloseness
 from kohort.schema import Label
 from kohort.schema.hierarchies.tree import from_tree
-from kohort.sweep.counting import answer, count
+from kohort.sweeps.counting import answer, count
 from tests.jobs import freely
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kohort.perturb.effects import correlation, linked_names, linked_numbers
+from kohort.perturbation.effects import correlation, linked_names, linked_numbers
 
 
 def plainly_linked(before: np.ndarray, after: np.ndarray) -> float:

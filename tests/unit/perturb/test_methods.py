@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from kohort.errors import UsageError
-from kohort.perturb.coding import Coding
-from kohort.perturb.mdav import Blocks, mdav
-from kohort.perturb.microaggregation import Microaggregation, runs, standardised
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.rank_swapping import RankSwapping
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.coding import Coding
+from kohort.perturbation.mdav import Blocks, mdav
+from kohort.perturbation.microaggregation import Microaggregation, runs, standardised
+from kohort.perturbation.post_randomization import PostRandomization
+from kohort.perturbation.rank_swapping import RankSwapping
+from kohort.perturbation.rounding import Rounding
 
 
 def stream(seed: int = 1) -> np.random.Generator:

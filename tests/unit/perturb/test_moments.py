@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.perturb.moments import total
+from kohort.perturbation.moments import total
 
 if TYPE_CHECKING:
     from random import Random

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kohort.errors import InputError, UsageError
-from kohort.perturb.moments import bounded, centred, projected, reflected, variance
-from kohort.perturb.noise import Noise
+from kohort.perturbation.moments import bounded, centred, projected, reflected, variance
+from kohort.perturbation.noise import Noise
 
 INCOMES = np.rint(np.random.default_rng(4).lognormal(10, 0.6, 4000))
 

@@ -13,18 +13,18 @@ from kohort.engines.perturbing import perturb
 from kohort.errors import InputError, UsageError
 from kohort.io.typed import from_frame
 from kohort.io.write import to_frame
-from kohort.perturb.coding import Coding
-from kohort.perturb.microaggregation import Microaggregation
-from kohort.perturb.noise import Noise
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.rank_swapping import RankSwapping
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.coding import Coding
+from kohort.perturbation.microaggregation import Microaggregation
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.post_randomization import PostRandomization
+from kohort.perturbation.rank_swapping import RankSwapping
+from kohort.perturbation.rounding import Rounding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.perturb.base import Perturbation
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.base import Perturbation
+    from kohort.perturbation.effect import Effect
 
 STREAM = np.random.default_rng(12)
 PEOPLE = pl.DataFrame(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import FileError, InputError, TargetError
-from kohort.perturb.pseudonyms import Key, read_key, write_key
+from kohort.perturbation.pseudonyms import Key, read_key, write_key
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from kohort.errors import UsageError
-from kohort.perturb.coding import Coding
-from kohort.perturb.microaggregation import Microaggregation
-from kohort.perturb.noise import Noise
-from kohort.perturb.post_randomization import PostRandomization
-from kohort.perturb.rank_swapping import RankSwapping
-from kohort.perturb.rounding import Rounding
-from kohort.perturb.text import METHODS, perturbation_from, perturbation_of
+from kohort.perturbation.coding import Coding
+from kohort.perturbation.microaggregation import Microaggregation
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.post_randomization import PostRandomization
+from kohort.perturbation.rank_swapping import RankSwapping
+from kohort.perturbation.rounding import Rounding
+from kohort.perturbation.text import METHODS, perturbation_from, perturbation_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
 
 
 @pytest.mark.parametrize(

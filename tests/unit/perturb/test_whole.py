@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kohort.perturb.whole import best_pair, square_up_few, whole
+from kohort.perturbation.whole import best_pair, square_up_few, whole
 
 
 def moments(numbers: np.ndarray) -> tuple[Fraction, Fraction]:

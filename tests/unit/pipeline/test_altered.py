@@ -24,8 +24,8 @@ from kohort.engines.base import Recoded
 from kohort.errors import InputError, JobError, KohortError, SchemaError, UsageError
 from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
-from kohort.perturb.noise import Noise
-from kohort.perturb.pseudonyms import Key
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.pseudonyms import Key
 from kohort.pipeline import rehearse, save
 from kohort.pipeline.altering import altered
 from kohort.release import plain

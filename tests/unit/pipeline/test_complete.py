@@ -20,9 +20,9 @@ from kohort.engines.complete import entered
 from kohort.errors import InfeasibleError, JobError, SchemaError, UsageError, VerificationError
 from kohort.io.typed import from_frame
 from kohort.models.distinct_l_diversity import DistinctLDiversity
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import claim_of
-from kohort.sweep.tables import TablePlan, sweep
+from kohort.sweeps.tables import TablePlan, sweep
 from kohort.verify import Claim, verify
 from tests.command import kohort as command
 

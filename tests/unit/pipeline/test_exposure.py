@@ -22,7 +22,7 @@ from kohort.io import ReadOptions
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import rehearse
 from kohort.pipeline.exposure import LabelExposure, compare
 from kohort.release import Job

@@ -17,8 +17,8 @@ from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.engines.table import Column, Table
 from kohort.errors import JobError, SchemaError, UsageError, VerificationError
 from kohort.job.request import parse
-from kohort.perturb.noise import Noise
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import claim_of
 from kohort.schema import Scale
 from kohort.schema.hierarchies import from_spec

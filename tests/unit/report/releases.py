@@ -10,8 +10,8 @@ import polars as pl
 import kohort
 from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
 from kohort.algorithms.lattice.given import GivenNode
-from kohort.perturb.noise import Noise
-from kohort.perturb.pseudonyms import Key
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.pseudonyms import Key
 from tests.jobs import freely
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kohort.engines.pseudonyms import Linked
-from kohort.perturb.effect import Effect
+from kohort.perturbation.effect import Effect
 from kohort.report.perturbed import effect_figures, pseudonym_figures
 from kohort.report.render.perturbed import effect_text
 from kohort.report.render.release import release_text

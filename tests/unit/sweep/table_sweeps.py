@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from kohort.sweep.ending import Ending
-from kohort.sweep.table_plan import Axis
-from kohort.sweep.tables import Point, TableSweep
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.table_plan import Axis
+from kohort.sweeps.tables import Point, TableSweep
 
 KS = Axis("k", ("2", "5", "10", "20", "50", "100", "200"))
 METHODS = Axis("method", ("mondrian", "mondrian-relaxed", "samarati"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweep.engine import Once, run_points
+from kohort.sweeps.engine import Once, run_points
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kohort.errors import FileError, InputError, TargetError
-from kohort.sweep.ending import Ending
-from kohort.sweep.journal import HEADER, Journal, beside, digest_of
-from kohort.sweep.tables import Point, Seconds
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.journal import HEADER, Journal, beside, digest_of
+from kohort.sweeps.tables import Point, Seconds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +57,7 @@ def test_another_version_solves_anew(path: Path, monkeypatch: pytest.MonkeyPatch
     """What another version found may be another figure: it is not taken."""
     with Journal.at(path, "input") as journal:
         journal["a"] = FULL
-    monkeypatch.setattr("kohort.sweep.journal.VERSION", "another")
+    monkeypatch.setattr("kohort.sweeps.journal.VERSION", "another")
     with Journal.at(path, "input") as journal:
         assert "a" not in journal
         assert len(journal) == 1

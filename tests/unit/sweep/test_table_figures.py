@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweep.table_figures import NOTHING, csv_text, figures, json_text, text, writer
-from kohort.sweep.tables import Axis, Seconds, TableSweep
+from kohort.sweeps.table_figures import NOTHING, csv_text, figures, json_text, text, writer
+from kohort.sweeps.tables import Axis, Seconds, TableSweep
 from tests.unit.sweep.table_sweeps import METHODS, made
 
 KS = Axis("k", ("2", "5", "10"))

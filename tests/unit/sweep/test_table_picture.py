@@ -11,17 +11,17 @@ import pytest
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
 from kohort.report.charts import LOOKS, Scale, look
-from kohort.sweep.ending import Ending
-from kohort.sweep.figure import FIGURES, RISKS, figure_of
-from kohort.sweep.frontier import Tradeoff, frontier, knees
-from kohort.sweep.table_picture import MOST_LINES, Values, chart, picture
-from kohort.sweep.table_plan import Axis
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.figure import FIGURES, RISKS, figure_of
+from kohort.sweeps.frontier import Tradeoff, frontier, knees
+from kohort.sweeps.table_picture import MOST_LINES, Values, chart, picture
+from kohort.sweeps.table_plan import Axis
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.table_sweeps import KS, LIMITS, METHODS, QUASI, RECORDS, made
 
 if TYPE_CHECKING:
     from kohort.report.charts import Format, LineChart
-    from kohort.sweep.tables import TableSweep
+    from kohort.sweeps.tables import TableSweep
 
 GONE = frozenset({("100", "samarati"), ("200", "samarati")})
 LONG = Axis("method", ("a-method-of-some-length", "another-one-that-is-longer", "a-third-one-with-a-name", "short"))

@@ -31,15 +31,15 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
-from kohort.perturb.noise import Noise
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.noise import Noise
+from kohort.perturbation.rounding import Rounding
 from kohort.release import Job
 from kohort.schema import Attribute, Missing, Role, Schema
-from kohort.sweep import table_plan, tables
-from kohort.sweep.counting import counted_alike
-from kohort.sweep.ending import Ending, status_of
-from kohort.sweep.table_plan import Axis, TablePlan
-from kohort.sweep.tables import Point, TableSweep, sweep
+from kohort.sweeps import table_plan, tables
+from kohort.sweeps.counting import counted_alike
+from kohort.sweeps.ending import Ending, status_of
+from kohort.sweeps.table_plan import Axis, TablePlan
+from kohort.sweeps.tables import Point, TableSweep, sweep
 from tests.jobs import freely
 
 if TYPE_CHECKING:

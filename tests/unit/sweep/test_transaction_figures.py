@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from kohort.errors import UsageError
-from kohort.sweep.ending import Ending
-from kohort.sweep.transaction_figures import asked, csv_text, figures, json_text, notes, text, writer
-from kohort.sweep.transaction_plan import Plan
-from kohort.sweep.transactions import Outcome, sweep
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.transaction_figures import asked, csv_text, figures, json_text, notes, text, writer
+from kohort.sweeps.transaction_plan import Plan
+from kohort.sweeps.transactions import Outcome, sweep
 from kohort.transactions.roles import Draw, Drawn
 from tests.unit.sweep.transaction_sweeps import DENSE, PAPER, drawn, job, made
 

@@ -14,9 +14,9 @@ import pytest
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.report.charts import LOOKS, Line, Mark, format_of
-from kohort.sweep.transaction_picture import chart, picture
-from kohort.sweep.transaction_plan import Plan
-from kohort.sweep.transactions import sweep
+from kohort.sweeps.transaction_picture import chart, picture
+from kohort.sweeps.transaction_plan import Plan
+from kohort.sweeps.transactions import sweep
 from kohort.transactions.methods import METHODS
 from tests.unit.report.drawing import assert_legible, axes_of, words
 from tests.unit.sweep.transaction_sweeps import PAPER, job, made

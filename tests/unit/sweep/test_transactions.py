@@ -13,10 +13,10 @@ import pytest
 from kohort.errors import LimitError, UsageError
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
-from kohort.sweep import transactions as sweeps
-from kohort.sweep.ending import Ending
-from kohort.sweep.transaction_plan import SCORES, Plan
-from kohort.sweep.transactions import Summary, problem_at, sweep
+from kohort.sweeps import transactions as sweeps
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.transaction_plan import SCORES, Plan
+from kohort.sweeps.transactions import Summary, problem_at, sweep
 from kohort.transactions.database import Transactions
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kohort.release.transactions import TransactionJob
-from kohort.sweep.ending import Ending
-from kohort.sweep.transaction_plan import Plan
-from kohort.sweep.transactions import Outcome, Sweep
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.transaction_plan import Plan
+from kohort.sweeps.transactions import Outcome, Sweep
 from kohort.transactions.coherence import Coherence
 from kohort.transactions.database import Transactions
 from kohort.transactions.roles import Drawn, Listed

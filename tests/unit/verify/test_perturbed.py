@@ -13,12 +13,12 @@ from kohort.engines.perturbing import perturb
 from kohort.errors import VerificationError
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
-from kohort.perturb.text import perturbation_of
+from kohort.perturbation.text import perturbation_of
 from kohort.verify.altered import verify_perturbed
 
 if TYPE_CHECKING:
     from kohort.engines.table import Table
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
 
 
 def copied(frame: pl.DataFrame, asked: str) -> tuple[Table, Table, Effect]:

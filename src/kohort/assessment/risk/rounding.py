@@ -2,7 +2,7 @@
 
 An exact income identifies a person as a name does, and rounding removes that at little cost: what matters in incomes is
 thousands. Proposed is the smallest of the steps 1, 2 and 5 times a power of ten with which at most 5 % of the people
-have a value that nobody else has, after that very rounding (`kohort.perturb.rounding`).
+have a value that nobody else has, after that very rounding (`kohort.perturbation.rounding`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.engines.amounts import EXACT, decimals_of, distinct_from, rounded
-from kohort.perturb.parameters import MOST_DECIMALS
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.parameters import MOST_DECIMALS
+from kohort.perturbation.rounding import Rounding
 from kohort.schema.numbers import is_numeric_text, said
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.engines.table import Column
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: One in so many people may have a value of their own.
 SHARE: Final = 20

@@ -14,7 +14,7 @@ from kohort.assessment.risk.rounding import RoundingProposal, proposed
 from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.shapes import Shape, shape_of
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.numbers import said

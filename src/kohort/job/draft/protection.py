@@ -17,14 +17,14 @@ from kohort.pipeline.altering import coarsened
 from kohort.pipeline.counting import counts_of, engine_of
 from kohort.release import Job
 from kohort.schema import Role
-from kohort.sweep.counting import answer
+from kohort.sweeps.counting import answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kohort.engines.table import Table
     from kohort.models.base import PrivacyModel
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
 
 #: Records that costs are measured on: enough to compare models, and done in seconds.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from kohort.assessment.comparison import AttributeComparison, Comparison, Distance
     from kohort.assessment.comparison.statistics import NumericStatistics
-    from kohort.perturb.effect import Effect
+    from kohort.perturbation.effect import Effect
     from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.comparison import AttributeFigures
@@ -64,7 +64,7 @@ class PageAttribute(Figures, frozen=True):
 
 
 class PageEffect(Figures, frozen=True):
-    """What perturbation did to a column: the parts of `kohort.perturb.effect.Effect`."""
+    """What perturbation did to a column: the parts of `kohort.perturbation.effect.Effect`."""
 
     column: str
     method: str

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kohort.assessment.risk.rounding import RoundingProposal, proposed, rounding_step
 from kohort.engines.perturbing import perturb
 from kohort.io import read
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.verify.singling import singled_out
 
 #: Cells of a measure: whole numbers and decimals, near and far, some missing, some that mean none.

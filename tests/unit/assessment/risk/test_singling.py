@@ -13,7 +13,7 @@ from kohort import Job, KAnonymity, anonymize
 from kohort.assessment.risk.singling import Singling, refuse_needless, refuse_singling, singling
 from kohort.errors import JobError, SchemaError
 from kohort.io import read
-from kohort.perturb.rounding import Rounding
+from kohort.perturbation.rounding import Rounding
 from kohort.schema import Attribute, Role, Schema
 from tests.unit.assessment.risk.tables import frame
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: Relative errors of the moments below this are those of floating-point numbers.
 CLOSE: Final = 1e-14

@@ -11,13 +11,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from kohort.errors import UsageError
-from kohort.perturb import PLUGINS
+from kohort.perturbation import PLUGINS
 from kohort.specification import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.perturb.base import Perturbation
+    from kohort.perturbation.base import Perturbation
     from kohort.specification import Parameter
 
 #: How the value of a parameter is read: a text, or what TOML makes of it.

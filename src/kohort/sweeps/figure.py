@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.metrics.base import Metric
-    from kohort.sweep.tables import Point
+    from kohort.sweeps.tables import Point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

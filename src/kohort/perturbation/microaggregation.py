@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.mdav import mdav
-from kohort.perturb.moments import centred, variance
+from kohort.perturbation.base import Perturbation
+from kohort.perturbation.mdav import mdav
+from kohort.perturbation.moments import centred, variance
 from kohort.specification import AT_LEAST_2, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 
 @dataclass(frozen=True, slots=True)

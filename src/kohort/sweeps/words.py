@@ -6,12 +6,12 @@ from collections import defaultdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.sweep.ending import Ending
+from kohort.sweeps.ending import Ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.sweep.tables import Point, TableSweep
+    from kohort.sweeps.tables import Point, TableSweep
 
 #: So many sentences about what has no answer are written at most.
 MOST_SENTENCES: Final = 6

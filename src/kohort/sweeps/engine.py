@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Results(Protocol[P]):
-    """The results of points by their keys: a dictionary, or a `kohort.sweep.journal.Journal`."""
+    """The results of points by their keys: a dictionary, or a `kohort.sweeps.journal.Journal`."""
 
     def __contains__(self, point: str, /) -> bool:
         """Whether the point's result is known."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.perturb.moments import centred, total
+from kohort.perturbation.moments import centred, total
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 
 def correlation(one: Amounts, other: Amounts) -> float:

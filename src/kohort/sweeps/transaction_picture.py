@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.report.charts import LOOKS, Line, LineChart, Mark
 from kohort.schema.numbers import said
-from kohort.sweep.transaction_figures import asked, notes
-from kohort.sweep.transaction_plan import Parameter
+from kohort.sweeps.transaction_figures import asked, notes
+from kohort.sweeps.transaction_plan import Parameter
 from kohort.transactions.methods import METHODS
 
 if TYPE_CHECKING:
     from kohort.report.charts.canvas import Format
-    from kohort.sweep.transactions import Summary, Sweep
+    from kohort.sweeps.transactions import Summary, Sweep
 
 #: A method looks the same in every picture.
 _LOOKS: Final = MappingProxyType(dict(zip(METHODS, LOOKS, strict=False)))

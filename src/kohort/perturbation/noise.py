@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from kohort.errors import InputError, UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.moments import bounded, centred, total, variance
-from kohort.perturb.parameters import refuse_bounds, refuse_decimals
-from kohort.perturb.whole import whole
+from kohort.perturbation.base import Perturbation
+from kohort.perturbation.moments import bounded, centred, total, variance
+from kohort.perturbation.parameters import refuse_bounds, refuse_decimals
+from kohort.perturbation.whole import whole
 from kohort.schema.numbers import refuse_inexact, said
 from kohort.specification import ABOVE_0, COUNT, NUMBER, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 
 #: Float64 numbers whose variance is so near to the wanted one, relatively, were not rounded to mention.

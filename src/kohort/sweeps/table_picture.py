@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.report.charts import Line, LineChart, Look, Mark, look
 from kohort.report.charts.canvas import GREY
-from kohort.sweep.figure import RiskUtility, figure_of
-from kohort.sweep.risk_utility import risk_utility
-from kohort.sweep.words import across, against, fixed, series, unanswered
+from kohort.sweeps.figure import RiskUtility, figure_of
+from kohort.sweeps.risk_utility import risk_utility
+from kohort.sweeps.words import across, against, fixed, series, unanswered
 
 if TYPE_CHECKING:
     from kohort.report.charts.canvas import Format
-    from kohort.sweep.figure import Figure
-    from kohort.sweep.table_plan import Axis
-    from kohort.sweep.tables import TableSweep
-    from kohort.sweep.words import Series
+    from kohort.sweeps.figure import Figure
+    from kohort.sweeps.table_plan import Axis
+    from kohort.sweeps.tables import TableSweep
+    from kohort.sweeps.words import Series
 
 #: Values, or figures, lie by their ratios where the greatest is so many times the least.
 WIDE: Final = 8

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kohort.perturb.moments import centred, total, variance
+from kohort.perturbation.moments import centred, total, variance
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: Sums below this fit 64 bits.
 LARGEST_SUM: Final = 1 << 62

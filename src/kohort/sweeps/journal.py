@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from kohort.errors import InputError, TargetError
 from kohort.publish.disk import reporting
-from kohort.sweep.ending import Ending
-from kohort.sweep.tables import Point, Seconds
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.tables import Point, Seconds
 from kohort.version import VERSION
 
 if TYPE_CHECKING:

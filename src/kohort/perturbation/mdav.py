@@ -19,7 +19,7 @@ from kohort.kernels import kernel
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: Records as points: (n, d) float64.
 Points: TypeAlias = NDArray[np.float64]

@@ -18,10 +18,10 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.altering import refuse_unknown
 from kohort.pipeline.counting import entered_by
 from kohort.shown import Shown
-from kohort.sweep.counting import answer, count, counted_alike
-from kohort.sweep.ending import Ending, status_of
-from kohort.sweep.engine import Once, Results, run_points
-from kohort.sweep.table_plan import Axis, TablePlan
+from kohort.sweeps.counting import answer, count, counted_alike
+from kohort.sweeps.ending import Ending, status_of
+from kohort.sweeps.engine import Once, Results, run_points
+from kohort.sweeps.table_plan import Axis, TablePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from kohort.pipeline.counting import Counts
     from kohort.release import Job
     from kohort.shown import Rows
-    from kohort.sweep.counting import PointAnswer
-    from kohort.sweep.table_figures import Json
+    from kohort.sweeps.counting import PointAnswer
+    from kohort.sweeps.table_figures import Json
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
@@ -123,7 +123,7 @@ class TableSweep(Shown):
     @property
     def rows(self) -> list[dict[str, Json]]:
         """A flat row of figures for each point, all with the same names: `polars.DataFrame(found.rows)` takes them."""
-        from kohort.sweep.table_figures import rows  # noqa: PLC0415  it is made of points
+        from kohort.sweeps.table_figures import rows  # noqa: PLC0415  it is made of points
 
         return rows(self)
 

@@ -15,8 +15,8 @@ import numpy as np
 from kohort.errors import InfeasibleError, LimitError
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
-from kohort.sweep.ending import Ending, status_of
-from kohort.sweep.engine import run_points
+from kohort.sweeps.ending import Ending, status_of
+from kohort.sweeps.engine import run_points
 from kohort.transactions.loss import distortion
 from kohort.transactions.methods import METHODS
 from kohort.transactions.moles import mine
@@ -25,7 +25,7 @@ from kohort.transactions.problem import CellSuppression, ItemSuppression, refuse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.sweep.transaction_plan import Plan, Run
+    from kohort.sweeps.transaction_plan import Plan, Run
     from kohort.transactions.database import Transactions
     from kohort.transactions.problem import Moles, Suppression, SuppressionProblem
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.sweep.tables import said
+from kohort.sweeps.tables import said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from kohort.sweep.tables import Point, TableSweep
+    from kohort.sweeps.tables import Point, TableSweep
 
 #: What JSON can say.
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"

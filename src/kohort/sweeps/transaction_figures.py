@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.schema.numbers import said
-from kohort.sweep.ending import Ending
-from kohort.sweep.transaction_plan import Parameter
+from kohort.sweeps.ending import Ending
+from kohort.sweeps.transaction_plan import Parameter
 from kohort.transactions.roles import Draw, Drawn
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
     from pathlib import Path
 
-    from kohort.sweep.transactions import Failure, Outcome, Summary, Sweep
+    from kohort.sweeps.transactions import Failure, Outcome, Summary, Sweep
 
 #: What JSON can say.
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"

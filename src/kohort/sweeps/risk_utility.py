@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.canvas import INK
-from kohort.sweep.figure import FIGURES, RISKS
-from kohort.sweep.frontier import Tradeoff, frontier, knees
-from kohort.sweep.words import fixed, series, setting, settings, unanswered
+from kohort.sweeps.figure import FIGURES, RISKS
+from kohort.sweeps.frontier import Tradeoff, frontier, knees
+from kohort.sweeps.words import fixed, series, setting, settings, unanswered
 
 if TYPE_CHECKING:
-    from kohort.sweep.figure import RiskUtility
-    from kohort.sweep.tables import Point, TableSweep
+    from kohort.sweeps.figure import RiskUtility
+    from kohort.sweeps.tables import Point, TableSweep
 
 #: The line of the frontier, which has no marks of its own.
 FRONTIER: Final = Look(INK, "", "-")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.moments import centred
-from kohort.perturb.parameters import MOST_DECIMALS, refuse_bounds
+from kohort.perturbation.base import Perturbation
+from kohort.perturbation.moments import centred
+from kohort.perturbation.parameters import MOST_DECIMALS, refuse_bounds
 from kohort.schema.numbers import digits_of, said
 from kohort.specification import NUMBER, Parameter, Specification, word
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Mask
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 #: Fewer records than these have a mean that tells one of them the other's number.
 _FEWEST: Final = 3

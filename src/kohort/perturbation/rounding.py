@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
-from kohort.perturb.parameters import MOST_DECIMALS
+from kohort.perturbation.base import Perturbation
+from kohort.perturbation.parameters import MOST_DECIMALS
 from kohort.schema.numbers import digits_of, refuse_inexact, said
 from kohort.specification import ABOVE_0, Parameter, Specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 
 @dataclass(frozen=True, slots=True)

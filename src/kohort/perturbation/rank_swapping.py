@@ -13,7 +13,7 @@ import numpy as np
 
 from kohort.errors import UsageError
 from kohort.kernels import kernel
-from kohort.perturb.base import Perturbation
+from kohort.perturbation.base import Perturbation
 from kohort.schema.numbers import refuse_inexact, said
 from kohort.specification import SHARE, Parameter, Specification
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index, Shares
-    from kohort.perturb.base import Amounts
+    from kohort.perturbation.base import Amounts
 
 
 @dataclass(frozen=True, slots=True)

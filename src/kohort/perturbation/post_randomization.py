@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kohort.errors import UsageError
-from kohort.perturb.base import Perturbation
+from kohort.perturbation.base import Perturbation
 from kohort.schema.numbers import refuse_inexact, said
 from kohort.specification import SHARE, Parameter, Specification
 
