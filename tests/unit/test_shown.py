@@ -154,7 +154,7 @@ def _parameters() -> dict[str, object]:
 
 def public_classes() -> list[str]:
     """The names of all public classes but errors and lists of words."""
-    named = {name: getattr(kohort, name) for name in kohort.__all__}
+    named = {name: getattr(kohort, name) for name in dir(kohort) if name != "__version__"}
     classes = {name: one for name, one in named.items() if isinstance(one, type)}
     return [name for name, one in classes.items() if not issubclass(one, Exception | Enum)]
 

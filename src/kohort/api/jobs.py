@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.errors import UsageError
 from kohort.job.keys import with_usual_k
 from kohort.job.keywords import Made, said_by
+from kohort.job.varied import place_of, said_at
 from kohort.job.written import Ends, tables_of
 from kohort.release import Job
 
@@ -43,8 +44,17 @@ def tables_by(
     said = said_by(options, faults)
     raw = {"output": {"path": _ENDS.target}, "privacy": {}, **said.tables}
     raw["input"] = {**said.tables.get("input", {}), "path": _ENDS.source}
-    raw |= {} if population is None else {"population": {"path": "population"}}
+    raw |= population_table(population)
+    given = [name for name in varied if said_at(raw, place_of(name)) is not None]
+    faults += [
+        UsageError(f"{name} is varied", where=f"{name}=…", hint="leave it out, or vary another") for name in given
+    ]
     return Made(with_usual_k(raw, varied), said.hierarchies, tuple(faults))
+
+
+def population_table(population: object) -> dict[str, object]:
+    """The table of a job file that names the population, where there is one: its place is not looked at."""
+    return {} if population is None else {"population": {"path": "population"}}
 
 
 def _of_job(job: Job) -> Made:

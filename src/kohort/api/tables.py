@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 from pydantic import ValidationError
 
 from kohort import io, pipeline
-from kohort.api.jobs import job_by, tables_by
+from kohort.api.jobs import job_by, population_table, tables_by
 from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking.findings import FIRST
 from kohort.assessment.inspection import inspect_table
 from kohort.engines.perturbing import perturb as perturbed
-from kohort.engines.table import Table
 from kohort.errors import UsageError
 from kohort.io import ReadOptions
+from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
 from kohort.job.altered import perturbations_of
 from kohort.job.draft import Draft, draft_of
-from kohort.job.faults import job_error, shape_faults
+from kohort.job.faults import raised, shape_faults
 from kohort.job.form import PerturbPart
 from kohort.job.keywords import Made, keyword_at, keywords, plain, said_by
 from kohort.job.keywords import perturbed as said_of_columns
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from kohort.assessment.checking import Check
+    from kohort.engines.table import Table
     from kohort.job.options import Options, Promises, Reading
     from kohort.job.request import Question, Request
     from kohort.models.base import PrivacyModel
@@ -170,9 +171,9 @@ def anonymize(
     made = job_by(job, options, population=population)
     with _placing(made):
         return pipeline.anonymize(
-            _read(source),
+            source,
             made if isinstance(made, Job) else made.job,
-            population=_read(population),
+            population=population,
             target=target,
             overwrite=overwrite,
             threads=threads,
@@ -236,7 +237,7 @@ def sweep(
         people = None if population is None else _table(population, reading)
         return sweeps.sweep(_table(source, reading), plan, population=people, threads=threads)
     except UsageError as fault:
-        raise (variations.requests[0].placed(fault) if variations.requests else fault) from None
+        raise _placed(fault, variations.requests) from None
 
 
 def check(
@@ -277,16 +278,16 @@ def check(
     """
     names = names_in(quasi, "quasi")
     if promises:
-        asked = _asked(names, sensitive, promises)
+        asked = _asked(names, sensitive, promises, population)
         models, schema = (*_models(models), *asked.models), schema or asked.schema
     return checking.check(
-        _read(source),
+        source,
         names,
         _models(models),
         sensitive=sensitive,
         schema=schema,
-        population=_read(population),
-        reference=_read(reference),
+        population=population,
+        reference=reference,
         first=first,
     )
 
@@ -328,11 +329,6 @@ def perturb(
 # --- what the functions share -----------------------------------------------------------------------------------------
 
 
-def _read(source: object) -> object:
-    """A source as the rooms below take it: a release is its table."""
-    return source.table if isinstance(source, Release) else source
-
-
 def _table(source: object, reading: Mapping[str, object] | ReadOptions) -> Table:
     """The table in a source.
 
@@ -340,19 +336,19 @@ def _table(source: object, reading: Mapping[str, object] | ReadOptions) -> Table
         UsageError: there is no such option of reading.
     """
     if isinstance(reading, ReadOptions):
-        return io.read(_read(source), reading)
+        return io.read(source, reading)
     known = [one.name for one in fields(ReadOptions)]
     for name in reading:
         if name not in known:
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
             raise UsageError(f"there is no option {name!r} of reading", hint=hint)
-    return io.read(_read(source), ReadOptions(**cast("Any", reading)))
+    return io.read(source, ReadOptions(**cast("Any", reading)))
 
 
 def _like(source: object) -> str:
     """The kind of frame to give back."""
-    return "polars" if is_path(source) or isinstance(source, Table | Release) else kind_of(source)
+    return "polars" if is_path(source) or table_within(source) else kind_of(source)
 
 
 @contextmanager
@@ -387,6 +383,13 @@ def _varied(vary: object) -> dict[str, list[str]]:
         raise UsageError(fault.what, where="vary=…", hint=fault.hint.replace("--vary ", "")) from None
 
 
+def _placed(fault: UsageError, requests: Sequence[Request]) -> UsageError:
+    """A fault of a sweep at the keyword argument that it came of."""
+    if fault.where.startswith("--vary"):
+        return UsageError(fault.what, where="vary=…", hint=fault.hint)
+    return requests[0].placed(fault) if requests else fault
+
+
 def _models(models: object) -> tuple[PrivacyModel, ...]:
     """The models, if they are a list of models.
 
@@ -400,7 +403,9 @@ def _models(models: object) -> tuple[PrivacyModel, ...]:
     return cast("tuple[PrivacyModel, ...]", listed)
 
 
-def _asked(quasi: Sequence[str], sensitive: Sequence[str], promises: Mapping[str, object]) -> Question:
+def _asked(
+    quasi: Sequence[str], sensitive: Sequence[str], promises: Mapping[str, object], population: object
+) -> Question:
     """The models that keyword arguments ask for, and what they say of columns.
 
     Raises:
@@ -414,7 +419,7 @@ def _asked(quasi: Sequence[str], sensitive: Sequence[str], promises: Mapping[str
     faults: list[UsageError] = []
     said = said_by(promises, faults, roles)
     made = Made(said.tables, said.hierarchies, tuple(faults))
-    return made.question({"privacy": {}, **said.tables})
+    return made.question({"privacy": {}, **said.tables, **population_table(population)})
 
 
 def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bool) -> tuple[Perturbation, ...]:
@@ -428,12 +433,12 @@ def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bo
         PerturbPart.model_validate(raw)
     except ValidationError as fault:
         errors = fault.errors(include_url=False)
-        raise job_error(shape_faults(errors, lambda place: keyword_at(("perturb", *place)), PerturbPart)) from None
+        raise raised(shape_faults(errors, lambda place: keyword_at(("perturb", *place)), PerturbPart)) from None
     found, faults = perturbations_of({"perturb": raw}, keyword_at)
     if not faults and not found:
         faults = [UsageError("no column is to be perturbed", hint='write {"income": "rounding:step=1000"}')]
     misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
     faults += [UsageError(one.what, where=f"{one.key[-1].replace('-', '_')}=…", hint=one.hint) for one in misfits]
     if faults:
-        raise job_error(faults)
+        raise raised(faults)
     return found

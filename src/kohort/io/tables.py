@@ -18,7 +18,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
 
     Args:
         source: A path to delimited text (also packed by gzip), Parquet or Arrow IPC; `-` for delimited text on
-            standard input; a polars, pandas or Arrow frame; or a table that was read already.
+            standard input; a polars, pandas or Arrow frame; a table that was read already; or a release.
         options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
 
     Raises:
@@ -28,8 +28,8 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
         LimitError: it is larger than the options allow.
         FileError: the system failed to read it.
     """
-    if isinstance(source, Table):
-        name, table = "the table", source
+    if (held := table_within(source)) is not None:
+        name, table = "the table", held
     elif isinstance(source, str | os.PathLike):
         name = os.fsdecode(cast("str | os.PathLike[str]", source))
         table = _piped(options) if name == "-" else _file(name, options)
@@ -45,6 +45,12 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     if not (table.records or options.allow_empty):
         raise InfeasibleError("there are 0 records", where=name, hint="allow an empty table (--allow-empty)")
     return table
+
+
+def table_within(source: object) -> Table | None:
+    """The table that a source is, or that it has, as a release does; `None` where there is none."""
+    held = source if isinstance(source, Table) else cast("object", getattr(source, "table", None))
+    return held if isinstance(held, Table) else None
 
 
 def _file(path: str, options: ReadOptions) -> Table:

@@ -48,6 +48,11 @@ def faults_of(error: JobError) -> list[UsageError]:
     return [fault for fault in error.exceptions if isinstance(fault, UsageError)]
 
 
+def raised(faults: Sequence[UsageError]) -> UsageError:
+    """What to raise: the one fault, or all in a group; a caller in Python sees one without the tree of a group."""
+    return faults[0] if len(faults) == 1 else job_error([one.with_traceback(None) for one in faults])
+
+
 def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
     """What `make` makes; its faults come together with those that were found before.
 

@@ -11,10 +11,10 @@ from functools import cache
 from numbers import Integral, Real
 from os import PathLike, fspath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_origin
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast, get_origin
 
-from kohort.errors import UsageError
-from kohort.job.faults import together
+from kohort.errors import JobError, UsageError
+from kohort.job.faults import faults_of, raised, together
 from kohort.job.form import JobFile
 from kohort.job.keys import keys_of
 from kohort.job.request import question, request
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from kohort.job.request import Question, Request
     from kohort.perturbation.base import Perturbation
     from kohort.schema import Schema
+
+T = TypeVar("T")
 
 #: What a call says by other means than the keys of a job: the table and its release, and the population table.
 ENDS: Final = frozenset({("input", "path"), ("output", "path"), ("population", "path")})
@@ -81,7 +83,7 @@ class Made:
         Raises:
             JobError: everything that is wrong, each fault at its keyword argument.
         """
-        made = together(lambda: request(tables, where=keyword_at), self.faults)
+        made = self._made(lambda: request(tables, where=keyword_at))
         return replace(made, job=replace(made.job, schema=self._with_hierarchies(made.job.schema)))
 
     def question(self, tables: Mapping[str, object]) -> Question:
@@ -90,8 +92,15 @@ class Made:
         Raises:
             JobError: everything that is wrong, each fault at its keyword argument.
         """
-        made = together(lambda: question(tables, where=keyword_at), self.faults)
+        made = self._made(lambda: question(tables, where=keyword_at))
         return replace(made, schema=self._with_hierarchies(made.schema))
+
+    def _made(self, make: Callable[[], T]) -> T:
+        """What `make` makes; its faults come together with those of the arguments, a single one by itself."""
+        try:
+            return together(make, self.faults)
+        except JobError as fault:
+            raise raised(faults_of(fault)) from None
 
     def _with_hierarchies(self, schema: Schema) -> Schema:
         """The schema with the hierarchies that others stood for."""
@@ -138,7 +147,7 @@ def said_by(options: Mapping[str, object], faults: list[UsageError], roles: Mapp
     found = Said({"columns": {}}, {})
     faults += [_unknown(name) for name in options if name not in keywords()]
     given = {name: value for name, value in options.items() if value is not None and name in keywords()}
-    for read in (_role, _whole, _mark, _valued):  # a column has its role before anything else is said of it
+    for read in (_role, _whole, _implied, _mark, _valued):  # a column has its role before anything else is said of it
         for name in (name for name, key in keywords().items() if name in given and _reader(key) is read):
             try:
                 read(found, keywords()[name], given[name])
@@ -155,7 +164,9 @@ def _reader(key: Key) -> Callable[[Said, Key, object], None]:
         return _role
     if key.place[0] != "columns":
         return _whole
-    return _valued if key.of_column else _mark
+    if key.of_column:
+        return _valued
+    return _implied if key.place[-1] in _ROLES else _mark
 
 
 def _role(found: Said, key: Key, value: object) -> None:
@@ -166,14 +177,22 @@ def _role(found: Said, key: Key, value: object) -> None:
         found.tables["columns"][name] = {"role": key.place[-1]}
 
 
-def _mark(found: Said, key: Key, value: object) -> None:
-    """The columns that something is true of."""
-    own, rest = key.place[-1], found.tables.get("rest")
-    role = _ROLES.get(own, rest if rest in _RELEASED else None)
+def _implied(found: Said, key: Key, value: object) -> None:
+    """The columns that something is true of from which their role follows."""
+    own = key.place[-1]
     for name in names_in(value, key.keyword):
-        if role is None and name not in found.tables["columns"]:
+        found.tables["columns"].setdefault(name, {"role": _ROLES[own]})[own] = True
+
+
+def _mark(found: Said, key: Key, value: object) -> None:
+    """The columns that something is true of; one that only the rest covers gets the rest's role by its name."""
+    rest = found.tables.get("rest")
+    for name in names_in(value, key.keyword):
+        if rest in _RELEASED:
+            found.tables["columns"].setdefault(name, {"role": rest})
+        if name not in found.tables["columns"]:
             raise _no_role(name, key, found)
-        found.tables["columns"].setdefault(name, {"role": role})[own] = True
+        found.tables["columns"][name][key.place[-1]] = True
 
 
 def _valued(found: Said, key: Key, value: object) -> None:
@@ -187,11 +206,15 @@ def _valued(found: Said, key: Key, value: object) -> None:
         if name not in found.tables["columns"]:
             raise _no_role(name, key, found)
         if key.place[-1] == "hierarchy" and isinstance(one, Hierarchy | Mapping):
-            tree = one if isinstance(one, Hierarchy) else from_tree(cast("object", one), name=name)
-            found.hierarchies[name] = tree
+            found.hierarchies[name] = one if isinstance(one, Hierarchy) else _tree(one, name)
             found.tables["columns"][name]["hierarchy"] = STAND_IN
         else:
             found.tables["columns"][name][key.place[-1]] = plain(one)
+
+
+def _tree(tree: Mapping[str, object], name: str) -> Hierarchy:
+    """The hierarchy of a nested mapping; several nodes at the top get one root."""
+    return from_tree(tree, name=name, root="*" if len(tree) > 1 else "")
 
 
 def _whole(found: Said, key: Key, value: object) -> None:
@@ -285,10 +308,13 @@ _PERTURBED: Final = 'write perturb={"income": "rounding:step=1000"}, a method fo
 
 def _perturbed(name: str, one: object) -> object:
     """What is said of one column."""
-    if not isinstance(one, str):
+    where = f"perturb={{{name!r}: …}}"
+    if isinstance(one, Mapping):
         return plain(one)
+    if not isinstance(one, str):
+        raise UsageError(f"the method is of class {type(one).__name__}", where=where, hint=_PERTURBED)
     try:
         parsed = said_of(f"column={one}")
     except UsageError as fault:
-        raise UsageError(fault.what, where=f"perturb={{{name!r}: …}}", hint=_PERTURBED) from None
+        raise UsageError(fault.what, where=where, hint=_PERTURBED) from None
     return {"method": parsed.method, "together": [], **parsed.parameters}

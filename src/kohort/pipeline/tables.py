@@ -16,6 +16,7 @@ from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.complete import entered
 from kohort.engines.table import Table
 from kohort.errors import UsageError
+from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of, write
 from kohort.metrics.base import Outcome
@@ -254,7 +255,7 @@ def save(
 
 def _like(source: object) -> str:
     """The kind of frame to give back."""
-    return "polars" if is_path(source) or isinstance(source, Table) else kind_of(source)
+    return "polars" if is_path(source) or table_within(source) else kind_of(source)
 
 
 def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:

@@ -9,26 +9,31 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors import MissingExtraError, UsageError
 from kohort.publish import check_target, publish
+from kohort.release import Release
 from kohort.report.charts.canvas import library
-from kohort.report.page import page
+from kohort.report.page import page, transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.release import release_figures
 from kohort.report.render.release import release_text
+from kohort.report.render.transactions import transactions_text
+from kohort.report.transactions import transaction_figures
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from kohort.release import Release
+    from kohort.release.transactions import TransactionRelease
     from kohort.report.page import Page
 
 #: The forms of a report, by its file's ending: a page, or plain text, which is the same for every audience.
 REPORTS: Final = (".html", ".json", ".txt")
 
 
-def report(release: Release, path: str | os.PathLike[str] | None, *, audience: str, overwrite: bool) -> str:
+def report(
+    release: Release | TransactionRelease, path: str | os.PathLike[str] | None, *, audience: str, overwrite: bool
+) -> str:
     """The text of a release's report, which is also written where there is a path; see `Release.report`."""
-    text = release_text(release_figures(release), [one.name for one in release.job.schema.quasi])
+    text = _text(release)
     if path is None:
         return text
     file = Path(path)
@@ -41,9 +46,23 @@ def report(release: Release, path: str | os.PathLike[str] | None, *, audience: s
     if file.suffix == ".txt":
         content = f"{text}\n".encode()
     else:
-        content = writer_of(file.suffix)(page(release, audience=Audience(audience)))
+        content = writer_of(file.suffix)(_page(release, Audience(audience)))
     publish(file, lambda target: target.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
     return text
+
+
+def _text(release: Release | TransactionRelease) -> str:
+    """What the command line prints of a release."""
+    if isinstance(release, Release):
+        return release_text(release_figures(release), [one.name for one in release.job.schema.quasi])
+    return transactions_text(transaction_figures(release))
+
+
+def _page(release: Release | TransactionRelease, audience: Audience) -> Page:
+    """The page of a release."""
+    if isinstance(release, Release):
+        return page(release, audience=audience)
+    return transactions_page(release, audience=audience)
 
 
 def writer_of(ending: str) -> Callable[[Page], bytes]:

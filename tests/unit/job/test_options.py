@@ -68,7 +68,7 @@ def value_of(key: Key) -> str:
         return f"Literal[{', '.join(map(repr, get_args(kind)))}]".replace("'", '"')
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return "Mapping[str, Number]"
-    return {"Fraction": "Number", "float": "Number"}.get(kind.__name__, kind.__name__)
+    return {"Fraction": "Number", "float": "Number"}.get(kind.__name__, str(kind.__name__))
 
 
 def type_of(key: Key) -> str:
