@@ -34,6 +34,7 @@ from kohort.pipeline.publishing import is_path
 from kohort.release import Job, Release
 from kohort.release.altered import seed_misfits
 from kohort.schema import names_in
+from kohort.shown import class_of
 from kohort.sweeps import tables as sweeps
 
 if TYPE_CHECKING:
@@ -367,7 +368,7 @@ def _varied(vary: object) -> dict[str, list[str]]:
         UsageError: it is no mapping of lists, or something cannot be varied.
     """
     if not isinstance(vary, Mapping) or not vary:
-        what = f"vary is of class {type(vary).__name__}" if vary else "nothing is varied"
+        what = f"vary is of class {class_of(cast('object', vary))}" if vary else "nothing is varied"
         raise UsageError(what, where="vary=…", hint='write vary={"k": [5, 10, 20]}')
     texts: list[str] = []
     for name, values in cast("Mapping[str, object]", vary).items():
@@ -398,7 +399,7 @@ def _models(models: object) -> tuple[PrivacyModel, ...]:
     """
     listed = tuple(cast("Iterable[object]", models)) if isinstance(models, Iterable) else (models,)
     if not isinstance(models, Iterable) or not all(hasattr(one, "declared") for one in listed):
-        what = f"the models are of class {type(models).__name__}"
+        what = f"the models are of class {class_of(models)}"
         raise UsageError(what, where="models", hint="write k=5, or [KAnonymity(5)]")
     return cast("tuple[PrivacyModel, ...]", listed)
 

@@ -206,14 +206,18 @@ def _valued(found: Said, key: Key, value: object) -> None:
         if name not in found.tables["columns"]:
             raise _no_role(name, key, found)
         if key.place[-1] == "hierarchy" and isinstance(one, Hierarchy | Mapping):
-            found.hierarchies[name] = one if isinstance(one, Hierarchy) else _tree(one, name)
+            found.hierarchies[name] = (
+                one if isinstance(one, Hierarchy) else _tree(cast("Mapping[str, object]", one), name)
+            )
             found.tables["columns"][name]["hierarchy"] = STAND_IN
         else:
             found.tables["columns"][name][key.place[-1]] = plain(one)
 
 
-def _tree(tree: Mapping[str, object], name: str) -> Hierarchy:
-    """The hierarchy of a nested mapping; several nodes at the top get one root."""
+def _tree(tree: Hierarchy | Mapping[str, object], name: str) -> Hierarchy:
+    """The hierarchy, also that of a nested mapping; several nodes at the top get one root."""
+    if isinstance(tree, Hierarchy):
+        return tree
     return from_tree(tree, name=name, root="*" if len(tree) > 1 else "")
 
 
@@ -233,7 +237,8 @@ def _whole(found: Said, key: Key, value: object) -> None:
 
 def _no_role(name: str, key: Key, found: Said) -> UsageError:
     """The error of a column that is named before it has a role."""
-    near = " or ".join(get_close_matches(name, found.tables["columns"]))
+    named = cast("dict[str, object]", found.tables["columns"])
+    near = " or ".join(get_close_matches(name, named))
     role = "sensitive" if key.is_model or key.type is bool else "quasi"
     hint = f"did you mean {near}?" if near else f"name it too: {role}=[…, {name!r}]"
     return UsageError(f"column {name} has no role", where=f"{key.keyword}=…", hint=hint)
@@ -310,7 +315,7 @@ def _perturbed(name: str, one: object) -> object:
     """What is said of one column."""
     where = f"perturb={{{name!r}: …}}"
     if isinstance(one, Mapping):
-        return plain(one)
+        return plain(cast("object", one))
     if not isinstance(one, str):
         raise UsageError(f"the method is of class {type(one).__name__}", where=where, hint=_PERTURBED)
     try:

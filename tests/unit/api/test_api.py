@@ -28,6 +28,18 @@ ASKED: dict[str, Any] = {
 }
 
 
+#: The functions as somebody calls them who has no type checker; `tests/typing` has the others.
+anonymized: Any = kohort.anonymize
+swept: Any = kohort.sweep
+perturbed: Any = kohort.perturb
+drafted: Any = kohort.draft
+read: Any = kohort.read
+schema_of: Any = Schema.of
+job_of: Any = Job.of
+job_itself: Any = Job
+check: Any = kohort.check
+
+
 def people(records: int = 60) -> pl.DataFrame:
     """People of seven ages, in five cities."""
     rows = range(records)
@@ -60,37 +72,38 @@ def test_arguments_make_the_job_of_a_job_file() -> None:
         columns.id.role = "identifying"
         columns.illness = { role = "sensitive", l = 2 }
     """
-    said = kohort.anonymize(people(), **ASKED, hierarchy={"city": "mask:right"})
-    assert said.job == kohort.anonymize(people(), Job.from_toml(text)).job
+    said = anonymized(people(), **ASKED, hierarchy={"city": "mask:right"})
+    assert said.job == anonymized(people(), Job.from_toml(text)).job
 
 
 def test_k_is_ten_unless_another_model_of_whole_classes_is_asked_for() -> None:
     """As on the command line."""
     asked: dict[str, Any] = {"quasi": ["age"], "rest": "drop"}
-    assert kohort.anonymize(people(), **asked).job.k == 10
-    assert kohort.anonymize(people(), **asked, max_risk=0.25).job.k == 4
+    assert anonymized(people(), **asked).job.k == 10
+    assert anonymized(people(), **asked, max_risk=0.25).job.k == 4
 
 
 @pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
 def test_a_frame_comes_back_as_it_was_given(kind: str) -> None:
     """The same kind of frame, and the same records whatever the kind."""
-    frame: Any = {"polars": people(), "pandas": people().to_pandas(), "pyarrow": people().to_arrow()}[kind]
-    made: Any = kohort.anonymize(frame, **ASKED).frame()
+    made_of: dict[str, Any] = {"polars": people(), "pandas": people().to_pandas(), "pyarrow": people().to_arrow()}
+    frame: Any = made_of[kind]
+    made: Any = anonymized(frame, **ASKED).frame()
     assert type(made) is type(frame)
-    assert pl.DataFrame(made).equals(kohort.anonymize(people(), **ASKED).frame())  # type: ignore[arg-type]
+    assert pl.DataFrame(made).equals(anonymized(people(), **ASKED).frame())
 
 
 def test_tables_and_releases_are_read_already(tmp_path: Path) -> None:
     """Every function takes a table that was read, and a release."""
     people().write_csv(tmp_path / "people.csv", separator=";")
-    table = kohort.read(tmp_path / "people.csv", separator=";")
-    release = kohort.anonymize(table, **ASKED)
-    assert release.frame().equals(kohort.anonymize(tmp_path / "people.csv", **ASKED, separator=";").frame())  # type: ignore[attr-defined]
-    assert kohort.check(release, ["age", "city"], k=5, l={"illness": 2}).met
+    table = read(tmp_path / "people.csv", separator=";")
+    release = anonymized(table, **ASKED)
+    assert release.frame().equals(anonymized(tmp_path / "people.csv", **ASKED, separator=";").frame())
+    assert check(release, ["age", "city"], k=5, l={"illness": 2}).met
     assert kohort.assess(release, ["age", "city"]).prosecutor.highest <= 0.2
     assert kohort.compare(table, release).released == 60
-    assert kohort.read(release).records == 60
-    assert isinstance(kohort.perturb(table, {"age": "rounding:step=5"}).frame(), pl.DataFrame)
+    assert read(release).records == 60
+    assert isinstance(perturbed(table, {"age": "rounding:step=5"}).frame(), pl.DataFrame)
 
 
 def test_hierarchies_are_texts_objects_or_mappings() -> None:
@@ -99,25 +112,25 @@ def test_hierarchies_are_texts_objects_or_mappings() -> None:
     rows = [[town, region, "*"] for region, towns in tree.items() for town in towns]
     asked = ASKED | {"method": "optimal", "k": 13}
     ages = {"age": "groups:2,4"}
-    first = kohort.anonymize(people(), **asked, hierarchy={**ages, "city": tree})
-    second = kohort.anonymize(people(), **asked, hierarchy={**ages, "city": Hierarchy.from_rows(rows, name="city")})
-    third = kohort.anonymize(people(), **asked, hierarchy={**ages, "city": {"*": tree}})
-    assert first.frame().equals(second.frame())  # type: ignore[attr-defined]
-    assert first.frame().equals(third.frame())  # type: ignore[attr-defined]
+    first = anonymized(people(), **asked, hierarchy={**ages, "city": tree})
+    second = anonymized(people(), **asked, hierarchy={**ages, "city": Hierarchy.from_rows(rows, name="city")})
+    third = anonymized(people(), **asked, hierarchy={**ages, "city": {"*": tree}})
+    assert first.frame().equals(second.frame())
+    assert first.frame().equals(third.frame())
     assert first.levels["city"] > 0
 
 
 def test_a_population_is_a_frame_too() -> None:
     """A model that needs one gets it; the check likewise."""
     register = pl.concat([people(), people()])
-    release = kohort.anonymize(people(), quasi=["age"], rest="drop", k_map=10, population=register)
+    release = anonymized(people(), quasi=["age"], rest="drop", k_map=10, population=register)
     assert release.job.models == (KMap(10),)
-    assert kohort.check(release, ["age"], k_map=10, population=register, hierarchy={"age": "intervals:5"}).met
+    assert check(release, ["age"], k_map=10, population=register, hierarchy={"age": "intervals:5"}).met
 
 
 def test_options_beyond_single_values() -> None:
     """Words, exact numbers, lists, marks of columns, perturbations: each reaches the job."""
-    release = kohort.anonymize(
+    release = anonymized(
         incomes(),
         **ASKED,
         no_model=["income"],
@@ -136,61 +149,64 @@ def test_options_beyond_single_values() -> None:
     assert "?" in job.schema.missing
     [age] = [one for one in job.schema.quasi if one.name == "age"]
     assert (age.weight, age.bounds, age.grid) == (Fraction(1, 2), (Fraction(0), Fraction(120)), None)
-    assert kohort.anonymize(incomes(), **ASKED, drop=["income"], no_grid=False).job.schema.quasi[0].grid == 2
+    assert anonymized(incomes(), **ASKED, drop=["income"], no_grid=False).job.schema.quasi[0].grid == 2
 
 
 def test_marks_of_the_rest() -> None:
     """A column that only the rest covers can be allowed to single people out."""
-    job = kohort.anonymize(incomes(), **ASKED, rest="insensitive", allow_singling=["income"]).job
+    job = anonymized(incomes(), **ASKED, rest="insensitive", allow_singling=["income"]).job
     assert job.allow_singling == ("income",)
 
 
 # --- what is said to wrong types --------------------------------------------------------------------------------------
 
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
-    "text for a list": (lambda: Schema.of(quasi="gender"), "write quasi=['gender']"),
-    "number for a list": (lambda: Schema.of(quasi=5), "write quasi=['age', 'city']"),  # type: ignore[arg-type]
-    "numbers in a list": (lambda: Schema.of(quasi=[5]), "names are texts"),  # type: ignore[list-item]
-    "number for a model": (lambda: Job.of(Schema.of(quasi=["age"]), 5), "write Job.of(schema, KAnonymity(5))"),  # type: ignore[arg-type]
-    "class for a model": (lambda: Job.of(Schema.of(quasi=["age"]), KAnonymity), "KAnonymity is no privacy model"),  # type: ignore[arg-type]
-    "list of models": (lambda: Job(Schema.of(quasi=["age"]), [KAnonymity(5)]), "write Job.of(schema, KAnonymity"),  # type: ignore[arg-type]
-    "names for a schema": (lambda: Job.of(["age"], KAnonymity(5)), "write Job.of(Schema.of("),  # type: ignore[arg-type]
-    "nothing": (lambda: kohort.anonymize(people()), "kohort.draft(people) proposes roles"),
+    "text for a list": (lambda: schema_of(quasi="gender"), "write quasi=['gender']"),
+    "number for a list": (lambda: schema_of(quasi=5), "write quasi=['age', 'city']"),
+    "numbers in a list": (lambda: schema_of(quasi=[5]), "names are texts"),
+    "number for a model": (lambda: job_of(schema_of(quasi=["age"]), 5), "write Job.of(schema, KAnonymity(5))"),
+    "class for a model": (lambda: job_of(schema_of(quasi=["age"]), KAnonymity), "KAnonymity is no privacy model"),
+    "list of models": (
+        lambda: job_itself(schema_of(quasi=["age"]), [KAnonymity(5)]),
+        "write Job.of(schema, KAnonymity",
+    ),
+    "names for a schema": (lambda: job_of(["age"], KAnonymity(5)), "write Job.of(Schema.of("),
+    "nothing": (lambda: anonymized(people()), "kohort.draft(people) proposes roles"),
     "mapping for a job": (lambda: anonymize({"k": 5}), "anonymize(people, **options)"),
     "path for a job": (lambda: anonymize("job.toml"), "kohort.Job.from_toml(path)"),
-    "schema for a job": (lambda: anonymize(Schema.of(quasi=["age"])), "Job.of(schema, KAnonymity(10))"),
-    "draft for a job": (lambda: anonymize(kohort.draft(people())), "draft.job()"),
+    "schema for a job": (lambda: anonymize(schema_of(quasi=["age"])), "Job.of(schema, KAnonymity(10))"),
+    "draft for a job": (lambda: anonymize(drafted(people())), "draft.job()"),
     "list for a job": (lambda: anonymize(["age"]), "name columns by keyword"),
     "number for a job": (lambda: anonymize(5), "or pass a Job"),
-    "job and options": (lambda: anonymize(Job.of(Schema.of(quasi=["age"]), KAnonymity(5)), k=5), "the job says it all"),
-    "no such option": (lambda: kohort.anonymize(people(), qausi=["age"]), "did you mean quasi?"),  # type: ignore[call-overload]
-    "the flag's name": (lambda: kohort.anonymize(people(), identifier=["id"]), "did you mean identifying?"),  # type: ignore[call-overload]
-    "no option like it": (lambda: kohort.anonymize(people(), zzz=1), "there are: quasi, sensitive"),  # type: ignore[call-overload]
-    "two roles": (lambda: kohort.anonymize(people(), quasi=["age"], drop=["age"]), "column age is named twice"),
-    "value for a mapping": (lambda: kohort.anonymize(people(), **ASKED | {"l": 2}), "write l={'illness': 2}"),
-    "object for a mapping": (lambda: kohort.anonymize(people(), **ASKED | {"grid": [1]}), "write grid={'age': …}"),
-    "no role": (lambda: kohort.anonymize(people(), **ASKED | {"l": {"income": 2}}), "sensitive=[…, 'income']"),
-    "nearly a role": (lambda: kohort.anonymize(people(), **ASKED | {"l": {"ilness": 2}}), "did you mean illness?"),
+    "job and options": (lambda: anonymize(job_of(schema_of(quasi=["age"]), KAnonymity(5)), k=5), "the job says it all"),
+    "no such option": (lambda: anonymized(people(), qausi=["age"]), "did you mean quasi?"),
+    "the flag's name": (lambda: anonymized(people(), identifier=["id"]), "did you mean identifying?"),
+    "no option like it": (lambda: anonymized(people(), zzz=1), "there are: quasi, sensitive"),
+    "two roles": (lambda: anonymized(people(), quasi=["age"], drop=["age"]), "column age is named twice"),
+    "value for a mapping": (lambda: anonymized(people(), **ASKED | {"l": 2}), "write l={'illness': 2}"),
+    "object for a mapping": (lambda: anonymized(people(), **ASKED | {"grid": [1]}), "write grid={'age': …}"),
+    "no role": (lambda: anonymized(people(), **ASKED | {"l": {"income": 2}}), "sensitive=[…, 'income']"),
+    "nearly a role": (lambda: anonymized(people(), **ASKED | {"l": {"ilness": 2}}), "did you mean illness?"),
     "marked without a role": (
-        lambda: kohort.anonymize(people(), **ASKED, allow_singling=["x"]),
+        lambda: anonymized(people(), **ASKED, allow_singling=["x"]),
         "column x has no role",
     ),
-    "column that is not there": (lambda: kohort.anonymize(people(), quasi=["agee"], rest="drop"), "did you mean age?"),
-    "text for k": (lambda: kohort.anonymize(people(), **ASKED | {"k": "5"}), "where: k=…"),
+    "column that is not there": (lambda: anonymized(people(), quasi=["agee"], rest="drop"), "did you mean age?"),
+    "text for k": (lambda: anonymized(people(), **ASKED | {"k": "5"}), "where: k=…"),
     "wrong value of a column": (
-        lambda: kohort.anonymize(people(), **ASKED | {"l": {"illness": 1}}),
+        lambda: anonymized(people(), **ASKED | {"l": {"illness": 1}}),
         "where: l={'illness': …}",
     ),
     "perturbation of no method": (
-        lambda: kohort.anonymize(people(), **ASKED, perturb={"illness": "x"}),
+        lambda: anonymized(people(), **ASKED, perturb={"illness": "x"}),
         "there is no method",
     ),
-    "one model for a list": (lambda: kohort.check(people(), ["age"], KAnonymity(5)), "write k=5, or [KAnonymity(5)]"),  # type: ignore[arg-type]
-    "number among models": (lambda: kohort.check(people(), ["age"], [5]), "write k=5, or [KAnonymity(5)]"),  # type: ignore[list-item]
-    "text to check": (lambda: kohort.check(people(), "age"), "write quasi=['age']"),
+    "one model for a list": (lambda: check(people(), ["age"], KAnonymity(5)), "write k=5, or [KAnonymity(5)]"),
+    "number among models": (lambda: check(people(), ["age"], [5]), "write k=5, or [KAnonymity(5)]"),
+    "text to check": (lambda: check(people(), "age"), "write quasi=['age']"),
     "text to assess": (lambda: kohort.assess(people(), "age"), "write quasi=['age']"),
-    "option of reading": (lambda: kohort.read(people(), seperator=";"), "did you mean separator?"),  # type: ignore[call-arg]
-    "other option of reading": (lambda: kohort.read(people(), zz=";"), "there are: separator"),  # type: ignore[call-arg]
+    "option of reading": (lambda: read(people(), seperator=";"), "did you mean separator?"),
+    "other option of reading": (lambda: read(people(), zz=";"), "there are: separator"),
     "list to vary": (lambda: sweep(["k"]), 'write vary={"k": [5, 10, 20]}'),
     "nothing to vary": (lambda: sweep({}), "nothing is varied"),
     "value to vary": (lambda: sweep({"k": 5}), "write vary={'k': [5]}"),
@@ -207,25 +223,25 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "twice": (lambda: perturb([Rounding("age", Fraction(5))] * 2), "column age is perturbed twice"),
     "parameter of no value": (lambda: perturb({"age": "noise:scale"}), "where: perturb={'age': …}"),
     "parameter of a wrong type": (lambda: perturb({"age": {"method": 5}}), "it must be a text"),
-    "seed": (lambda: kohort.perturb(people(), {"age": "noise"}, seed=5), "where: seed=…"),
-    "k of a draft": (lambda: kohort.draft(people(), k=1), "k must be an integer"),
-    "no correction": (lambda: kohort.draft(people()).job(roles={}), "there is no option 'roles'"),  # type: ignore[call-arg]
+    "seed": (lambda: perturbed(people(), {"age": "noise"}, seed=5), "where: seed=…"),
+    "k of a draft": (lambda: drafted(people(), k=1), "k must be an integer"),
+    "no correction": (lambda: drafted(people()).job(roles={}), "there is no option 'roles'"),
 }
 
 
 def anonymize(job: Any, **options: Any) -> object:  # noqa: ANN401  whatever a caller passes
     """Call it as somebody without a type checker does."""
-    return kohort.anonymize(people(), job, **options)
+    return anonymized(people(), job, **options)
 
 
 def sweep(vary: Any, **options: Any) -> object:  # noqa: ANN401  likewise
     """Likewise."""
-    return kohort.sweep(people(), vary=vary, **{"quasi": ["age"], "rest": "drop"} | options)
+    return swept(people(), vary=vary, **{"quasi": ["age"], "rest": "drop"} | options)
 
 
 def perturb(value: Any) -> object:  # noqa: ANN401  likewise
     """Likewise."""
-    return kohort.perturb(people(), value)
+    return perturbed(people(), value)
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -240,7 +256,7 @@ def test_wrong_types_get_the_line_to_write(case: str) -> None:
 def test_several_faults_come_together() -> None:
     """Those of the arguments and those of the job, in one error without a tree of tracebacks."""
     with pytest.raises(kohort.JobError) as fault:
-        kohort.anonymize(people(), quasi=["age"], sensitive="illness", k=1)
+        anonymized(people(), quasi=["age"], sensitive="illness", k=1)
     assert [one.where for one in fault.value.exceptions if isinstance(one, kohort.UsageError)] == ["sensitive=…", "k=…"]
     assert all(one.__traceback__ is None for one in fault.value.exceptions)
 
@@ -263,7 +279,7 @@ def test_an_inspection_is_a_sequence_of_guesses() -> None:
 def test_a_draft_is_corrected_by_the_arguments_of_a_job(tmp_path: Path) -> None:
     """A new role forgets what was drafted of the column; other arguments are added; the file says the same."""
     incomes().write_csv(tmp_path / "people.csv", separator=";")
-    draft = kohort.draft(tmp_path / "people.csv", k=4, separator=";")
+    draft = drafted(tmp_path / "people.csv", k=4, separator=";")
     job = draft.job(drop=["income", *draft.undecided], sensitive=["illness"], l={"illness": 3}, k=3, rest="drop")
     assert {one.name for one in job.schema.sensitive} == {"illness"}
     assert not job.perturbations
@@ -273,13 +289,13 @@ def test_a_draft_is_corrected_by_the_arguments_of_a_job(tmp_path: Path) -> None:
     with pytest.raises(kohort.TargetError):
         draft.to_toml(tmp_path / "job.toml")
     assert draft.to_toml(tmp_path / "job.toml", overwrite=True) == draft.to_toml()
-    assert kohort.anonymize(incomes(), job).verdict is not None
+    assert anonymized(incomes(), job).verdict is not None
 
 
 def test_a_draft_keeps_what_is_not_corrected() -> None:
     """Roundings of columns that stay measures are kept, and others are added."""
     table = pl.DataFrame({"age": [20 + n % 7 for n in range(200)], "salary": [1000 + 37 * n for n in range(200)]})
-    draft = kohort.draft(table, k=5)
+    draft = drafted(table, k=5)
     assert [one.columns for one in draft.job(perturb={"salary": "rounding:step=5000"}).perturbations] == [("salary",)]
     assert draft.job(hierarchy={"age": {"*": [str(n) for n in range(20, 27)]}}).schema.quasi[0].hierarchy is not None
 
@@ -287,7 +303,7 @@ def test_a_draft_keeps_what_is_not_corrected() -> None:
 def test_an_undecided_column_stops_the_draft() -> None:
     """Nobody decided, so there is no job."""
     table = people().with_columns(x=pl.Series([row * 7919 % 1009 for row in range(60)]))
-    draft = kohort.draft(table)
+    draft = drafted(table)
     assert draft.undecided
     assert repr(draft).startswith(f"<Draft, {len(draft.undecided)} undecided")
     with pytest.raises(kohort.UsageError, match="the role is undecided"):
@@ -296,52 +312,52 @@ def test_an_undecided_column_stops_the_draft() -> None:
 
 def test_a_sweep_by_a_job_and_by_arguments_agree() -> None:
     """Both say the same of every point; what is varied replaces what a job says."""
-    by_arguments = kohort.sweep(people(), vary={"k": [5, 20]}, **{**ASKED, "k": None})
-    job = kohort.anonymize(people(), **ASKED).job
-    assert kohort.sweep(people(), job, vary={"k": [5, 20]}).rows == by_arguments.rows
+    by_arguments = swept(people(), vary={"k": [5, 20]}, **{**ASKED, "k": None})
+    job = anonymized(people(), **ASKED).job
+    assert swept(people(), job, vary={"k": [5, 20]}).rows == by_arguments.rows
     assert [row["classes"] for row in by_arguments.rows] == [point.classes for point in by_arguments.points]
-    of_models = kohort.sweep(people(), vary={"l:illness": [2, 5], "k": [5]}, **{**ASKED, "k": None, "l": None})
+    of_models = swept(people(), vary={"l:illness": [2, 5], "k": [5]}, **{**ASKED, "k": None, "l": None})
     assert [str(point.ending) for point in of_models.points] == ["found", "infeasible"]
     assert "infeasible: " in repr(of_models)
 
 
 def test_a_sweep_shows_twenty_points() -> None:
     """More are counted."""
-    found = kohort.sweep(people(), vary={"k": [*range(2, 24)]}, quasi=["age"], rest="drop")
+    found = swept(people(), vary={"k": [*range(2, 24)]}, quasi=["age"], rest="drop")
     assert "2 more points" in found._repr_html_()
-    assert "more points" not in kohort.sweep(people(), vary={"k": [2]}, quasi=["age"], rest="drop")._repr_html_()
+    assert "more points" not in swept(people(), vary={"k": [2]}, quasi=["age"], rest="drop")._repr_html_()
 
 
 def test_a_sweep_needs_no_key_and_no_seed() -> None:
     """Costs do not depend on pseudonyms; a job with them can be swept, and with a population too."""
-    job = Job.of(Schema((Attribute("age", Role.QUASI),), rest=Role.DROP), KAnonymity(5))
+    job = job_of(Schema((Attribute("age", Role.QUASI),), rest=Role.DROP), KAnonymity(5))
     noisy = replace(job, perturbations=(), time_limit=None)
-    assert kohort.sweep(people(), noisy, vary={"k": [2]}).points[0].found
-    by_register = kohort.sweep(people(), vary={"k-map": [2, 4]}, population=people(), quasi=["age"], rest="drop")
+    assert swept(people(), noisy, vary={"k": [2]}).points[0].found
+    by_register = swept(people(), vary={"k-map": [2, 4]}, population=people(), quasi=["age"], rest="drop")
     assert all(point.found for point in by_register.points)
 
 
 def test_a_check_takes_models_by_keyword_and_by_value() -> None:
     """Both are asked; what keywords say of columns is known, unless a schema is given."""
-    assert [one.model for one in kohort.check(people(), ["age"], [KAnonymity(2)], l={"illness": 2}).findings] == [
+    assert [one.model for one in check(people(), ["age"], [KAnonymity(2)], l={"illness": 2}).findings] == [
         "2-anonymity",
         "distinct 2-diversity of illness",
     ]
     schema = Schema((Attribute("age", Role.QUASI),), frozenset({"20"}))
-    assert kohort.check(people(), ["age"], k=2, schema=schema).met
-    assert not kohort.check(people(), ["age"], sensitive=["illness"]).findings
+    assert check(people(), ["age"], k=2, schema=schema).met
+    assert not check(people(), ["age"], sensitive=["illness"]).findings
 
 
 def test_perturbing_gives_the_frame_back() -> None:
     """In the order and the kind that it had, with the effects."""
     frame = incomes().to_pandas()
-    made = kohort.perturb(frame, {"income": {"method": "rounding", "step": 1000}}, missing_token=["?"])
+    made = perturbed(frame, {"income": {"method": "rounding", "step": 1000}}, missing_token=["?"])
     assert isinstance(made.frame(), pd.DataFrame)
-    assert made.frame()["id"].to_list() == frame["id"].to_list()  # type: ignore[index]
+    assert made.frame()["id"].to_list() == frame["id"].to_list()
     assert [one.column for one in made.effects] == ["income"]
-    seeded = kohort.perturb(incomes(), {"income": "noise"}, seed=5, insecure_reproducible=True)
-    again = kohort.perturb(incomes(), {"income": "noise"}, seed=5, insecure_reproducible=True)
-    assert seeded.frame().equals(again.frame())  # type: ignore[attr-defined]
+    seeded = perturbed(incomes(), {"income": "noise"}, seed=5, insecure_reproducible=True)
+    again = perturbed(incomes(), {"income": "noise"}, seed=5, insecure_reproducible=True)
+    assert seeded.frame().equals(again.frame())
 
 
 # --- what a release can do next ---------------------------------------------------------------------------------------
@@ -349,7 +365,7 @@ def test_perturbing_gives_the_frame_back() -> None:
 
 def test_a_release_saves_reports_compares_and_measures_its_risk(tmp_path: Path) -> None:
     """Each method is the function of its room with what the release knows."""
-    release = kohort.anonymize(people(), **ASKED)
+    release = anonymized(people(), **ASKED)
     saved = release.save(tmp_path / "safe.csv")
     assert saved.path == tmp_path / "safe.csv"
     assert (tmp_path / "safe.csv.kohort.json").is_file()
@@ -366,7 +382,7 @@ def test_a_release_saves_reports_compares_and_measures_its_risk(tmp_path: Path) 
 
 def test_a_report_is_text_and_a_file(tmp_path: Path) -> None:
     """The text is what the command line prints; the file is of the form of its name; nothing is replaced unasked."""
-    release = kohort.anonymize(people(), **ASKED).save(tmp_path / "safe.csv")
+    release = anonymized(people(), **ASKED).save(tmp_path / "safe.csv")
     assert release.report().startswith("Released unchanged")
     for name in ("r.html", "r.json", "r.txt"):
         assert release.report(tmp_path / name) == release.report()
@@ -377,9 +393,10 @@ def test_a_report_is_text_and_a_file(tmp_path: Path) -> None:
         release.report(tmp_path / "r.html")
     with pytest.raises(kohort.TargetError, match="input"):
         release.report(_linked(tmp_path), overwrite=True)
+    report: Any = release.report
     for wrong in ({"path": tmp_path / "r.pdf"}, {"path": tmp_path / "x.html", "audience": "all"}):
         with pytest.raises(kohort.UsageError):
-            release.report(**wrong)
+            report(**wrong)
 
 
 def _linked(folder: Path) -> Path:
@@ -406,7 +423,7 @@ def test_a_release_of_transactions_saves_and_reports(tmp_path: Path) -> None:
 def test_hierarchies_are_written_beside_the_job(tmp_path: Path) -> None:
     """A job with objects needs a path; the file and what lies beside it make the same job."""
     tree = {"city": {"*": [f"town{n}" for n in range(5)]}}
-    job = kohort.anonymize(people(), **ASKED, hierarchy=tree).job
+    job = anonymized(people(), **ASKED, hierarchy=tree).job
     with pytest.raises(kohort.UsageError, match=r"job\.to_toml"):
         job.to_toml()
     text = job.to_toml(tmp_path / "job.toml", source="people.csv", target="safe.csv")
@@ -421,4 +438,4 @@ def test_what_no_job_file_holds_is_refused() -> None:
     """An algorithm of no name."""
     schema = Schema((Attribute("age", Role.QUASI, hierarchy="suppress"),))
     with pytest.raises(kohort.UsageError, match="no method of a job file is exhaustive"):
-        Job.of(schema, KAnonymity(5), algorithm=Exhaustive()).to_toml()
+        job_of(schema, KAnonymity(5), algorithm=Exhaustive()).to_toml()
