@@ -368,7 +368,7 @@ def _varied(vary: object) -> dict[str, list[str]]:
         UsageError: it is no mapping of lists, or something cannot be varied.
     """
     if not isinstance(vary, Mapping) or not vary:
-        what = f"vary is of class {class_of(cast('object', vary))}" if vary else "nothing is varied"
+        what = f"vary is of class {class_of(vary)}" if vary else "nothing is varied"
         raise UsageError(what, where="vary=…", hint='write vary={"k": [5, 10, 20]}')
     texts: list[str] = []
     for name, values in cast("Mapping[str, object]", vary).items():
