@@ -13,8 +13,13 @@ import polars as pl
 import pytest
 
 import kohort
+from kohort.algorithms.lattice.best_effort import BestEffort
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.samarati import Samarati
 from kohort.certificate.again import Again, Outcome, Part
+from kohort.io.baskets.options import BasketOptions
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.average_risk import AverageRisk
 from kohort.models.basic_beta_likeness import BasicBetaLikeness
@@ -31,9 +36,14 @@ from kohort.perturbation.noise import Noise
 from kohort.perturbation.post_randomization import PostRandomization
 from kohort.perturbation.pseudonyms import Key
 from kohort.perturbation.rank_swapping import RankSwapping
+from kohort.release import Writing
 from kohort.release.job import Purpose
+from kohort.release.transactions import BasketWriting
 from kohort.schema.domain import resolve
 from kohort.shown import LONGEST, Shown
+from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.optimum import Optimum
+from kohort.transactions.suppression import Greedy
 from tests.jobs import freely
 from tests.unit.report import releases
 
@@ -57,7 +67,8 @@ def objects() -> dict[str, object]:
     table, cities = _table(), _cities()
     models = (kohort.KAnonymity(3), kohort.DistinctLDiversity("illness", 2))
     levels = _schema(age="suppress")
-    release = kohort.anonymize(table, freely(kohort.Job.of(levels, *models, algorithm=kohort.Optimal())))
+    levels_job = freely(kohort.Job.of(levels, *models, algorithm=kohort.Optimal()))
+    release = kohort.anonymize(table, levels_job)
     database = kohort.Transactions.of([[f"{CANARY}a", f"{CANARY}b"]] * 4 + [[f"{CANARY}a", f"{CANARY}p"]] * 3)
     listed = kohort.Listed(private=(f"{CANARY}p",))
     coherence = kohort.Coherence.of(h="0.5", k=2, p=2)
@@ -67,6 +78,11 @@ def objects() -> dict[str, object]:
         "Attribute": levels.quasi[1],
         "Check": kohort.check(table, ["age", "city"], models, sensitive=["illness", "income"]),
         "Coherence": coherence,
+        "Draft": kohort.draft(table, k=3),
+        "Inspection": kohort.inspect(table),
+        "Perturbed": kohort.perturb(table, {"income": "rounding:step=10"}),
+        "Table": kohort.read(table),
+        "TableSweep": kohort.sweep(table, levels_job, vary={"k": [3, 5]}),
         "CoherenceFinding": kohort.check_transactions(database, transactions.roles, coherence),
         "CoherenceVerdict": transactions.verdict,
         "Comparison": kohort.compare(table, release.frame(), schema=levels),
@@ -132,15 +148,15 @@ def _parameters() -> dict[str, object]:
         "RecursiveLDiversity": RecursiveLDiversity("illness", Fraction(2), 3),
         "TCloseness": kohort.TCloseness("illness", half, "equal"),
     }
-    methods = ("BestEffort", "Datafly", "Exhaustive", "Greedy", "Mondrian", "Optimal", "Optimum", "Samarati")
-    options = ("BasketOptions", "BasketWriting", "LocalSuppression", "ReadOptions", "SuppressionLimit", "Writing")
+    methods = (BestEffort, Datafly, Exhaustive, Greedy, kohort.Mondrian, kohort.Optimal, Optimum, Samarati)
+    options = (BasketOptions, BasketWriting, LocalSuppression, kohort.ReadOptions, kohort.SuppressionLimit, Writing)
     others: dict[str, object] = {
         "Drawn": kohort.Drawn(delta=half),
         "GivenNode": GivenNode((1, 2, 0)),
         "Key": Key(bytes(32)),
         "Purpose": Purpose(purpose="length of stay by age\nand sex " * 20, recipient="the regional health office"),
     }
-    made: dict[str, object] = {name: getattr(kohort, name)() for name in (*methods, *options)}
+    made: dict[str, object] = {kind.__name__: kind() for kind in (*methods, *options)}
     made |= {
         "Coding": Coding("income", top=Fraction(5)),
         "Microaggregation": Microaggregation(("income",)),
@@ -152,11 +168,11 @@ def _parameters() -> dict[str, object]:
     return models | made | others
 
 
-def public_classes() -> list[str]:
-    """The names of all public classes but errors and lists of words."""
+def test_every_public_class_is_looked_at() -> None:
+    """All at the top but errors and lists of words, and many of the rooms below."""
     named = {name: getattr(kohort, name) for name in dir(kohort) if name != "__version__"}
     classes = {name: one for name, one in named.items() if isinstance(one, type)}
-    return [name for name, one in classes.items() if not issubclass(one, Exception | Enum)]
+    assert {name for name, one in classes.items() if not issubclass(one, Exception | Enum)} <= objects().keys()
 
 
 def clean(text: str) -> bool:
@@ -169,7 +185,7 @@ def in_a_notebook(one: Shown) -> str:
     return one._repr_html_()  # pyright: ignore[reportPrivateUsage]  notebooks call it
 
 
-@pytest.mark.parametrize("name", public_classes())
+@pytest.mark.parametrize("name", sorted(objects()))
 def test_a_public_object_is_shown_in_a_line(name: str) -> None:
     """Its line is short and has no value of a record, and neither has its table."""
     one = objects()[name]
@@ -186,11 +202,12 @@ def test_a_public_object_is_shown_in_a_line(name: str) -> None:
 
 def test_every_result_has_a_table() -> None:
     """What people look at in notebooks is shown as a table."""
-    results = "Check CoherenceFinding CoherenceVerdict Comparison Release Risk TransactionRelease Transactions Verdict"
+    results = "Check CoherenceFinding CoherenceVerdict Comparison Draft Inspection Job Perturbed Release Risk Schema"
+    results += " Table TableSweep TransactionRelease Transactions Verdict"
     assert all(isinstance(objects()[name], Shown) for name in results.split())
 
 
-@pytest.mark.parametrize("name", public_classes())
+@pytest.mark.parametrize("name", sorted(objects()))
 def test_what_an_object_has_shows_no_value_either(name: str) -> None:
     """Not in its parts, unless it is they that somebody asks for."""
     one = objects()[name]

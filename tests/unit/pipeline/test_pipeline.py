@@ -12,7 +12,7 @@ import pytest
 
 import kohort
 from kohort.generate.italy import ROLES, italy
-from kohort.pipeline import rehearse, save
+from kohort.pipeline import anonymize, rehearse, save
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def test_a_job_without_models_is_refused() -> None:
 def test_stages_are_told_in_order(people: pl.DataFrame, tmp_path: Path) -> None:
     """Whoever listens hears every stage once, and each has its seconds."""
     heard: list[str] = []
-    release = kohort.anonymize(people, JOB, target=tmp_path / "safe.csv", tell=heard.append)
+    release = anonymize(people, JOB, target=tmp_path / "safe.csv", tell=heard.append)
     assert heard == ["read", "count", "solve", "recode", "write", "verify"]
     assert list(release.seconds) == heard
 
