@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import importlib.util
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.errors import MissingExtraError, UsageError
 from kohort.publish import check_target, publish
 from kohort.release import Release
-from kohort.report.charts.canvas import library
+from kohort.report.charts import canvas
 from kohort.report.page import page, transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.release import release_figures
@@ -85,6 +85,6 @@ def refuse_missing() -> None:
     Raises:
         MissingExtraError: it is not.
     """
-    library()
-    if find_spec("jinja2") is None:
+    canvas.library()
+    if importlib.util.find_spec("jinja2") is None:
         raise MissingExtraError("jinja2 is needed for pages and is not installed", hint="pip install 'kohort[report]'")
