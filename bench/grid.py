@@ -18,11 +18,13 @@ from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
 from bench.tables import DATA
-from kohort import AlphaKAnonymity, Attribute, Job, KAnonymity, Mondrian, Role, Scale, Schema
+from kohort import Attribute, Job, KAnonymity, Mondrian, Role, Schema
 from kohort.assessment.inspection import inspect_table
 from kohort.io import ReadOptions, read
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.pipeline import rehearse
 from kohort.pipeline.exposure import LabelExposure, compare
+from kohort.schema import Scale
 from tests.attack_oracles.toy import downcoding, minimality
 from tests.attack_oracles.worlds import AGES, every_way, world
 

@@ -25,15 +25,12 @@ from bench.tables import ADULT, DATA, adult, adult_hierarchy, adult_like
 from kohort import (
     Attribute,
     DistinctLDiversity,
-    EntropyLDiversity,
-    Exhaustive,
     InfeasibleError,
     Job,
     KAnonymity,
     Mondrian,
     Optimal,
     ReadOptions,
-    RecursiveLDiversity,
     Role,
     Schema,
     SuppressionLimit,
@@ -41,9 +38,12 @@ from kohort import (
     anonymize,
     read_hierarchy,
 )
+from kohort.algorithms.lattice.exhaustive import Exhaustive
 from kohort.algorithms.problem import Problem
 from kohort.core.frequency import FrequencySet, group
 from kohort.io import read
+from kohort.models.entropy_l_diversity import EntropyLDiversity
+from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.schema.sensitive import SensitiveDomain
 from kohort.tables.coded import CodedTable
 

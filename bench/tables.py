@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from kohort import Attribute, Hierarchy, ReadOptions, Role, Scale, Schema, read_hierarchy
+from kohort import Attribute, Hierarchy, ReadOptions, Role, Schema, read_hierarchy
 from kohort.core.frequency import FrequencySet, group
 from kohort.io import read
+from kohort.schema import Scale
 from kohort.schema.domain import Domain
 from kohort.tables.coded import CodedTable
 

@@ -80,6 +80,11 @@ def sizes_row(smallest: int, largest: int, what: str = "records") -> tuple[str, 
     return "Class sizes", f"{smallest:,} to {largest:,} {what}"
 
 
+def class_of(value: object) -> str:
+    """The name of a value's class, for a message: the value itself may be a record's."""
+    return type(value).__name__
+
+
 def _is_set(of: DataclassInstance, one: Field[Any]) -> bool:
     """Whether a field has another value than its default."""
     default = one.default if one.default_factory is MISSING else one.default_factory()

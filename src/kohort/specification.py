@@ -1,7 +1,7 @@
 """What a plug-in says of itself, once: job form, flags, sweeps, certificate, reports and tables are loops over it.
 
 A specification stands beside the definition that it describes: in the same file of `models/`, `metrics/`, `algorithms/`
-or `perturb/`. Nothing of a plug-in is written down anywhere else.
+or `perturbation/`. Nothing of a plug-in is written down anywhere else.
 """
 
 from __future__ import annotations

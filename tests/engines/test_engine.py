@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort import Job, KAnonymity, Schema, anonymize
+from kohort import Job, KAnonymity, Schema
 from kohort.engines.local import LOCAL
 from kohort.errors import VerificationError
+from kohort.pipeline import anonymize
 from kohort.testing import WrongEngineError, check_engine
 
 if TYPE_CHECKING:

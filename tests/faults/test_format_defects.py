@@ -68,7 +68,7 @@ def changed(key: str, change: Callable[[pl.DataFrame], pl.DataFrame]) -> bytes:
 def test_a_sound_release_is_verified(key: str, tmp_path: Path) -> None:
     """Saved in the format, the release is verified on its bytes, published, and the same a second time."""
     path = tmp_path / f"release.{key}"
-    saved = kohort.save(release(), path)
+    saved = release().save(path)
     assert saved.verdict is not None
     assert saved.verdict.checks["bytes"] == path.stat().st_size
     if FORMS[key].exact:

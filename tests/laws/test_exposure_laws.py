@@ -10,13 +10,14 @@ import polars as pl
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kohort import Attribute, Job, KAnonymity, Label, Role, Schema, anonymize
+from kohort import Attribute, Job, KAnonymity, Role, Schema, anonymize
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
 from kohort.engines.local import LOCAL
 from kohort.pipeline.exposure import exposed
 from kohort.pipeline.problem import problem_of
+from kohort.schema import Label
 
 if TYPE_CHECKING:
     from kohort.release import Release

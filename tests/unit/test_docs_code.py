@@ -12,6 +12,7 @@ import pytest
 import kohort
 import kohort.models
 from kohort.job import request as job
+from kohort.models.known import models
 from tests.command import kohort as run
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def row(name: str, begin: str) -> list[str]:
 
 def shown(name: str) -> PrivacyModel:
     """The model that the page of `name` makes in Python."""
-    model: PrivacyModel = eval(row(name, "Python")[0], {"kohort": kohort})  # noqa: S307  our own page
+    known = {"kohort": kohort} | {kind.__name__: kind for kind in models().values()}
+    model: PrivacyModel = eval(row(name, "Python")[0], known)  # noqa: S307  our own page
     return model
 
 

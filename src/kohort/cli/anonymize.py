@@ -12,12 +12,10 @@ from kohort.cli import flags, options, outputs, transactions
 from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.job.keys import USUAL_K, with_usual_k
 
 if TYPE_CHECKING:
     from kohort.job.request import Request
-
-#: The k of a job whose flags name no model of whole classes.
-USUAL_K: Final = 10
 
 #: How the flag of k differs from the job file's key.
 _K: Final = MappingProxyType({"k": {"shown": f"{USUAL_K}, unless another model of whole classes is given"}})
@@ -39,9 +37,7 @@ def anonymize(
 ) -> None:
     """Anonymize a table by the job that the flags make."""
     faults: list[UsageError] = []
-    raw = flags.tables(job, faults)
-    if not any(key.is_model and key.place[0] == "privacy" and job[key.flag] is not None for key in job.keys):
-        raw.setdefault("privacy", {})["k"] = USUAL_K
+    raw = with_usual_k(flags.tables(job, faults))
     options.use_threads(run.threads)
     _carry_out(flags.request(raw, faults), page, files, run)
 

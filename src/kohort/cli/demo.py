@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli import options, pages
+from kohort.cli import options
 from kohort.cli.screen import progress, say
 from kohort.errors import MissingExtraError, TargetError
 
@@ -129,9 +129,10 @@ def _reports(path: Path) -> tuple[tuple[Report, ...], str]:
     """The page to publish with the release, where one can be drawn; and how to get to see it."""
     from kohort import pipeline
     from kohort.report.page import Audience, page
+    from kohort.report.written import writer_of
 
     try:
-        write = pages.writer_of(path.suffix)
+        write = writer_of(path.suffix)
     except MissingExtraError as missing:
         return (), f"for a page with charts: {missing.hint}, then kohort demo --overwrite"
     report = pipeline.Report(path, lambda release: write(page(release, audience=Audience.INTERNAL)))

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast, get_args, get_origin, get_type_hints
 
 import typer
-from typer.models import OptionInfo
+from typer.models import OptionInfo, ParameterInfo
 
-from kohort.cli.keys import PANELS, TRI_STATE, Key, keys_of
+from kohort.job.keys import PANELS, TRI_STATE, Key, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,6 +52,9 @@ EXAMPLES: Final[Mapping[str, str]] = MappingProxyType(
         "attack": "all",
     }
 )
+
+#: Short forms of flags.
+SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",)})
 
 #: How many flags a panel's title shows.
 SHOWN: Final = 2
@@ -174,7 +177,7 @@ def _value_of(name: str) -> Callable[[CommandLine], object]:
 
 def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> Parts:  # noqa: ANN401  a type
     """The flags of keys: all in one value, or one as a parameter of its own type and default."""
-    parameters = [key.parameter() for key in keys]
+    parameters = [_parameter(key) for key in keys]
     if kind is Given:
 
         def given(line: CommandLine) -> object:
@@ -185,6 +188,28 @@ def _of_keys(keys: tuple[Key, ...], kind: Any, name: str, default: object) -> Pa
     return Parts(
         [made.replace(default=default, annotation=Annotated[kind, get_args(made.annotation)[1]])], _value_of(name)
     )
+
+
+def _parameter(key: Key) -> Parameter:
+    """The flag of a key as a parameter of the function that typer reads; the input has none."""
+    if key.place == ("input", "path"):
+        return _option("source", str, typer.Argument(metavar="IN", help=key.help), Parameter.empty)
+    kind = key.kind
+    info = typer.Option(
+        f"--{key.flag}/--no-{key.flag}" if kind == TRI_STATE else f"--{key.flag}",
+        *SHORT.get(key.flag, ()),
+        metavar=None if kind in {bool, TRI_STATE} else key.metavar,
+        help=key.help,
+        rich_help_panel=key.panel,
+        show_default=key.shown or True,
+    )
+    required = key.place == ("output", "path")
+    default = Parameter.empty if required else False if kind is bool else key.default
+    return _option(key.name, str if required else kind, info, default)
+
+
+def _option(name: str, kind: Any, info: ParameterInfo, default: object) -> Parameter:  # noqa: ANN401  a type
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
 def _fields(group: Any) -> Parts:  # noqa: ANN401  a class

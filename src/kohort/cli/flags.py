@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, cast, get_args, get_origin
 
 from kohort.cli import options
-from kohort.cli.keys import keys_of
-from kohort.errors import JobError, UsageError
+from kohort.errors import UsageError
+from kohort.job.keys import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.cli.derive import Given
-    from kohort.cli.keys import Key
+    from kohort.job.keys import Key
     from kohort.job.lines import Place
     from kohort.job.parts import Part
     from kohort.job.request import Question, Request
     from kohort.job.transactions import TransactionRequest
-
-T = TypeVar("T")
 
 #: The tables of a job that are there only with a key.
 _OPTIONAL: Final = frozenset({"columns", "person", "population"})
@@ -31,6 +29,7 @@ _ROLES: Final = {"no-model": "sensitive", "pseudonym": "identifying"}
 
 def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
     """The request that the flags make; their faults come all at once."""
+    from kohort.job.faults import together
     from kohort.job.form import JobFile
     from kohort.job.request import request as made_of
 
@@ -39,6 +38,7 @@ def request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Request:
 
 def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Question:
     """The same for a file that is only judged."""
+    from kohort.job.faults import together
     from kohort.job.form import JobFile
     from kohort.job.request import question as made_of
 
@@ -47,27 +47,11 @@ def question(raw: Mapping[str, object], faults: Sequence[UsageError]) -> Questio
 
 def transaction_request(raw: Mapping[str, object], faults: Sequence[UsageError]) -> TransactionRequest:
     """The same for a job on transactions."""
+    from kohort.job.faults import together
     from kohort.job.transactions import TransactionFile
     from kohort.job.transactions import request as made_of
 
     return together(lambda: made_of(raw, where=lambda place: flag_at(TransactionFile, place)), faults)
-
-
-def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
-    """What `make` makes; its faults come together with those that were found before.
-
-    Raises:
-        JobError: there are any.
-    """
-    from kohort.job.faults import faults_of, job_error
-
-    try:
-        made = make()
-    except JobError as fault:
-        raise job_error([*faults, *faults_of(fault)]) from None
-    if faults:
-        raise job_error(faults)
-    return made
 
 
 def refuse(flags: Mapping[str, object], what: str, hint: str = "leave it out") -> None:

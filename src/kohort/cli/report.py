@@ -79,6 +79,8 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
         UsageError: nothing to write, or an unknown form.
         MissingExtraError: what draws pages or charts is not installed.
     """
+    from kohort.report.written import refuse_missing, writer_of
+
     if out is None and charts is None:
         raise UsageError("there is nothing to write", where="--out", hint="add --out FILE.html, or --charts FOLDER")
     if out is not None and out.suffix not in pages.FORMS:
@@ -88,8 +90,8 @@ def _writer(out: Path | None, charts: Path | None, format_: str | None) -> Calla
     if format_ is not None and format_ not in CHARTS:
         raise UsageError("unknown format of charts", where="--format", hint=f"one of {', '.join(CHARTS)}")
     if charts is not None:
-        pages.refuse_missing()
-    return pages.writer_of(".json" if out is None else out.suffix)
+        refuse_missing()
+    return writer_of(".json" if out is None else out.suffix)
 
 
 class PageSource(NamedTuple):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from kohort.cli import flags, varied
+from kohort.cli import flags
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import Outputs
 from kohort.errors import JobError, UnsupportedError, UsageError
+from kohort.job.keys import with_usual_k
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -21,14 +22,13 @@ if TYPE_CHECKING:
     from kohort.cli.sweep_transactions import SweepOutput
     from kohort.job.lines import Place
     from kohort.job.request import Request
+    from kohort.job.varied import Variations
     from kohort.sweeps.journal import Journal
     from kohort.sweeps.table_plan import TablePlan
     from kohort.sweeps.tables import TableSweep
 
 
-def of_flags(
-    raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given
-) -> varied.Variations:
+def of_flags(raw: Mapping[str, object], vary: Sequence[str], faults: list[UsageError], given: Given) -> Variations:
     """The jobs that flags make; k is 10 unless it or another model of whole classes is given or varied.
 
     Args:
@@ -40,14 +40,14 @@ def of_flags(
     Raises:
         UsageError: something cannot be varied, or is given too.
     """
-    instead_of_k = {key.place[-1]: given[key.flag] for key in given.keys if key.is_model and not key.of_column}
+    from kohort.job import varied
+
     parameters = varied.all_of(vary)
     for name in parameters:
         if name != varied.QUASI and _is_given(name, raw, given):
             raise UsageError(f"{name} is varied", where=_flag(name), hint="leave it out, or vary another")
     flag_of = {_flag(name): f"--vary {name}" for name in parameters}
-    if all(value is None for value in instead_of_k.values()) and not {*parameters} & {*instead_of_k}:
-        raw = {**raw, "privacy": {**varied.table(raw, ("privacy",)), "k": 10}}
+    raw = with_usual_k(raw, parameters)
 
     def make(tables: Mapping[str, object]) -> Request:
         try:
@@ -60,16 +60,19 @@ def of_flags(
 
 def _is_given(name: str, raw: Mapping[str, object], given: Given) -> bool:
     """Whether a flag gives what is varied: of a column its value, or else the flag itself."""
+    from kohort.job import varied
+
     return varied.said_at(raw, varied.place_of(name)) is not None and (":" in name or name in given.used())
 
 
-def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
+def of_job(path: Path, vary: Sequence[str]) -> Variations:
     """The jobs that a job file makes; what is varied takes the place of what it says.
 
     Raises:
         UsageError: something cannot be varied, or the job is on transactions.
         InputError: the file cannot be read.
     """
+    from kohort.job import varied
     from kohort.job.document import document_at
     from kohort.job.request import request
 
@@ -88,6 +91,7 @@ def of_job(path: Path, vary: Sequence[str]) -> varied.Variations:
 
 def _flag(name: str) -> str:
     """The flag that gives one job what is varied."""
+    from kohort.job import varied
     from kohort.job.form import JobFile
 
     return f"--{varied.QUASI}" if name == varied.QUASI else flags.flag_at(JobFile, varied.place_of(name))
@@ -102,7 +106,7 @@ def _at(fault: JobError, flag_of: Mapping[str, str]) -> JobError:
     )
 
 
-def carry_out(jobs: varied.Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
+def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: int) -> None:
     """Solve every job, publish the files, say what came of it."""
     from kohort.io.forms import files
     from kohort.sweeps.advice import refuse_unordered, rising

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from kohort.cli import flags, options, varied
+from kohort.cli import flags, options
 from kohort.cli.screen import progress, say
 from kohort.cli.sweep_files import Outputs
 from kohort.errors import UsageError
@@ -189,7 +189,9 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
             where="--vary",
             hint="vary the others in sweeps of their own",
         )
-    name, values = varied.read(vary[0])
+    from kohort.job.varied import read
+
+    name, values = read(vary[0])
     if name in _VARIED and name in {**given.used(), **drawn.used()}:
         raise UsageError(f"{name} is varied", where=f"--{name}", hint="leave it out, or vary another")
     raw = flags.tables(given, [])

@@ -67,7 +67,7 @@ def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = N
     """
     if not job.perturbations and job.key is None:
         return Altered(recoded)
-    from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturb`
+    from kohort.tables.perturbing import perturb  # noqa: PLC0415  most jobs change nothing; see `kohort.perturbation`
     from kohort.tables.pseudonyms import linked_by, pseudonymize  # noqa: PLC0415
 
     if changed is not None:  # what a perturbation did is measured from the cells as they were read

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.forms import is_address, located
 from kohort.io.options import ReadOptions
-
-if TYPE_CHECKING:
-    from kohort.tables.table import Table
-
+from kohort.tables.table import Table
 
 _DEFAULT: Final = ReadOptions()
 
@@ -24,7 +21,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
         source: A path to delimited text (also packed by gzip or Zstandard), Parquet, Arrow IPC or any of
             `kohort.io.forms.FORMS`, with `#NAME` for one of several sheets or tables; a folder of Parquet files; the
             address of a Postgres database with `#TABLE`; `-` for delimited text on standard input; or a frame of
-            polars, pandas or Arrow, or anything that streams Arrow.
+            polars, pandas or Arrow, or anything that streams Arrow; a table that was read already; or a release.
         options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
 
     What a reader of the table should know, such as which of several sheets it is, is a `SourceNote`, a warning.
@@ -36,7 +33,9 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
         LimitError: it is larger than the options allow.
         FileError: the system failed to read it.
     """
-    if isinstance(source, str | os.PathLike):
+    if (held := table_within(source)) is not None:
+        name, table = "the table", held
+    elif isinstance(source, str | os.PathLike):
         name = os.fsdecode(cast("str | os.PathLike[str]", source))
         table = _piped(options) if name == "-" else _named(name, options)
     else:
@@ -66,6 +65,12 @@ def _named(name: str, options: ReadOptions) -> Table:
         _refuse_names("a folder of Parquet files", options)
         return read_folder(name)
     return _file(name, options)
+
+
+def table_within(source: object) -> Table | None:
+    """The table that a source is, or that it has, as a release does; `None` where there is none."""
+    held = source if isinstance(source, Table) else cast("object", getattr(source, "table", None))
+    return held if isinstance(held, Table) else None
 
 
 def _file(path: str, options: ReadOptions) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from types import MappingProxyType, UnionType
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
 
 from kohort.errors import JobError, UsageError
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from kohort.job.lines import Place
     from kohort.job.parts import Part
+
+T = TypeVar("T")
 
 #: How sure a suggestion must be: `supression` is suppression, `n` is nothing.
 _NEAR: Final = 0.6
@@ -44,6 +46,26 @@ def job_error(faults: Sequence[UsageError]) -> JobError:
 def faults_of(error: JobError) -> list[UsageError]:
     """The single faults of a job."""
     return [fault for fault in error.exceptions if isinstance(fault, UsageError)]
+
+
+def raised(faults: Sequence[UsageError]) -> UsageError:
+    """What to raise: the one fault, or all in a group; a caller in Python sees one without the tree of a group."""
+    return faults[0] if len(faults) == 1 else job_error([one.with_traceback(None) for one in faults])
+
+
+def together(make: Callable[[], T], faults: Sequence[UsageError]) -> T:
+    """What `make` makes; its faults come together with those that were found before.
+
+    Raises:
+        JobError: there are any.
+    """
+    try:
+        made = make()
+    except JobError as fault:
+        raise job_error([*faults, *faults_of(fault)]) from None
+    if faults:
+        raise job_error(faults)
+    return made
 
 
 def _line_number(fault: UsageError) -> int:

@@ -118,7 +118,11 @@ def _in_vain(raw: Mapping[str, object], asked: Asked) -> Iterator[tuple[Place, s
     needing = [place for place, model in asked.items() if model.declared.population]
     if population is None:
         for place in needing:
-            yield place, f"{place[-1]} needs a population table", "say where it is: [population] path, or --population"
+            yield (
+                place,
+                f"{place[-1]} needs a population table",
+                "say where it is: [population] path, --population, or population=…",
+            )
     elif not needing:
         hint = "leave it out, or ask for k-map or presence"
         yield ("population", "path"), "no privacy model needs a population table", hint

@@ -189,6 +189,19 @@ def perturbation_from(columns: Sequence[str], method: str, parameters: Mapping[s
         ) from None
 
 
+def parameters_of(one: Perturbation) -> dict[str, object]:
+    """What a job file would say of a perturbation at its first column, with parameters as it keeps them.
+
+    >>> parameters_of(perturbation_of("income=rounding:step=1000"))
+    {'method': 'rounding', 'step': Fraction(1000, 1)}
+    """
+    told = one.specification
+    values = {parameter.name: getattr(one, parameter.name) for parameter in told.parameters}
+    said = {name: value for name, value in values.items() if value is not None}
+    together = {"together": list(one.columns[1:])} if len(one.columns) > 1 else {}
+    return {"method": told.key, **together, **said}
+
+
 def _read(reader: Reader, said: object, place: str) -> object:
     """A parameter's value; its fault at its place."""
     try:

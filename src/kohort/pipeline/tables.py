@@ -14,6 +14,7 @@ from kohort.certificate import certificate
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.local import LOCAL
 from kohort.errors import UsageError
+from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
 from kohort.io.write import format_of
 from kohort.metrics.base import Outcome
@@ -80,7 +81,7 @@ def anonymize(
         job: The schema, the models and the algorithm.
         population: A table of people whom an attacker may know, those of the source among them: where a model needs
             one. Of the same kinds as the source, and read alike.
-        target: Where to publish. Without it the release is verified as text in memory; see `kohort.save`.
+        target: Where to publish. Without it the release is verified as text in memory; see `save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
         tell: Called with the name of each stage as it begins.
@@ -254,7 +255,7 @@ def save(
 
 def _like(source: object) -> str:
     """The kind of frame to give back."""
-    return "polars" if is_path(source) else kind_of(source)
+    return "polars" if is_path(source) or table_within(source) else kind_of(source)
 
 
 def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:

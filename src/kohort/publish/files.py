@@ -54,7 +54,9 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
         if any(place.path == other.path for other in places):
             raise TargetError("two outputs have the same path", where=str(path), hint="name another file")
         if place.former and not overwrite:
-            raise TargetError("the output exists", where=str(path), hint="name another, or add --overwrite")
+            raise TargetError(
+                "the output exists", where=str(path), hint="name another, or add --overwrite (in Python overwrite=True)"
+            )
         places.append(place)
     return places
 

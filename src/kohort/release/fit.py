@@ -115,7 +115,7 @@ def refuse_unmodelled(job: Job) -> None:
             "it is sensitive, and no privacy model protects it",
             where=f"column {name}",
             hint=f"limit what a class may reveal of it, such as --t {name}=0.2 or --l {name}=2 (in a job file t = 0.2);"
-            f" to release it without: --no-model {name} (in a job file no-model = true, in Python Job.no_model)",
+            f" to release it without: --no-model {name} (in a job file no-model = true, in Python no_model=['{name}'])",
         )
         for name in unjudged_sensitive(job)
     ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import inf
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
@@ -17,11 +18,12 @@ from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
 from kohort.release.altered import key_misfits, misfits, seed_misfits
 from kohort.release.fit import of_no_use, unfit
-from kohort.schema import Label, Role
+from kohort.schema import Label, Role, Schema
 from kohort.schema.hierarchy import Hierarchy
 from kohort.shown import Shown, parameters
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator
 
     from kohort.algorithms.problem import Algorithm
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from kohort.perturbation.base import Perturbation
     from kohort.perturbation.pseudonyms import Key
     from kohort.release.altered import Misfit
-    from kohort.schema import Attribute, Schema
+    from kohort.schema import Attribute
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
 
@@ -164,8 +166,65 @@ class Job(Shown):
             purpose=purpose,
         )
 
+    @classmethod
+    def from_toml(cls, source: str | os.PathLike[str]) -> Job:
+        r"""The job of a job file: its path, or its text, which has an equals sign.
+
+        Where the table, the release and the population are stands in the file too, and is left out here.
+
+        Raises:
+            InputError: the file cannot be read.
+            JobError: everything that is wrong in it, each fault with its line.
+
+        >>> text = 'privacy.k = 5\ncolumns.age.role = "quasi"\ninput.path = "in.csv"\noutput.path = "out.csv"'
+        >>> Job.from_toml(text).k
+        5
+        """
+        from kohort.job.request import load, parse  # noqa: PLC0415  a room above: the contract names this import
+
+        return parse(source).job if isinstance(source, str) and "=" in source else load(Path(source)).job
+
+    def to_toml(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        source: str = "input.csv",
+        target: str = "release.csv",
+        key_file: str | None = None,
+        population: str | None = None,
+        overwrite: bool = False,
+    ) -> str:
+        """The text of a job file for `kohort run`, written to `path` where one is given.
+
+        Hierarchies that are objects are written beside it, as `NAME.hierarchy-1.csv` and so on.
+
+        Args:
+            path: Where to write it.
+            source: The table that the job file shall name, as seen from its folder.
+            target: The release.
+            key_file: The file of the key of pseudonyms, where there are any.
+            population: The population table, where a model needs one.
+            overwrite: Whether files that exist may be replaced.
+
+        Raises:
+            UsageError: the job holds what no job file may hold: hierarchies as objects without a path, a seed, a key
+                whose file is not named, an algorithm of no name.
+            TargetError: a file exists, and `overwrite` is false.
+
+        >>> from kohort.models.k_anonymity import KAnonymity
+        >>> from kohort.schema import Schema
+        >>> job = Job.of(Schema.of(quasi=["age"]), KAnonymity(5))
+        >>> Job.from_toml(job.to_toml()) == job
+        True
+        """
+        from kohort.job.written import Ends, saved, text_of  # noqa: PLC0415  a room above, likewise
+
+        ends = Ends(source, target, key_file, population)
+        return text_of(self, ends) if path is None else saved(self, ends, Path(path), overwrite=overwrite)
+
     def __post_init__(self) -> None:
         """Refuse a job that promises nothing."""
+        _refuse_other_types(self)
         if not self.models:
             raise UsageError("no privacy model is given", hint="say at least k: KAnonymity(10), or --k 10")
         if self.time_limit is not None and not 0 < self.time_limit < inf:
@@ -215,6 +274,26 @@ class Job(Shown):
     def described(self) -> str:
         """The job as canonical JSON: sorted keys, hierarchies by their digest; what the certificate keeps."""
         return json.dumps(plain(self), sort_keys=True, ensure_ascii=False)
+
+
+def _refuse_other_types(job: Job) -> None:
+    """Refuse what a caller without a type checker may have passed, with the line to write.
+
+    Raises:
+        UsageError: the schema is none, or a model is none.
+    """
+    if not isinstance(cast("object", job.schema), Schema):
+        what = f"the schema of a job is of class {type(job.schema).__name__}"
+        raise UsageError(what, where="Job", hint='write Job.of(Schema.of(quasi=["age"]), KAnonymity(10))')
+    models = cast("object", job.models)
+    if not isinstance(models, tuple):
+        hint = "write Job.of(schema, KAnonymity(10), …), or Job(schema, (KAnonymity(10), …))"
+        raise UsageError(f"the models of a job are of class {type(models).__name__}", where="Job", hint=hint)
+    for model in cast("tuple[object, ...]", models):
+        if isinstance(model, type) or not hasattr(model, "declared"):
+            shown = model.__name__ if isinstance(model, type) else f"an object of class {type(model).__name__}"
+            k = model if type(model) is int else 10
+            raise UsageError(f"{shown} is no privacy model", where="Job", hint=f"write Job.of(schema, KAnonymity({k}))")
 
 
 def _on_levels(schema: Schema, method: str) -> Schema:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
 from kohort.shown import Shown, sizes_row, verified
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
     from pathlib import Path
 
     from kohort.algorithms.problem import Candidate, Problem
     from kohort.arrays import Counts, Index, Shares
+    from kohort.assessment.comparison import Comparison
+    from kohort.assessment.risk import Risk
     from kohort.perturbation.effect import Effect
     from kohort.release.job import Job
     from kohort.shown import Rows
@@ -119,6 +122,68 @@ class Release(Shown):
     def frame(self) -> object:
         """The released records as a frame of the kind that was given: polars, pandas or Arrow."""
         return to_frame(self.table, self.like)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Release:
+        """Publish at `path`, with a certificate beside it: verified on the written bytes, all or nothing.
+
+        Raises:
+            TargetError: a file is there, and `overwrite` is false.
+            VerificationError: the written bytes are not what was promised; nothing was published.
+            FileError: writing failed; nothing was published.
+        """
+        from kohort.pipeline import save  # noqa: PLC0415  a room above: the contract names these imports
+
+        return save(self, path, overwrite=overwrite)
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        audience: Literal["internal", "public"] = "internal",
+        overwrite: bool = False,
+    ) -> str:
+        """The report as text; with a path, also written there: `.html`, `.json` or `.txt`.
+
+        Args:
+            path: Where to write it.
+            audience: Who reads the file: the steward, or the public, without values and counts below k.
+            overwrite: Whether a file at `path` may be replaced.
+
+        Raises:
+            UsageError: the ending of the path means no form of a report, or there is no such audience.
+            MissingExtraError: a page needs `kohort[report]`.
+        """
+        from kohort.report.written import report  # noqa: PLC0415
+
+        return report(self, path, audience=audience, overwrite=overwrite)
+
+    def compare(self) -> Comparison:
+        """The release beside its input: statistics, distributions, associations, and what it cost."""
+        from kohort.assessment.comparison import comparison_of, lines_of  # noqa: PLC0415  most releases are not asked
+
+        return comparison_of(
+            self.source, self.table, lines_of(self.source, self.table, schema=self.job.schema), k=self.job.k
+        )
+
+    def risk(self, *, known: int | None = None, population_size: int | None = None) -> Risk:
+        """The re-identification risk of the released records, by the quasi-identifiers of the job.
+
+        Args:
+            known: Also compute the risk if only so many of the quasi-identifiers are known.
+            population_size: The number of people that the table is a sample of.
+        """
+        from kohort.assessment.risk import assess  # noqa: PLC0415
+
+        schema = self.job.schema
+        return assess(
+            self.table,
+            [one.name for one in schema.quasi],
+            sensitive=[one.name for one in schema.sensitive],
+            population=self.population,
+            population_size=population_size,
+            hierarchies={one.name: one.hierarchy for one in schema.quasi if one.hierarchy is not None},
+            known=known,
+        )
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from kohort.errors import UsageError
 from kohort.io.baskets.options import BasketOptions, Form
@@ -18,6 +18,7 @@ from kohort.transactions.roles import Listed
 from kohort.transactions.suppression import Greedy
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
     from pathlib import Path
 
@@ -199,6 +200,24 @@ class TransactionRelease(Shown):
         `starts` and `cells` are row pointers and columns, its `names` those of the columns.
         """
         return to_frame(self.released, self.like)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> TransactionRelease:
+        """Publish at `path`, with a certificate beside it; see `kohort.Release.save`."""
+        from kohort.pipeline.transactions import save_transactions  # noqa: PLC0415  a room above, as the contract says
+
+        return save_transactions(self, path, overwrite=overwrite)
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        audience: Literal["internal", "public"] = "internal",
+        overwrite: bool = False,
+    ) -> str:
+        """The report as text; with a path, also written there; see `kohort.Release.report`."""
+        from kohort.report.written import report  # noqa: PLC0415
+
+        return report(self, path, audience=audience, overwrite=overwrite)
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [

@@ -33,7 +33,8 @@ def mapping(release: Release) -> Mapped:
         UsageError: the release has no levels.
 
     >>> import polars as pl
-    >>> from kohort import Attribute, Datafly, Job, KAnonymity, Role, Schema, anonymize
+    >>> from kohort import Attribute, Job, KAnonymity, Role, Schema, anonymize
+    >>> from kohort.algorithms.lattice.datafly import Datafly
     >>> schema = Schema((Attribute("zip", Role.QUASI, hierarchy="mask:right"),))
     >>> job = Job.of(schema, KAnonymity(2), algorithm=Datafly())
     >>> mapping(anonymize(pl.DataFrame({"zip": ["181", "182"]}), job))

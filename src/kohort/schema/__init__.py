@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kohort.schema.attribute import Attribute, Grid, Label, Missing, Order, Role, Scale
+from kohort.schema.attribute import Attribute, Grid, Label, Missing, Order, Role, Scale, names_in
 from kohort.schema.schema import Schema
 
-__all__ = ["Attribute", "Grid", "Label", "Missing", "Order", "Role", "Scale", "Schema"]
+__all__ = ["Attribute", "Grid", "Label", "Missing", "Order", "Role", "Scale", "Schema", "names_in"]

@@ -5,6 +5,7 @@ The words of a schema: what can be said of a column.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -14,7 +15,7 @@ from kohort.errors import SchemaError
 from kohort.shown import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from kohort.schema.hierarchy import Hierarchy
 
@@ -93,6 +94,40 @@ def word(kind: type[E], value: str | None, where: str) -> E:
         return kind(str(value))
     except ValueError:
         raise SchemaError("no such word", where=where, hint=f"one of {', '.join(kind)}") from None
+
+
+def names_in(value: object, keyword: str) -> tuple[str, ...]:
+    """The names in a list that a caller passed as `keyword`; a single text would pass for a list of letters.
+
+    Raises:
+        SchemaError: it is no list of texts; the hint is the line to write.
+
+    >>> names_in(["age", "city"], "quasi")
+    ('age', 'city')
+    >>> names_in("age", "quasi")
+    Traceback (most recent call last):
+    kohort.errors.SchemaError: quasi is a text, and must be a list of names
+      where: quasi=…
+      hint: write quasi=['age']
+    """
+    where = f"{keyword}=…"
+    if isinstance(value, str):
+        raise SchemaError(
+            f"{keyword} is a text, and must be a list of names", where=where, hint=_listed(keyword, value)
+        )
+    if isinstance(value, Mapping) or not isinstance(value, Iterable):
+        what = f"{keyword} is of class {type(value).__name__}, and must be a list of names"
+        raise SchemaError(what, where=where, hint=_listed(keyword, "age", "city"))
+    names = tuple(cast("Iterable[object]", value))
+    other = next((one for one in names if not isinstance(one, str)), None)
+    if other is not None:
+        what = f"{keyword} holds a value of class {type(other).__name__}, and names are texts"
+        raise SchemaError(what, where=where, hint=_listed(keyword, "age", "city"))
+    return cast("tuple[str, ...]", names)
+
+
+def _listed(keyword: str, *names: str) -> str:
+    return f"write {keyword}=[{', '.join(map(repr, names))}]"
 
 
 #: A grid: a step from zero, an ascending list of cut points, the boundaries of the hierarchy's first level, or a round

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kohort.errors import JobError, SchemaError
-from kohort.schema.attribute import Attribute, Role, word
+from kohort.schema.attribute import Attribute, Role, names_in, word
 from kohort.shown import Shown
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ class Schema(Shown):
     ) -> Schema:
         """A schema from lists of names, where nothing but the roles needs saying."""
         named = zip(Role, (identifying, quasi, sensitive, insensitive, drop), strict=True)
-        return cls(tuple(Attribute(name, role) for role, names in named for name in names), person=person)
+        columns = ((role, name) for role, names in named for name in names_in(names, role.value))
+        return cls(tuple(Attribute(name, role) for role, name in columns), person=person)
 
     @property
     def rows(self) -> Rows:
@@ -155,8 +156,8 @@ class Schema(Shown):
             yield SchemaError(
                 f"{len(without)} of {len(columns)} columns have no role",
                 where=", ".join(without),
-                hint="every column needs one: say what the rest is (rest, --rest), or paste this into the job file and"
-                " correct it:\n\n" + _block(without),
+                hint='every column needs one: say what the rest is (--rest drop; in Python rest="drop"), or paste this'
+                " into the job file and correct it:\n\n" + _block(without),
             )
         if self.person is not None and self.person not in known:
             near = " or ".join(get_close_matches(self.person, columns))

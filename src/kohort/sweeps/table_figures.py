@@ -108,16 +108,23 @@ def json_text(sweep: TableSweep) -> str:
 
 def csv_text(sweep: TableSweep) -> str:
     """A line for each point; one without an answer has no figures, and says why."""
-    rows = [_flat(_figures(sweep, point)) for point in sweep.points]
+    found = rows(sweep)
+    file = StringIO()
+    table = csv.DictWriter(file, [*found[0]], lineterminator="\n")
+    table.writeheader()
+    table.writerows(found)
+    return file.getvalue()
+
+
+def rows(sweep: TableSweep) -> list[dict[str, Json]]:
+    """A flat row for each point, all of the same names: what is varied, how it ended, metrics, counts, and why."""
+    flat = [_flat(_figures(sweep, point)) for point in sweep.points]
     axes = [axis.name for axis in sweep.axes]
-    held = dict.fromkeys(name for row in rows for name in row)
+    held = dict.fromkeys(name for row in flat for name in row)
     metrics = [name for name in METRICS if name in held]
     others = [name for name in held if name not in {*axes, *metrics, "ending", "why"}]
-    file = StringIO()
-    table = csv.DictWriter(file, [*axes, "ending", *metrics, *others, "why"], lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return file.getvalue()
+    names = [*axes, "ending", *metrics, *others, "why"]
+    return [{name: row.get(name) for name in names} for row in flat]
 
 
 def _flat(figures: Mapping[str, Json]) -> dict[str, Json]:

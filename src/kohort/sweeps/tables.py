@@ -11,13 +11,14 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.engines.local import entering
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.feasibility import refuse_unknown
+from kohort.shown import Shown
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import Once, Results, run_points
@@ -29,10 +30,16 @@ if TYPE_CHECKING:
 
     from kohort.engines.base import Counts
     from kohort.release import Job
+    from kohort.shown import Rows
     from kohort.sweeps.counting import PointAnswer
+    from kohort.sweeps.table_figures import Json
     from kohort.tables.table import Table
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
+
+
+#: Points that a notebook shows.
+MOST_SHOWN: Final = 20
 
 
 class Seconds(NamedTuple):
@@ -83,9 +90,18 @@ class Point:
         """Whether there is an answer."""
         return self.ending is Ending.FOUND
 
+    @property
+    def told(self) -> str:
+        """What it would cost, in a line; or why it cannot be."""
+        if not self.found:
+            return f"{self.ending}: {self.why}"
+        cost = f"LM {self.metrics['lm']:.4f}, " if "lm" in self.metrics else ""
+        classes = f"{self.classes:,} classes of {self.smallest:,} to {self.largest:,}"
+        return f"{cost}{classes}, {self.suppressed:,} suppressed"
 
-@dataclass(frozen=True, slots=True)
-class TableSweep:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableSweep(Shown):
     """What every job would release.
 
     Attributes:
@@ -107,6 +123,20 @@ class TableSweep:
     def status(self) -> int:
         """The exit status: 0 where some job has an answer, else that of what stood in the way."""
         return status_of({point.ending for point in self.points})
+
+    @property
+    def rows(self) -> list[dict[str, Json]]:
+        """A flat row of figures for each point, all with the same names: `polars.DataFrame(found.rows)` takes them."""
+        from kohort.sweeps.table_figures import rows  # noqa: PLC0415  it is made of points
+
+        return rows(self)
+
+    def _shown(self) -> tuple[str, Rows]:
+        fixed = ", ".join(f"{name} = {value}" for name, value in self.fixed.items())
+        rows = [("Records", f"{self.records:,}"), ("Fixed", fixed)]
+        rows += [(said(self.axes, point.values), point.told) for point in self.points[:MOST_SHOWN]]
+        more = len(self.points) - MOST_SHOWN
+        return "Sweep", rows + ([("…", f"{more:,} more points")] if more > 0 else [])
 
     def value(self, point: Point, name: str) -> str:
         """The value of the axis called `name` at a point."""

@@ -13,8 +13,8 @@ from pydantic import Field, create_model
 
 from kohort.cli import program
 from kohort.cli.derive import EXAMPLES, Given, Keys, flattened
-from kohort.cli.keys import Key, keys_of
 from kohort.job.form import NO_FLAG, ColumnPart, JobFile, PrivacyPart
+from kohort.job.keys import Key, keys_of
 from kohort.job.transactions_form import TransactionFile
 from kohort.models.known import models
 from tests.command import kohort

@@ -11,7 +11,17 @@ import kohort
 from kohort.errors import JobError, UsageError
 from kohort.job.faults import faults_of
 from kohort.job.request import parse, question
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
+from kohort.models.average_risk import AverageRisk
+from kohort.models.basic_beta_likeness import BasicBetaLikeness
+from kohort.models.delta_disclosure import DeltaDisclosure
+from kohort.models.delta_presence import DeltaPresence
+from kohort.models.enhanced_beta_likeness import EnhancedBetaLikeness
+from kohort.models.entropy_l_diversity import EntropyLDiversity
 from kohort.models.k_e_anonymity import KEAnonymity
+from kohort.models.k_map import KMap
+from kohort.models.maximum_risk import MaximumRisk
+from kohort.models.recursive_l_diversity import RecursiveLDiversity
 
 if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
@@ -57,19 +67,19 @@ illness = { role = "sensitive", t = "0.3" }
 SAID: tuple[PrivacyModel, ...] = (
     kohort.KAnonymity(3),
     kohort.DistinctLDiversity("income", 2),
-    kohort.EntropyLDiversity("income", Fraction(3, 2)),
-    kohort.RecursiveLDiversity("income", Fraction(1, 2), 2),
+    EntropyLDiversity("income", Fraction(3, 2)),
+    RecursiveLDiversity("income", Fraction(1, 2), 2),
     kohort.TCloseness("income", Fraction(1, 5), "hierarchical"),
-    kohort.AlphaKAnonymity("income", Fraction(1, 2), 3),
-    kohort.DeltaDisclosure("income", Fraction(1)),
-    kohort.BasicBetaLikeness("income", Fraction(3, 2)),
-    kohort.EnhancedBetaLikeness("income", Fraction(2)),
+    AlphaKAnonymity("income", Fraction(1, 2), 3),
+    DeltaDisclosure("income", Fraction(1)),
+    BasicBetaLikeness("income", Fraction(3, 2)),
+    EnhancedBetaLikeness("income", Fraction(2)),
     KEAnonymity("income", 3, Fraction(15, 2)),
     kohort.TCloseness("illness", Fraction(3, 10)),
-    kohort.KMap(5),
-    kohort.DeltaPresence(Fraction(0), Fraction(1, 2)),
-    kohort.MaximumRisk(Fraction(1, 5)),
-    kohort.AverageRisk(Fraction(1, 10)),
+    KMap(5),
+    DeltaPresence(Fraction(0), Fraction(1, 2)),
+    MaximumRisk(Fraction(1, 5)),
+    AverageRisk(Fraction(1, 10)),
 )
 
 
@@ -252,7 +262,7 @@ def test_a_question_has_the_models_and_what_they_need() -> None:
         "columns": {"s": {"role": "sensitive", "l": "2", "t": None}},
     }
     made = question(raw, where=".".join)
-    assert made.models == (kohort.DistinctLDiversity("s", 2), kohort.KMap(5))
+    assert made.models == (kohort.DistinctLDiversity("s", 2), KMap(5))
     assert (made.population, made.schema.person, made.inputs) == ("r.csv", "id", ())
     with pytest.raises(JobError) as caught:
         question({"columns": {"s": {"role": "quasi", "l": 1.5}}, "input": {}}, where=".".join)
@@ -272,7 +282,7 @@ def test_a_question_has_the_models_and_what_they_need() -> None:
         ),
         (
             kohort.Schema.of(quasi=["a"], sensitive=["b"]),
-            [kohort.KAnonymity(2), kohort.DistinctLDiversity("b", 3), kohort.EntropyLDiversity("b", Fraction(5, 2))],
+            [kohort.KAnonymity(2), kohort.DistinctLDiversity("b", 3), EntropyLDiversity("b", Fraction(5, 2))],
             "the models do not fit the schema",
         ),
     ],

@@ -25,6 +25,7 @@ from kohort.generate.italy import italy
 from kohort.io.typed import from_frame
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import Key
+from kohort.pipeline import rehearse, save
 from kohort.release import plain
 from kohort.tables.coded import Recoded
 from kohort.verify import Claim
@@ -161,7 +162,7 @@ def test_a_person_key_may_be_released_as_a_pseudonym() -> None:
 def test_a_certificate_tells_effects_and_no_secret(tmp_path: Path) -> None:
     """The certificate says what was perturbed and linked, what does not follow, and neither the seed nor the key."""
     seed = 987654321
-    release = kohort.save(made(schema=schema(pseudonym=True), key=KEY, seed=seed), tmp_path / "safe.csv")
+    release = save(made(schema=schema(pseudonym=True), key=KEY, seed=seed), tmp_path / "safe.csv")
     assert release.certificate is not None
     text = release.certificate.read_text()
     assert str(seed) not in text
@@ -191,7 +192,7 @@ def test_secrets_are_not_described() -> None:
 def test_a_release_is_told_in_a_line() -> None:
     """What a prompt shows of a release is a line of counts, and nothing of its records."""
     assert repr(made()).startswith("<Release, verified; records: 400 of 400; suppressed: 0; classes: 61;")
-    rehearsed = repr(kohort.rehearse(PEOPLE, job()))
+    rehearsed = repr(rehearse(PEOPLE, job()))
     assert rehearsed.startswith("<Release, not verified: it was rehearsed; records: 400 of 400;")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import kohort
 from kohort.generate.italy import ROLES, italy
+from kohort.pipeline import anonymize, rehearse, save
 from tests.jobs import freely
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def test_the_kind_of_frame_comes_back(people: pl.DataFrame) -> None:
 
 def test_a_release_is_saved_with_its_certificate(people: pl.DataFrame, tmp_path: Path) -> None:
     """Saving verifies the bytes and leaves exactly two files, which name each other by digest."""
-    release = kohort.save(kohort.anonymize(people, JOB), tmp_path / "safe.csv")
+    release = save(kohort.anonymize(people, JOB), tmp_path / "safe.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["safe.csv", "safe.csv.kohort.json"]
     assert release.verdict is not None
     certificate = json.loads((tmp_path / "safe.csv.kohort.json").read_text())
@@ -92,7 +93,7 @@ def test_file_to_file(people: pl.DataFrame, tmp_path: Path) -> None:
 def test_a_rehearsal_writes_nothing(people: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rehearsal costs what the release would, is not verified, and leaves no file."""
     monkeypatch.chdir(tmp_path)
-    rehearsal = kohort.rehearse(people, JOB)
+    rehearsal = rehearse(people, JOB)
     assert rehearsal.verdict is None
     assert rehearsal.metrics == kohort.anonymize(people, JOB).metrics
     assert list(tmp_path.iterdir()) == []
@@ -165,7 +166,7 @@ def test_a_job_without_models_is_refused() -> None:
 def test_stages_are_told_in_order(people: pl.DataFrame, tmp_path: Path) -> None:
     """Whoever listens hears every stage once, and each has its seconds."""
     heard: list[str] = []
-    release = kohort.anonymize(people, JOB, target=tmp_path / "safe.csv", tell=heard.append)
+    release = anonymize(people, JOB, target=tmp_path / "safe.csv", tell=heard.append)
     assert heard == ["read", "count", "solve", "recode", "write", "verify"]
     assert list(release.seconds) == heard
 

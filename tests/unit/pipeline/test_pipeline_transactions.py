@@ -13,8 +13,10 @@ import polars as pl
 import pytest
 
 import kohort
+from kohort.errors import FileError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.pipeline import transactions as path_of_transactions
+from kohort.pipeline.transactions import rehearse_transactions, save_transactions
 from kohort.publish import Companion
 from kohort.release.transactions import BasketWriting, TransactionJob, TransactionRelease
 from kohort.transactions.coherence import Coherence
@@ -71,7 +73,7 @@ def test_the_papers_example() -> None:
 
 def test_a_rehearsal_verifies_nothing_and_costs_the_same() -> None:
     """A rehearsal finds what the release would, and has no verdict."""
-    rehearsal = kohort.rehearse_transactions(SOURCE, JOB)
+    rehearsal = rehearse_transactions(SOURCE, JOB)
     assert rehearsal.verdict is None
     assert rehearsal.distortion == kohort.anonymize_transactions(SOURCE, JOB).distortion
     assert list(rehearsal.seconds) == ["read", "count", "solve", "recode"]
@@ -98,7 +100,7 @@ def test_rare_items_are_removed_first_without_being_taken_for_misspelt() -> None
 def test_roles_are_drawn_among_the_items_that_stay() -> None:
     """What was removed for its support has no role: of five items that stay, half are public."""
     job = replace(PAPER_JOB, roles=Drawn(delta=Fraction(1, 2), seed=1), min_support=Fraction(3, 5))
-    release = kohort.rehearse_transactions(Transactions.of(PAPER), replace(job, coherence=Coherence(Fraction(1), 2, 1)))
+    release = rehearse_transactions(Transactions.of(PAPER), replace(job, coherence=Coherence(Fraction(1), 2, 1)))
     assert release.database.names == ("a", "b", "c", "f", "g")
     assert (int(release.roles.public.sum()), int(release.roles.private.sum())) == (3, 2)
 
@@ -210,7 +212,7 @@ def test_file_to_file(source: Path, tmp_path: Path) -> None:
 
 def test_what_is_in_memory_can_be_saved(tmp_path: Path) -> None:
     """Saving verifies the bytes; they and the certificate are those of the way from file to file."""
-    release = kohort.save_transactions(kohort.anonymize_transactions(SOURCE, JOB), tmp_path / "a.dat")
+    release = save_transactions(kohort.anonymize_transactions(SOURCE, JOB), tmp_path / "a.dat")
     kohort.anonymize_transactions(SOURCE, JOB, target=tmp_path / "b.dat")
     assert (tmp_path / "a.dat").read_bytes() == (tmp_path / "b.dat").read_bytes()
     assert release.verdict is not None
@@ -282,7 +284,7 @@ def test_what_cannot_be_written_leaves_nothing(source: Path, tmp_path: Path, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(path_of_transactions, "write_transactions", full)
-    with pytest.raises(kohort.FileError):
+    with pytest.raises(FileError):
         kohort.anonymize_transactions(source, PAPER_JOB, target=tmp_path / "safe.dat")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 

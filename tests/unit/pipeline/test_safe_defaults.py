@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort import Attribute, Job, KAnonymity, Role, Scale, Schema
+from kohort import Attribute, Job, KAnonymity, Role, Schema
 from kohort.errors import JobError, SchemaError, UsageError, VerificationError
 from kohort.job.request import parse
+from kohort.perturbation.noise import Noise
 from kohort.perturbation.rounding import Rounding
 from kohort.pipeline import claim_of
+from kohort.schema import Scale
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.numbers import INTERVALS, round_step
 from kohort.tables.table import Column, Table
@@ -199,7 +201,7 @@ def test_the_effect_of_rounding_is_measured_from_the_values_as_read() -> None:
 def test_other_perturbations_go_with_no_model() -> None:
     """Noise changes equal values in different ways, so nobody could judge the values that are released."""
     with pytest.raises(UsageError, match="they are changed"):
-        Job.of(SCHEMA, KAnonymity(5), CLOSE, no_model=("ill",), perturbations=(kohort.Noise("pay"),))
+        Job.of(SCHEMA, KAnonymity(5), CLOSE, no_model=("ill",), perturbations=(Noise("pay"),))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
+from kohort.pipeline import rehearse
 from kohort.release import homogeneity
 from kohort.release.homogeneity import Homogeneity
 from kohort.report.release import release_figures
@@ -55,7 +57,7 @@ def test_homogeneity_is_what_a_count_by_hand_finds(records: list[tuple[int, int,
     )
     told = [(at, value, who if keyed else row) for row, (at, value, who) in enumerate(records)]
     try:
-        release = kohort.rehearse(frame, freely(kohort.Job.of(schema, kohort.KAnonymity(2))))
+        release = rehearse(frame, freely(kohort.Job.of(schema, kohort.KAnonymity(2))))
     except kohort.InfeasibleError:
         return
     labels: list[int] = release.table["age"].codes.tolist()
@@ -84,7 +86,7 @@ def test_the_figures_of_a_release_are_those_of_its_cells(algorithm: Algorithm, p
     age = kohort.Attribute("age", kohort.Role.QUASI, hierarchy="intervals:5,10")
     others = kohort.Schema.of(identifying=["who"], sensitive=["illness"]).attributes
     schema = kohort.Schema((age, *others), person=person)
-    models = (kohort.KAnonymity(2), kohort.AlphaKAnonymity("illness", Fraction("0.95"), 2))
+    models = (kohort.KAnonymity(2), AlphaKAnonymity("illness", Fraction("0.95"), 2))
     release = kohort.anonymize(people, freely(kohort.Job.of(schema, *models, algorithm=algorithm)))
     cells = release.frame()
     assert isinstance(cells, pl.DataFrame)

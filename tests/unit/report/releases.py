@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 import kohort
-from kohort import Attribute, GivenNode, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
+from kohort import Attribute, Hierarchy, Job, KAnonymity, Optimal, Role, Schema, SuppressionLimit
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.perturbation.noise import Noise
 from kohort.perturbation.pseudonyms import Key
 from tests.jobs import freely

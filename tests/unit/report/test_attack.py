@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort import Attribute, GivenNode, Job, KAnonymity, Mondrian, Role, Schema, SuppressionLimit
+from kohort import Attribute, Job, KAnonymity, Mondrian, Role, Schema, SuppressionLimit
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.report.page import Audience, page
 from tests.command import kohort as run
 from tests.jobs import freely

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort import Attribute, Coherence, Draw, Drawn, Hierarchy, Job, KAnonymity, Listed, Role, Schema, TransactionJob
+from kohort import Attribute, Coherence, Drawn, Hierarchy, Job, KAnonymity, Listed, Role, Schema, TransactionJob
 from kohort.report.page import Audience, page, transactions_page
+from kohort.transactions.roles import Draw
 from tests.jobs import freely
 
 

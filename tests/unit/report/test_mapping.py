@@ -12,8 +12,6 @@ import pytest
 
 from kohort import (
     Attribute,
-    Datafly,
-    GivenNode,
     Hierarchy,
     Job,
     KAnonymity,
@@ -25,6 +23,8 @@ from kohort import (
     UsageError,
     anonymize,
 )
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.report.mapping import mapping, writer
 
 CITIES = Hierarchy.from_rows(

@@ -14,7 +14,7 @@ from kohort.assessment.population import count_population
 from kohort.core.frequency import group
 from kohort.errors import UsageError
 from kohort.models.known import models, variants
-from kohort.schema import Missing, Schema
+from kohort.schema import Missing, Schema, names_in
 from kohort.schema.numbers import rounded
 from kohort.schema.sensitive import even_spelling
 from kohort.shown import Shown, sizes_row
@@ -273,7 +273,7 @@ def check(
     >>> [one.text for one in check(pl.DataFrame({"age": ["31", "31", "45"]}), ["age"]).achieved[:2]]
     ['k = 1', 'threshold = 1']
     """
-    known = schema or Schema(())
+    known, quasi, sensitive = schema or Schema(()), names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
     table, population, reference = _read(table), _given(population), _given(reference)
     _refuse_needless(models, population, reference, sensitive)
     profile = profile_of(table, quasi, [*(model.declared.sensitive for model in models), *sensitive], known, reference)

@@ -26,7 +26,7 @@ from kohort.assessment.risk.reidentification import (
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.uniqueness import counted, estimated, sample_uniques
 from kohort.errors import InfeasibleError, SchemaError, UsageError
-from kohort.schema import Attribute, Role, Schema
+from kohort.schema import Attribute, Role, Schema, names_in
 from kohort.shown import Shown
 from kohort.tables.table import Table
 
@@ -167,6 +167,7 @@ def assess(
     >>> risk.prosecutor.highest, risk.uniqueness.sample, round(risk.journalist.exposure.highest, 3)
     (1.0, 1, 0.256)
     """
+    quasi, sensitive = names_in(quasi, "quasi"), names_in(sensitive, "sensitive")
     limit = threshold_of(threshold)
     _refuse_two_populations(population, population_size, sampling_fraction)
     table = _table(source)

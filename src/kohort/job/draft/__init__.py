@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 import tomlkit
@@ -16,16 +16,22 @@ from kohort.job.draft.protection import Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.shapes import Shape, shape_of
 from kohort.perturbation.rounding import Rounding
+from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
 from kohort.schema.numbers import said
+from kohort.shown import Shown
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from tomlkit.items import Table as TomlTable
 
     from kohort.assessment.inspection import Guess
     from kohort.job.draft.protection import Proposal
+    from kohort.job.options import Options
+    from kohort.release import Job
+    from kohort.shown import Rows
     from kohort.tables.table import Table
 
 __all__ = ["Draft", "draft_of", "job_text"]
@@ -42,9 +48,12 @@ A method other than mondrian (samarati, optimal, datafly, best-effort) needs a h
 Every key is described by   kohort schema"""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What a draft says.
+@dataclass(frozen=True, slots=True, repr=False)
+class Draft(Shown):
+    """A job to correct: a guess for every column, and what follows from the guesses.
+
+    Read it (`print(draft.to_toml())` gives the reasons), correct roles and parameters in `job`, or in the file that
+    `to_toml` writes.
 
     Attributes:
         guesses: One for each column, in order.
@@ -55,6 +64,8 @@ class Draft:
         missing: The texts that mean no value; none if only the empty one does.
         trim: Whether blanks around cells are removed.
         person: The column that says whose a record is, where people have several records.
+        source: The input as its job file shall name it.
+        reading: Further keys of the input table.
     """
 
     guesses: tuple[Guess, ...]
@@ -65,6 +76,38 @@ class Draft:
     missing: tuple[str, ...] = ()
     trim: bool = False
     person: str | None = None
+    source: str = "input.csv"
+    reading: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def job(self, **corrections: Unpack[Options]) -> Job:
+        """The job, with corrections: the keyword arguments of `kohort.anonymize`.
+
+        A column whose role is corrected loses what the draft said of it; all else is added to the draft.
+
+        Raises:
+            JobError: a role is undecided still, or a correction is wrong; each fault is told.
+        """
+        from kohort.job.draft.corrected import corrected  # noqa: PLC0415  it needs the whole form
+
+        return corrected(self, corrections)
+
+    def to_toml(self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False) -> str:
+        """The job file with its reasons as comments, written to `path` where one is given.
+
+        Raises:
+            TargetError: a file is there, and `overwrite` is false.
+        """
+        text = job_text(self, self.source, reading=self.reading)
+        if path is not None:
+            file = Path(path)
+            check_target(file, overwrite=overwrite, inputs=())
+            publish(file, lambda target: target.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=())
+        return text
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [(guess.name, f"{guess.role} ({guess.certainty})") for guess in self.guesses]
+        undecided = len(self.undecided)
+        return f"Draft, {undecided} undecided" if undecided else "Draft", [("k", str(self.k)), *rows]
 
     @property
     def undecided(self) -> tuple[str, ...]:

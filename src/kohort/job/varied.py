@@ -9,7 +9,12 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import FIRST, Choices
 from kohort.errors import JobError, UsageError
+from kohort.job.columns import quasi_of
+from kohort.models.known import models
+from kohort.sweeps.table_plan import TablePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +23,6 @@ if TYPE_CHECKING:
     from kohort.job.lines import Place
     from kohort.job.request import Request
     from kohort.release import Job
-    from kohort.sweeps.table_plan import TablePlan
 
 #: Where a job says what can be varied, besides models and how many quasi-identifiers there are.
 PLACES: Final[Mapping[str, Place]] = MappingProxyType(
@@ -94,16 +98,12 @@ def all_of(texts: Sequence[str]) -> dict[str, list[str]]:
 
 def _whole() -> list[str]:
     """What can be varied of a job as a whole."""
-    from kohort.models.known import models
-
     of_table = [key for key, kind in models().items() if not kind.specification.of_column and key not in PLACES]
     return [*PLACES, *of_table, QUASI]
 
 
 def _of_columns() -> dict[str, Place]:
     """What can be varied of columns, and where their tables say it: of several parameters, each by its name."""
-    from kohort.models.known import models
-
     found: dict[str, Place] = {}
     for key, kind in models().items():
         told = kind.specification
@@ -129,8 +129,6 @@ def _unknown(name: str) -> UsageError:
 def place_of(name: str) -> Place:
     """Where a job says what is varied; how many quasi-identifiers there are stands nowhere."""
     model, colon, column = name.partition(":")
-    from kohort.models.known import models
-
     if colon:
         return ("columns", column, *_of_columns().get(model, ()))
     return PLACES.get(name) or (("privacy", name) if name in models() else ())
@@ -169,8 +167,6 @@ class Variations:
             JobError: all faults of the first job that has some.
             UsageError: a value is said twice, a column has no role, or there are not so many quasi-identifiers.
         """
-        from kohort.sweeps.table_plan import TablePlan
-
         for name in self.vary:
             column = name.partition(":")[2]
             if column and said_at(self.base, ("columns", column)) is None:
@@ -200,9 +196,6 @@ class Variations:
 
     def _unfit(self, tables: Mapping[str, object]) -> Iterator[Place]:
         """Where is said what another method of the sweep is told, and this one cannot be."""
-        from kohort.algorithms.known import METHODS
-        from kohort.algorithms.method import FIRST, Choices
-
         methods = [name for name in self.vary.get("method", ()) if name in METHODS]
         method = said_at(tables, ("method", "name"))
         if not isinstance(method, str) or method not in methods:
@@ -219,8 +212,6 @@ class Variations:
 
 def _value(name: str, text: str) -> object:
     """What is said as a job file would say it."""
-    from kohort.models.known import models
-
     kind = models().get(name)
     if kind is None or kind.specification.of_column:
         return text
@@ -239,8 +230,6 @@ def table(tables: Mapping[str, object], above: Place) -> dict[str, object]:
 
 def _drop_quasi(tables: dict[str, object], said: str) -> None:
     """Leave the first so many of the quasi-identifiers; the others are not released."""
-    from kohort.job.columns import quasi_of
-
     names = quasi_of(tables)
     if not _number(said) or int(said) > len(names):
         what = f"there are {len(names)} quasi-identifiers, and the first {said} of them are asked for"

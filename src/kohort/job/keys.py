@@ -1,12 +1,10 @@
-"""The keys of a job's form and their flags: one flag for each key, its description the help."""
+"""The keys of a job's form and what they are called as flags and as keyword arguments: once, for both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from inspect import Parameter
 from types import MappingProxyType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -19,11 +17,8 @@ from typing import (
     get_origin,
 )
 
-import typer
-from typer.models import ParameterInfo
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from pydantic.fields import FieldInfo
 
@@ -44,9 +39,6 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Output": (),
     }
 )
-
-#: Short forms of flags.
-SHORT: Final[Mapping[str, tuple[str]]] = MappingProxyType({"k": ("-k",), "out": ("-o",)})
 
 #: The roles of columns, by the flag that names columns of the role, and the sentence of its help.
 ROLES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
@@ -92,36 +84,23 @@ class Key:
         return self.flag.replace("-", "_")
 
     @property
+    def keyword(self) -> str:
+        """What it is called in Python; the columns of a role by the role itself."""
+        return self.place[-1] if self.place[:2] == ("columns", "role") else self.name
+
+    @property
     def of_column(self) -> bool:
         """Whether its flag is `COLUMN=VALUE`."""
         return self.place[0] == "columns" and self.type is not bool and "=" in self.metavar
 
     @property
-    def kind(self) -> Any:  # noqa: ANN401  a type as typer reads it
-        """The type of the flag's value."""
+    def kind(self) -> Any:  # noqa: ANN401  a type
+        """The type of the flag's value as a command line gives it."""
         if self.place[0] == "columns" or self.place in LISTS or get_origin(self.type) in {list, dict}:
             return list[str] | None
         if self.type in {bool, TRI_STATE}:
             return self.type
         return int | None if self.type is int else str | None
-
-    def parameter(self) -> Parameter:
-        """The flag as a parameter of the function that typer reads."""
-        if self.place == ("input", "path"):
-            return _argument(self)
-        kind = self.kind
-        name = f"--{self.flag}/--no-{self.flag}" if kind == TRI_STATE else f"--{self.flag}"
-        info = typer.Option(
-            name,
-            *SHORT.get(self.flag, ()),
-            metavar=None if kind in {bool, TRI_STATE} else self.metavar,
-            help=self.help,
-            rich_help_panel=self.panel,
-            show_default=self.shown or True,
-        )
-        required = self.place == ("output", "path")
-        default = Parameter.empty if required else False if kind is bool else self.default
-        return _parameter(self.name, str if required else kind, info, default)
 
 
 #: The type of a flag that can be set, denied or left out.
@@ -133,13 +112,18 @@ LISTS: Final = frozenset(
 )
 
 
-def _argument(key: Key) -> Parameter:
-    """The input, which has no flag."""
-    return _parameter("source", str, typer.Argument(metavar="IN", help=key.help), Parameter.empty)
+#: The k of a job that asks for no model of whole classes.
+USUAL_K: Final = 10
 
 
-def _parameter(name: str, kind: Any, info: ParameterInfo, default: object) -> Parameter:  # noqa: ANN401  as above
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+def with_usual_k(raw: Mapping[str, object], varied: Collection[str] = ()) -> Mapping[str, object]:
+    """The tables of a job, with the usual k where no model of whole classes is asked for, or varied."""
+    from kohort.job.form import PrivacyPart  # noqa: PLC0415  flags are made without the form where it is not needed
+    from kohort.job.parts import table  # noqa: PLC0415
+
+    privacy = table(raw, "privacy")
+    models = {info.alias or name for name, info in PrivacyPart.model_fields.items() if _is_model(info)}
+    return raw if models & {*privacy, *varied} else {**raw, "privacy": {**privacy, "k": USUAL_K}}
 
 
 # --- from a form to its keys ------------------------------------------------------------------------------------------
@@ -202,8 +186,8 @@ def _key(place: Place, info: FieldInfo) -> Key:
 
 def _flag(info: FieldInfo) -> Flag:
     """How the command line spells a key; a model's specification does so for its own."""
-    from kohort.job.form import Flag
-    from kohort.specification import Specification
+    from kohort.job.form import Flag  # noqa: PLC0415  as above
+    from kohort.specification import Specification  # noqa: PLC0415
 
     for one in info.metadata:
         if isinstance(one, Specification):
@@ -213,8 +197,8 @@ def _flag(info: FieldInfo) -> Flag:
 
 def _is_model(info: FieldInfo) -> bool:
     """Whether a key holds parameters of a privacy model."""
-    from kohort.specification import Parameter as OfPlugin
-    from kohort.specification import Specification
+    from kohort.specification import Parameter as OfPlugin  # noqa: PLC0415  as above
+    from kohort.specification import Specification  # noqa: PLC0415
 
     return any(isinstance(one, (Specification, OfPlugin)) for one in info.metadata)
 
@@ -256,6 +240,6 @@ def bare(annotation: Any) -> Any:  # noqa: ANN401  as above
 
 
 def _is_part(kind: Any) -> bool:  # noqa: ANN401  as above
-    from pydantic import BaseModel
+    from pydantic import BaseModel  # noqa: PLC0415  as above
 
     return isinstance(kind, type) and issubclass(kind, BaseModel)

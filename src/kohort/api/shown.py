@@ -1,0 +1,84 @@
+"""Results for which the rooms below have plain tuples: a line at the prompt, and a table in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kohort.io.write import to_frame
+from kohort.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kohort.assessment.inspection import Guess
+    from kohort.perturbation.effect import Effect
+    from kohort.shown import Rows
+    from kohort.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Inspection(Shown):
+    """A guess for each column of a table; `inspection["age"]` is one, with its reasons.
+
+    Attributes:
+        records: Of the table.
+        guesses: In the order of the columns.
+    """
+
+    records: int
+    guesses: tuple[Guess, ...]
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The columns whose role somebody has to decide."""
+        return tuple(guess.name for guess in self.guesses if guess.role == "undecided")
+
+    def __iter__(self) -> Iterator[Guess]:
+        """The guesses, in order."""
+        return iter(self.guesses)
+
+    def __len__(self) -> int:
+        """The number of columns."""
+        return len(self.guesses)
+
+    def __getitem__(self, name: str) -> Guess:
+        """The guess for the column called `name`; `KeyError` when there is none."""
+        for guess in self.guesses:
+            if guess.name == name:
+                return guess
+        raise KeyError(name)
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Records", f"{self.records:,}")]
+        return "Inspection", rows + [(guess.name, _told(guess)) for guess in self.guesses]
+
+
+def _told(guess: Guess) -> str:
+    """A guess in a line."""
+    missing = f", {guess.missing:,} missing" if guess.missing else ""
+    return f"{guess.role} ({guess.certainty}), {guess.scale}, {guess.distinct:,} values{missing}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Perturbed(Shown):
+    """A table with some columns perturbed, which is not anonymous.
+
+    Attributes:
+        table: The records, in the order that they had.
+        effects: What was done to each column.
+        like: The kind of frame that was given.
+    """
+
+    table: Table
+    effects: tuple[Effect, ...]
+    like: str
+
+    def frame(self) -> object:
+        """The records as a frame of the kind that was given: polars, pandas or Arrow."""
+        return to_frame(self.table, self.like)
+
+    def _shown(self) -> tuple[str, Rows]:
+        rows = [("Records", f"{self.table.records:,}")]
+        told = ((one.column, f"{one.method}; {one.unchanged:,} of {one.records:,} unchanged") for one in self.effects)
+        return "Perturbed table, not anonymous", [*rows, *told]

@@ -1,0 +1,445 @@
+"""Tables: read, look at, draft a job, anonymize, sweep, check, perturb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
+
+from pydantic import ValidationError
+
+from kohort import io, pipeline
+from kohort.api.jobs import job_by, population_table, tables_by
+from kohort.api.shown import Inspection, Perturbed
+from kohort.assessment import checking
+from kohort.assessment.checking.findings import FIRST
+from kohort.assessment.inspection import inspect_table
+from kohort.errors import UsageError
+from kohort.io import ReadOptions
+from kohort.io.tables import table_within
+from kohort.io.typed import kind_of
+from kohort.job.altered import perturbations_of
+from kohort.job.draft import Draft, draft_of
+from kohort.job.faults import raised, shape_faults
+from kohort.job.form import PerturbPart
+from kohort.job.keywords import Made, keyword_at, keywords, plain, said_by
+from kohort.job.keywords import perturbed as said_of_columns
+from kohort.job.varied import Variations, all_of
+from kohort.models.k_anonymity import KAnonymity
+from kohort.pipeline.publishing import is_path
+from kohort.release import Job, Release
+from kohort.release.altered import seed_misfits
+from kohort.schema import names_in
+from kohort.shown import class_of
+from kohort.sweeps import tables as sweeps
+from kohort.tables.perturbing import perturb as perturbed
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Generator, Sequence
+
+    from kohort.assessment.checking import Check
+    from kohort.job.options import Options, Promises, Reading
+    from kohort.job.request import Question, Request
+    from kohort.models.base import PrivacyModel
+    from kohort.perturbation.base import Perturbation
+    from kohort.schema import Schema
+    from kohort.sweeps.tables import TableSweep
+    from kohort.tables.table import Table
+
+
+def read(source: object, **reading: Unpack[Reading]) -> Table:
+    """The table in a file or a frame, every value as the text that it was: `00118` stays, and `NA` is a text.
+
+    Every function takes paths and frames, too; a table that is read already is not read again.
+
+    Args:
+        source: A path to CSV, TSV (also .gz), Parquet or Arrow, `-` for standard input, a polars, pandas or Arrow
+            frame, or a release.
+        **reading: How delimited text is written: `separator=";"`, `encoding="cp1252"` …
+
+    Raises:
+        InputError: the source cannot be read as what it claims to be.
+        UsageError: an option is none, or is of no use.
+        InfeasibleError: there are no records.
+
+    >>> import polars as pl
+    >>> read(pl.DataFrame({"zip": ["00118", "00121"]}))
+    <Table; records: 2; columns: zip>
+    """
+    return _table(source, reading)
+
+
+def inspect(source: object, *, missing_token: Sequence[str] = (), **reading: Unpack[Reading]) -> Inspection:
+    """Guess what each column reveals about a person, with reasons.
+
+    Args:
+        source: A path, a frame or a table.
+        missing_token: The texts that mean no value, besides the empty one.
+        **reading: How delimited text is written.
+
+    >>> import polars as pl
+    >>> inspect(pl.DataFrame({"sex": ["f", "m"] * 20}))["sex"].role
+    'quasi'
+    """
+    table = _table(source, reading)
+    missing = frozenset({"", *names_in(missing_token, "missing_token")})
+    return Inspection(table.records, inspect_table(table, missing=missing))
+
+
+def draft(source: object, *, k: int = 10, missing_token: Sequence[str] = (), **reading: Unpack[Reading]) -> Draft:
+    """A job to correct: roles, hierarchies and grids, and models for sensitive columns with what each costs.
+
+    Args:
+        source: A path, a frame or a table; hierarchies are looked for beside a file.
+        k: Of k-anonymity.
+        missing_token: The texts that mean no value, besides the empty one.
+        **reading: How delimited text is written.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"sex": ["f", "m"] * 20, "code": [f"x{n % 7}" for n in range(40)]})
+    >>> drafted = draft(people, k=5)
+    >>> drafted.job(quasi=["code"]).schema.quasi[0].name
+    'sex'
+    """
+    KAnonymity(k)  # refuses what is no k
+    table = _table(source, reading)
+    path = Path(source) if is_path(source) and source != "-" else None
+    tokens = ("", *names_in(missing_token, "missing_token"))
+    made = draft_of(table, k=k, missing=tokens, path=path, folder=Path())
+    named = made.source if path is None else str(path)
+    return replace(made, source=named, reading={name.replace("_", "-"): one for name, one in reading.items()})
+
+
+@overload
+def anonymize(
+    source: object,
+    job: Job,
+    *,
+    population: object = None,
+    target: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    threads: int = 1,
+) -> Release: ...
+@overload
+def anonymize(
+    source: object,
+    *,
+    population: object = None,
+    target: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    threads: int = 1,
+    **options: Unpack[Options],
+) -> Release: ...
+def anonymize(
+    source: object,
+    job: Job | None = None,
+    *,
+    population: object = None,
+    target: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    threads: int = 1,
+    **options: Unpack[Options],
+) -> Release:
+    """Make a verified release of a table.
+
+    Either by a job, or by keyword arguments: those of `kohort anonymize`, with underscores. A list names columns, a
+    mapping gives each of some columns a value, and what the command line does without being asked holds here too: k is
+    10, and numbers get public cut points.
+
+    Args:
+        source: A path, `-` for standard input, a polars, pandas or Arrow frame, or a table.
+        job: The schema, the models and the method.
+        population: A table of people whom an attacker may know, those of the source among them: where a model needs
+            one. Of the same kinds as the source, and read alike.
+        target: Where to publish. Without it the release is verified as text in memory; see `Release.save`.
+        overwrite: Whether a file at `target` may be replaced.
+        threads: How many threads the search may use; the bytes are the same for any number.
+        **options: The roles of columns, the privacy models, the method, how the table is read.
+
+    Raises:
+        KohortError: one of the tree in `kohort.errors`; then nothing was published.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [31, 34, 38, 52], "illness": ["flu", "cold", "flu", "cold"]})
+    >>> release = anonymize(people, quasi=["age"], sensitive=["illness"], l={"illness": 2}, k=4)
+    >>> release.verdict.smallest, sorted(release.frame()["age"].unique())
+    (4, ['[31-52]'])
+    """
+    made = job_by(job, options, population=population)
+    with _placing(made):
+        return pipeline.anonymize(
+            source,
+            made if isinstance(made, Job) else made.job,
+            population=population,
+            target=target,
+            overwrite=overwrite,
+            threads=threads,
+            inputs=() if isinstance(made, Job) else made.inputs,
+        )
+
+
+@overload
+def sweep(
+    source: object,
+    job: Job,
+    *,
+    vary: Mapping[str, Sequence[object]],
+    population: object = None,
+    threads: int = 1,
+) -> TableSweep: ...
+@overload
+def sweep(
+    source: object,
+    *,
+    vary: Mapping[str, Sequence[object]],
+    population: object = None,
+    threads: int = 1,
+    **options: Unpack[Options],
+) -> TableSweep: ...
+def sweep(
+    source: object,
+    job: Job | None = None,
+    *,
+    vary: Mapping[str, Sequence[object]],
+    population: object = None,
+    threads: int = 1,
+    **options: Unpack[Options],
+) -> TableSweep:
+    """What releases would cost as parameters vary; nothing is released.
+
+    Args:
+        source: A path, a frame or a table.
+        job: The job that stays as it is but for what is varied; or keyword arguments, as in `anonymize`.
+        vary: The values of each parameter; all combinations are tried: `{"k": [5, 10]}`, `{"quasi": [2, 3]}` (so many
+            of them), `{"method": ["samarati", "optimal"], "max-suppression": ["0", "5%"]}`, or of a model of a column
+            `{"l:illness": [2, 3]}`.
+        population: The population table, where a model needs one.
+        threads: How many jobs may be solved at once; the figures are the same for any number.
+        **options: As in `anonymize`.
+
+    Raises:
+        UsageError: something cannot be varied, or the job is wrong.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [31, 34, 38, 52]})
+    >>> [(row["k"], row["classes"]) for row in sweep(people, quasi=["age"], vary={"k": [2, 4]}).rows]
+    [('2', 2), ('4', 1)]
+    """
+    varied = _varied(vary)
+    made = tables_by(job, cast("Mapping[str, object]", options), population=population, varied=varied)
+    variations = Variations(made.tables, varied, made.request)
+    try:
+        plan = variations.plan()
+        reading = variations.requests[0].job.reading
+        people = None if population is None else _table(population, reading)
+        return sweeps.sweep(_table(source, reading), plan, population=people, threads=threads)
+    except UsageError as fault:
+        raise _placed(fault, variations.requests) from None
+
+
+def check(
+    source: object,
+    quasi: Sequence[str],
+    models: Sequence[PrivacyModel] = (),
+    *,
+    sensitive: Sequence[str] = (),
+    schema: Schema | None = None,
+    population: object = None,
+    reference: object = None,
+    first: int = FIRST,
+    **promises: Unpack[Promises],
+) -> Check:
+    """Check the classes of equal `quasi` cells in a file, and find the strictest parameters that they meet.
+
+    Args:
+        source: A path, a frame, a table or a release.
+        quasi: The columns whose equal cells make a class.
+        models: The models that the classes must satisfy; or their keyword arguments, as in `anonymize`.
+        sensitive: Columns for which every model of sensitive values is tried, and its strictest parameter found.
+        schema: What else is known of columns; see `kohort.assessment.checking.check`.
+        population: The people whom an attacker may know, for models that need them.
+        reference: The table before its release, whose values t-closeness, delta-disclosure and beta-likeness refer
+            to; without one they refer to those of the file.
+        first: How many failing classes to list for each model.
+        **promises: The models by keyword: `k=5, l={"illness": 2}`; `person`, `hierarchy`.
+
+    Raises:
+        SchemaError: No column is named, or one that a table does not have.
+        UsageError: A table is needed that is not given, or given and not needed.
+        InputError: Cells cannot be read as what they must be.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": ["31", "31", "45"], "illness": ["flu", "cold", "flu"]})
+    >>> bool(check(people, ["age"], k=2)), bool(check(people, ["age"], k=1 + 1, l={"illness": 2}))
+    (False, False)
+    """
+    names = names_in(quasi, "quasi")
+    if promises:
+        asked = _asked(names, sensitive, promises, population)
+        models, schema = (*_models(models), *asked.models), schema or asked.schema
+    return checking.check(
+        source,
+        names,
+        _models(models),
+        sensitive=sensitive,
+        schema=schema,
+        population=population,
+        reference=reference,
+        first=first,
+    )
+
+
+def perturb(
+    source: object,
+    perturb: Mapping[str, object] | Iterable[Perturbation],
+    *,
+    missing_token: Sequence[str] = (),
+    seed: int | None = None,
+    insecure_reproducible: bool = False,
+) -> Perturbed:
+    """The table with some columns perturbed, and the measured effect; all other columns stay as they are.
+
+    This is not anonymity; in a release, give `anonymize` the argument `perturb`.
+
+    Args:
+        source: A path, a frame or a table.
+        perturb: The method of each column, `{"income": "noise:scale=0.1,decimals=0"}`, or perturbations.
+        missing_token: The texts that mean no value, besides the empty one.
+        seed: For tests: the same seed draws the same noise, and anyone who knows it can remove the noise.
+        insecure_reproducible: Accept a seed.
+
+    Raises:
+        UsageError: a perturbation is none, or does not fit its column.
+        InputError: cells are no numbers.
+
+    >>> import polars as pl
+    >>> perturb(pl.DataFrame({"income": [1499, 2501]}), {"income": "rounding:step=1000"}).frame()["income"].to_list()
+    [1000, 3000]
+    """
+    asked = _perturbations(perturb, seed, insecure_reproducible=insecure_reproducible)
+    table = _table(source, {})
+    missing = frozenset({"", *names_in(missing_token, "missing_token")})
+    made, effects = perturbed(table, asked, missing=missing, seed=seed)
+    return Perturbed(made, effects, _like(source))
+
+
+# --- what the functions share -----------------------------------------------------------------------------------------
+
+
+def _table(source: object, reading: Mapping[str, object] | ReadOptions) -> Table:
+    """The table in a source.
+
+    Raises:
+        UsageError: there is no such option of reading.
+    """
+    if isinstance(reading, ReadOptions):
+        return io.read(source, reading)
+    known = [one.name for one in fields(ReadOptions)]
+    for name in reading:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+            raise UsageError(f"there is no option {name!r} of reading", hint=hint)
+    return io.read(source, ReadOptions(**cast("Any", reading)))
+
+
+def _like(source: object) -> str:
+    """The kind of frame to give back."""
+    return "polars" if is_path(source) or table_within(source) else kind_of(source)
+
+
+@contextmanager
+def _placing(made: Job | Request) -> Generator[None]:
+    """Give a fault that the table shows the keyword argument that it came of."""
+    try:
+        yield
+    except UsageError as fault:
+        raise (fault if isinstance(made, Job) else made.placed(fault)) from None
+
+
+def _varied(vary: object) -> dict[str, list[str]]:
+    """What is varied, as the command line says it.
+
+    Raises:
+        UsageError: it is no mapping of lists, or something cannot be varied.
+    """
+    if not isinstance(vary, Mapping) or not vary:
+        what = f"vary is of class {class_of(vary)}" if vary else "nothing is varied"
+        raise UsageError(what, where="vary=…", hint='write vary={"k": [5, 10, 20]}')
+    texts: list[str] = []
+    for name, values in cast("Mapping[str, object]", vary).items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            hint = f"write vary={{{name!r}: [{values!r}]}}"
+            raise UsageError(f"the values of {name} are no list", where="vary=…", hint=hint)
+        key, colon, column = name.partition(":")
+        told = [str(plain(one)) for one in cast("Iterable[object]", values)]
+        texts.append(f"{key.replace('_', '-')}{colon}{column}={','.join(told)}")
+    try:
+        return all_of(texts)
+    except UsageError as fault:
+        raise UsageError(fault.what, where="vary=…", hint=fault.hint.replace("--vary ", "")) from None
+
+
+def _placed(fault: UsageError, requests: Sequence[Request]) -> UsageError:
+    """A fault of a sweep at the keyword argument that it came of."""
+    if fault.where.startswith("--vary"):
+        return UsageError(fault.what, where="vary=…", hint=fault.hint)
+    return requests[0].placed(fault) if requests else fault
+
+
+def _models(models: object) -> tuple[PrivacyModel, ...]:
+    """The models, if they are a list of models.
+
+    Raises:
+        UsageError: they are not.
+    """
+    listed = tuple(cast("Iterable[object]", models)) if isinstance(models, Iterable) else (models,)
+    if not isinstance(models, Iterable) or not all(hasattr(one, "declared") for one in listed):
+        what = f"the models are of class {class_of(models)}"
+        raise UsageError(what, where="models", hint="write k=5, or [KAnonymity(5)]")
+    return cast("tuple[PrivacyModel, ...]", listed)
+
+
+def _asked(
+    quasi: Sequence[str], sensitive: Sequence[str], promises: Mapping[str, object], population: object
+) -> Question:
+    """The models that keyword arguments ask for, and what they say of columns.
+
+    Raises:
+        JobError: everything that is wrong with them.
+    """
+    roles = dict.fromkeys(quasi, "quasi") | dict.fromkeys(names_in(sensitive, "sensitive"), "sensitive")
+    for name, key in keywords().items():
+        value = promises.get(name)
+        if key.is_model and isinstance(value, Mapping):
+            roles = dict.fromkeys(cast("Mapping[str, object]", value), "sensitive") | roles
+    faults: list[UsageError] = []
+    said = said_by(promises, faults, roles)
+    made = Made(said.tables, said.hierarchies, tuple(faults))
+    return made.question({"privacy": {}, **said.tables, **population_table(population)})
+
+
+def _perturbations(value: object, seed: int | None, *, insecure_reproducible: bool) -> tuple[Perturbation, ...]:
+    """The perturbations that were passed.
+
+    Raises:
+        JobError: everything that is wrong with them.
+    """
+    raw = {"columns": said_of_columns(value)}
+    try:
+        PerturbPart.model_validate(raw)
+    except ValidationError as fault:
+        errors = fault.errors(include_url=False)
+        raise raised(shape_faults(errors, lambda place: keyword_at(("perturb", *place)), PerturbPart)) from None
+    found, faults = perturbations_of({"perturb": raw}, keyword_at)
+    if not faults and not found:
+        faults = [UsageError("no column is to be perturbed", hint='write {"income": "rounding:step=1000"}')]
+    misfits = seed_misfits(found, seed, insecure_reproducible=insecure_reproducible)
+    faults += [UsageError(one.what, where=f"{one.key[-1].replace('-', '_')}=…", hint=one.hint) for one in misfits]
+    if faults:
+        raise raised(faults)
+    return found

@@ -1,0 +1,159 @@
+"""The keyword arguments of a job, for type checkers: what `tests/unit/job/test_options.py` makes of the form.
+
+`KOHORT_GOLDEN=write pytest tests/unit/job/test_options.py` writes them. `kohort.job.keywords` reads arguments by the
+form itself, so that those of other packages' models work too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from fractions import Fraction
+    from os import PathLike
+
+    from kohort.perturbation.base import Perturbation
+    from kohort.schema.hierarchy import Hierarchy
+
+    #: A number; a float counts as the decimal that it prints.
+    Number: TypeAlias = float | Fraction | str
+
+
+class Reading(TypedDict, total=False):
+    """How delimited text is read."""
+
+    separator: str
+    """The character between cells; detected if not given."""
+    encoding: str
+    """The encoding of the text."""
+    header: bool | None
+    """Whether the first line names the columns; without names they are column_1, column_2, … If not given, it does, and
+    a first line that looks like data is an error."""
+    names: Sequence[str]
+    """Names for the columns of a file without a header."""
+    trim: bool
+    """Remove blanks around every cell and column name."""
+    skip_blank: bool
+    """Skip empty lines; at the end of a file they are never an error."""
+    allow_empty: bool
+    """Accept a table without records."""
+
+
+class Promises(TypedDict, total=False):
+    """Privacy models, and what they refer to."""
+
+    k: int
+    """Every class has at least k records; needed unless another privacy model is asked for."""
+    k_map: int
+    """Every class fits at least so many people of the population table."""
+    presence: tuple[Number, Number]
+    """Of the people of the population table whom a class fits, such a share is in the table."""
+    max_risk: Number
+    """Nobody's risk to be found is greater."""
+    average_risk: Number
+    """People's risk to be found is not greater on average."""
+    person: str
+    """The identifying column that says whose record it is: people are counted, not records."""
+    hierarchy: Mapping[str, str | PathLike[str] | Hierarchy | Mapping[str, object]]
+    """A hierarchy file, or a builder: intervals:5,10,20, mask:right, dates, frequency:10 or suppress."""
+    l: Mapping[str, int]  # noqa: E741  the letter of the paper
+    """Every class has at least l different values."""
+    entropy_l: Mapping[str, Number]
+    """The entropy of the values in every class is at least the logarithm of l."""
+    recursive: Mapping[str, Mapping[str, Number]]
+    """Recursive (c,l)-diversity."""
+    t: Mapping[str, Number]
+    """In every class the values lie at most t away from how they lie in the table."""
+    distance: Mapping[str, Literal["equal", "ordered", "hierarchical"]]
+    """How t is measured; if not given: by the hierarchy, else by order for numbers, else equal. One of equal, ordered,
+    hierarchical."""
+    alpha: Mapping[str, Number]
+    """(alpha,k)-anonymity: no value has a larger share of a class; with the job's k."""
+    delta_disclosure: Mapping[str, Number]
+    """In every class the logarithm of a value's share is less than delta away from that in the table."""
+    beta: Mapping[str, Number]
+    """Basic beta-likeness: no value's share grows in a class by more than beta times itself."""
+    enhanced_beta: Mapping[str, Number]
+    """The same, and that of frequent values by less: -ln of the share."""
+    k_e: Mapping[str, Mapping[str, Number]]
+    """Every class has at least k different values, and the greatest is at least e above the least."""
+
+
+class Options(Reading, Promises, total=False):
+    """Everything that a job can be told."""
+
+    quasi: Sequence[str]
+    """Quasi-identifying columns: an attacker may know them, so they are generalized."""
+    sensitive: Sequence[str]
+    """Sensitive columns: nobody may learn them about a person; released unchanged."""
+    identifying: Sequence[str]
+    """Identifying columns: never released."""
+    insensitive: Sequence[str]
+    """Insensitive columns: released unchanged."""
+    drop: Sequence[str]
+    """Columns that are not needed: never released."""
+    max_suppression: Number
+    """The most records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05."""
+    rest: Literal["refuse", "insensitive", "drop"]
+    """What happens to columns that are not listed. One of refuse, insensitive, drop."""
+    scale: Mapping[str, Literal["numeric", "categorical"]]
+    """Whether a column is numeric or categorical; its values decide if not given."""
+    max_level: Mapping[str, int]
+    """The highest level of its hierarchy that a lattice method may use."""
+    weight: Mapping[str, Number]
+    """How much a column counts, in Mondrian's choice of cuts and in a lattice method's objective; 1 if not given."""
+    bounds: Mapping[str, tuple[Number, Number]]
+    """The least and the greatest value of the domain."""
+    grid: Mapping[str, Number | Sequence[Number]]
+    """Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy."""
+    missing: Mapping[str, Literal["own-value", "suppress", "refuse"]]
+    """What a missing value is: own-value, a value like any other (if not given); suppress, a reason to leave its record
+    out; or refuse, an error."""
+    pseudonym: Sequence[str]
+    """Release pseudonyms in place of an identifying column's values; this is not anonymity."""
+    allow_singling: Sequence[str]
+    """Release the column although it may single out more than half of the people, or holds identifying cells."""
+    no_model: Sequence[str]
+    """Release a sensitive column although no privacy model protects it."""
+    missing_token: Sequence[str]
+    """Texts that mean a missing value; by default only the empty cell, to which the flag adds more."""
+    complete_records: Sequence[str] | Literal["all"]
+    """Leave out records with a missing value in one of these columns, or in any column ('all')."""
+    key_file: str
+    """The key that pseudonyms are made with; `kohort key` writes one."""
+    format: Literal["csv", "tsv", "csv.gz", "tsv.gz", "parquet", "ipc"]
+    """The format of the release; the ending of its name decides if not given. One of csv, tsv, csv.gz, tsv.gz, parquet,
+    ipc."""
+    excel_safe: bool
+    """Neutralize cells that a spreadsheet would run as formulas."""
+    method: Literal["mondrian", "mondrian-relaxed", "top-down", "samarati", "optimal", "datafly", "best-effort"]
+    """The algorithm; all but Mondrian and top-down are lattice methods. One of mondrian, mondrian-relaxed, top-down,
+    samarati, optimal, datafly, best-effort."""
+    cut: Literal["nearest", "median"]
+    """The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given), or median, as in the
+    literature."""
+    order: Literal["hierarchy", "frequency", "sorted"]
+    """The order of categorical values, for columns that can have it. One of hierarchy, frequency, sorted."""
+    labels: Literal["range", "set", "ancestor", "mean", "grid"]
+    """What is released in place of a class's values, for columns that can have it. One of range, set, ancestor, mean,
+    grid."""
+    no_grid: bool
+    """Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of their own: multiples of a
+    round number, or none (--no-grid), so that ranges end at values of the data, as in the literature."""
+    objective: str
+    """The metric that a lattice method minimizes; lm if not given. With 'first', samarati takes the first minimal node
+    in lexicographic order. One of lm, ncp, lm-geometric, arx-loss, c-dm, c-avg, precision, entropy, height, max-loss,
+    first."""
+    node: Sequence[int] | Mapping[str, int]
+    """Release these levels without a search: 0,1,2 in the order of the quasi-identifiers, or by name,
+    age=2,sex=0,city=1."""
+    time_limit: Number
+    """Seconds after which best-effort stops; 30 if not given."""
+    perturb: Mapping[str, str | Mapping[str, object]] | Sequence[Perturbation]
+    """The columns to perturb, each with its method: income=noise:scale=0.1,decimals=0 as a flag. The methods are noise,
+    rank-swapping, microaggregation, rounding, coding and post-randomization."""
+    seed: int
+    """For tests: the same seed draws the same noise, and anyone who knows it can remove the noise."""
+    insecure_reproducible: bool
+    """Accept a seed, for a release that nobody will receive."""

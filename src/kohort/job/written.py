@@ -1,0 +1,202 @@
+"""From a job to its tables and to TOML: the inverse of `kohort.job.request`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+import tomlkit
+
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.method import FIRST, Choices
+from kohort.errors import UsageError
+from kohort.job.form import ColumnPart, InputPart, OutputPart
+from kohort.job.keywords import STAND_IN, plain
+from kohort.perturbation.text import parameters_of
+from kohort.publish import check_target, publish
+from kohort.schema import Attribute
+from kohort.schema.hierarchies import write_csv
+from kohort.schema.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kohort.algorithms.method import Method
+    from kohort.algorithms.problem import Algorithm
+    from kohort.job.parts import Part
+    from kohort.models.base import PrivacyModel
+    from kohort.release import Job
+
+#: What each key of a column is where it says nothing; most are names of the form.
+_SILENT: Final = Attribute("", cast("Any", "insensitive"))
+
+
+class Ends(NamedTuple):
+    """What a job file says besides its job: where things are.
+
+    Attributes:
+        source: The table.
+        target: The release.
+        key_file: The key of the pseudonyms.
+        population: The population table.
+    """
+
+    source: str = "input.csv"
+    target: str = "release.csv"
+    key_file: str | None = None
+    population: str | None = None
+
+
+def text_of(job: Job, ends: Ends) -> str:
+    """The job file.
+
+    Raises:
+        UsageError: the job holds hierarchies, or something else that no job file may hold.
+    """
+    raw, hierarchies = tables_of(job, ends)
+    if hierarchies:
+        what = f"the hierarchies of {', '.join(hierarchies)} are objects, and a job file names files"
+        raise UsageError(what, where="to_toml", hint='write both: job.to_toml("job.toml")')
+    return tomlkit.dumps(raw)
+
+
+def saved(job: Job, ends: Ends, path: Path, *, overwrite: bool) -> str:
+    """The job file, written to a path with its hierarchies beside it.
+
+    Raises:
+        UsageError: the job holds something that no job file may hold.
+        TargetError: a file exists, and `overwrite` is false.
+    """
+    raw, hierarchies = tables_of(job, ends)
+    files = {name: f"{path.stem}.hierarchy-{place}.csv" for place, name in enumerate(hierarchies, 1)}
+    for file in (path, *(path.parent / one for one in files.values())):
+        check_target(file, overwrite=overwrite, inputs=())
+    for name, beside in files.items():
+        write_csv(hierarchies[name], path.parent / beside, overwrite=overwrite)
+        raw["columns"][name]["hierarchy"] = beside
+    text = tomlkit.dumps(raw)
+    publish(path, lambda file: file.write(text.encode()), lambda _: None, overwrite=overwrite, inputs=())
+    return text
+
+
+def tables_of(job: Job, ends: Ends = Ends()) -> tuple[dict[str, Any], dict[str, Hierarchy]]:  # noqa: B008  it is a value
+    """The tables of a job file, and the hierarchies that stand in none: another stands for each.
+
+    Raises:
+        UsageError: the job holds something that no job file may hold.
+    """
+    schema = job.schema
+    hierarchies = {one.name: one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, Hierarchy)}
+    columns = {one.name: _column(one, job) for one in schema.attributes}
+    raw: dict[str, Any] = {"input": _input(job, ends)}
+    raw["output"] = _filled(OutputPart, job.writing) | {"path": ends.target}
+    raw["privacy"] = _models(job, None)
+    if job.algorithm.limit is not None:
+        raw["privacy"]["max-suppression"] = str(job.algorithm.limit)
+    if schema.person is not None:
+        raw["person"] = {"key": schema.person}
+    if any(model.declared.population for model in job.models):
+        raw["population"] = {"path": ends.population or "population.csv"}
+    raw["method"] = _method(job)
+    raw |= {} if schema.rest is None else {"rest": schema.rest.value}
+    raw["columns"] = columns
+    if job.perturbations:
+        _refuse_seed(job)
+        raw["perturb"] = {"columns": {one.columns[0]: plain(parameters_of(one)) for one in job.perturbations}}
+    if job.purpose is not None:
+        given = {one.name.replace("_", "-"): getattr(job.purpose, one.name) for one in fields(job.purpose)}
+        raw["purpose"] = {name: text for name, text in given.items() if text is not None}
+    return raw, hierarchies
+
+
+def _input(job: Job, ends: Ends) -> dict[str, object]:
+    """How the input is read."""
+    made = {"path": ends.source} | _filled(InputPart, job.reading)
+    made |= {"quote": ""} if job.reading.quote is None else {}
+    missing = sorted(job.schema.missing - {""})
+    made |= {"missing": ["", *missing]} if missing else {}
+    made |= {"complete-records": plain(job.complete)} if job.complete else {}
+    if job.key is not None:
+        if ends.key_file is None:
+            hint = 'say where its file is: job.to_toml(key_file="key.json")'
+            raise UsageError("the job has a key, which no job file may hold", where="to_toml", hint=hint)
+        made["key-file"] = ends.key_file
+    return made
+
+
+def _filled(form: type[Part], said: object) -> dict[str, object]:
+    """The keys of a form whose attributes of the same name say something else than nothing."""
+    made: dict[str, object] = {}
+    for name, info in form.model_fields.items():
+        value = getattr(said, name, info.default)
+        if value is not None and plain(value) != plain(info.default):
+            made[info.alias or name] = plain(value)
+    return made
+
+
+def _refuse_seed(job: Job) -> None:
+    if job.seed is not None:
+        what = "the job has a seed, which is written nowhere: anyone who knows it can remove the noise"
+        raise UsageError(what, where="to_toml", hint="leave the seed out, and add it to the file by hand")
+
+
+def _method(job: Job) -> dict[str, object]:
+    """The method by its name, with what it was told."""
+    algorithm = job.algorithm
+    if isinstance(algorithm, GivenNode):
+        names = algorithm.names or tuple(one.name for one in job.schema.quasi)
+        node = dict(zip(names, algorithm.node, strict=True))
+        return {"name": "optimal", "objective": algorithm.objective, "node": node, "grid": "none"}
+    for name, method in METHODS.items():
+        choices = _choices(algorithm, method)
+        if method(choices) == algorithm:
+            told = {"name": name, "cut": choices.cut, "objective": choices.objective}
+            timed = job.time_limit if method.takes("time_limit") else None
+            told |= {"grid": "none", "time-limit": None if timed is None else str(int(timed))}
+            return {key: value for key, value in told.items() if value is not None}
+    hint = f"one of {', '.join(METHODS)}"
+    raise UsageError(f"no method of a job file is {algorithm.name}", where="to_toml", hint=hint)
+
+
+def _choices(algorithm: Algorithm, method: Method) -> Choices:
+    """What the algorithm would be told if it were of this method."""
+    objective = algorithm.objective or (FIRST if method.first else None)
+    return Choices(
+        cut=getattr(algorithm, "cut", None) if method.takes("cut") else None,
+        limit=algorithm.limit if method.takes("limit") else None,
+        objective=objective if method.takes("objective") else None,
+    )
+
+
+def _column(attribute: Attribute, job: Job) -> dict[str, object]:
+    """One column."""
+    made: dict[str, object] = {"role": attribute.role.value}
+    for name, info in ColumnPart.model_fields.items():
+        value = getattr(attribute, name, None)
+        if name != "role" and value is not None and value != getattr(_SILENT, name):
+            made[info.alias or name] = STAND_IN if isinstance(value, Hierarchy) else plain(value)
+    if job.algorithm.full_domain:
+        made.pop("label", None)  # such a method releases nodes of hierarchies, and nothing else can be asked for
+    made |= {"allow-singling": True} if attribute.name in job.allow_singling else {}
+    made |= {"no-model": True} if attribute.name in job.no_model else {}
+    return made | _models(job, attribute.name)
+
+
+def _models(job: Job, column: str | None) -> dict[str, object]:
+    """What asks for the models of a column, or of the whole table."""
+    found: dict[str, object] = {}
+    for model in job.models:
+        if model.declared.sensitive == column:
+            found |= _asked(model)
+    return found
+
+
+def _asked(model: PrivacyModel) -> dict[str, object]:
+    """The keys of one model."""
+    told = model.specification
+    values = {one.name: plain(getattr(model, one.name)) for one in told.parameters}
+    own = {one.name: values[one.name] for one in told.own}
+    key: object = [*own.values()] if told.is_range else own if len(own) != 1 else next(iter(own.values()))
+    beside = {one.name: values[one.name] for one in told.parameters if one.origin == "beside"}
+    return {told.key: key} | {name: value for name, value in beside.items() if value is not None}

@@ -1,0 +1,90 @@
+"""Reports as files: a page as HTML or JSON, or the text that a prompt shows."""
+
+from __future__ import annotations
+
+import importlib.util
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kohort.errors import MissingExtraError, UsageError
+from kohort.publish import check_target, publish
+from kohort.release import Release
+from kohort.report.charts import canvas
+from kohort.report.page import page, transactions_page
+from kohort.report.page.audience import Audience
+from kohort.report.release import release_figures
+from kohort.report.render.release import release_text
+from kohort.report.render.transactions import transactions_text
+from kohort.report.transactions import transaction_figures
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from kohort.release.transactions import TransactionRelease
+    from kohort.report.page import Page
+
+#: The forms of a report, by its file's ending: a page, or plain text, which is the same for every audience.
+REPORTS: Final = (".html", ".json", ".txt")
+
+
+def report(
+    release: Release | TransactionRelease, path: str | os.PathLike[str] | None, *, audience: str, overwrite: bool
+) -> str:
+    """The text of a release's report, which is also written where there is a path; see `Release.report`."""
+    text = _text(release)
+    if path is None:
+        return text
+    file = Path(path)
+    if file.suffix not in REPORTS:
+        raise UsageError(f"a report is one of {', '.join(REPORTS)}", where="report", hint="name the file so")
+    if audience not in list(Audience):
+        raise UsageError("there is no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
+    inputs = () if release.path is None else (release.path,)
+    check_target(file, overwrite=overwrite, inputs=inputs)
+    if file.suffix == ".txt":
+        content = f"{text}\n".encode()
+    else:
+        content = writer_of(file.suffix)(_page(release, Audience(audience)))
+    publish(file, lambda target: target.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
+    return text
+
+
+def _text(release: Release | TransactionRelease) -> str:
+    """What the command line prints of a release."""
+    if isinstance(release, Release):
+        return release_text(release_figures(release), [one.name for one in release.job.schema.quasi])
+    return transactions_text(transaction_figures(release))
+
+
+def _page(release: Release | TransactionRelease, audience: Audience) -> Page:
+    """The page of a release."""
+    if isinstance(release, Release):
+        return page(release, audience=audience)
+    return transactions_page(release, audience=audience)
+
+
+def writer_of(ending: str) -> Callable[[Page], bytes]:
+    """What writes a page model in the form of a file's ending; a missing library is reported before any work.
+
+    Raises:
+        MissingExtraError: a page needs a library that is not installed.
+    """
+    if ending == ".json":
+        return lambda page: (dumps(page.as_json(), indent=2, allow_nan=False) + "\n").encode()
+    refuse_missing()
+    from kohort.report.render.page import html  # noqa: PLC0415  its libraries are an extra
+
+    return lambda page: html(page).encode()
+
+
+def refuse_missing() -> None:
+    """Refuse to draw a page where what it is made with is not installed.
+
+    Raises:
+        MissingExtraError: it is not.
+    """
+    canvas.library()
+    if importlib.util.find_spec("jinja2") is None:
+        raise MissingExtraError("jinja2 is needed for pages and is not installed", hint="pip install 'kohort[report]'")
