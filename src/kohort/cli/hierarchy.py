@@ -133,7 +133,8 @@ def _outputs(picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool)
 
 def _together(source: str | None, column: str | None) -> None:
     """Refuse a table without its column, or a column without its table."""
-    _together(source, column)
+    if (source is None) != (column is None):
+        raise UsageError("--in and --column go together", where="--in, --column", hint="name the table and its column")
 
 
 def _measured(hierarchy: Hierarchy, name: str | None, table: Table | None) -> Measured:

@@ -44,38 +44,39 @@ class Promises(TypedDict, total=False):
     """Privacy models, and what they refer to."""
 
     k: int
-    """Every class has at least k records; needed unless another privacy model is asked for."""
+    """Every class has at least k records, or people if there is a person key."""
     k_map: int
-    """Every class fits at least so many people of the population table."""
+    """Every class matches at least k people of the population table."""
     presence: tuple[Number, Number]
-    """Of the people of the population table whom a class fits, such a share is in the table."""
+    """Of the people of the population table who match a class, a share from low to high is in the table."""
     max_risk: Number
-    """Nobody's risk to be found is greater."""
+    """Nobody's risk of being found is greater than a threshold."""
     average_risk: Number
-    """People's risk to be found is not greater on average."""
+    """The average risk of being found is not greater than a threshold."""
     person: str
     """The identifying column that says whose record it is: people are counted, not records."""
     hierarchy: Mapping[str, str | PathLike[str] | Hierarchy | Mapping[str, object]]
-    """A hierarchy file, or a builder: intervals:5,10,20, mask:right, dates, frequency:10 or suppress."""
+    """A hierarchy file (FILE:pad pads short rows, FILE:first keeps one of several parents), or a builder:
+    intervals:5,10,20, mask:right, dates, frequency:10 or suppress."""
     l: Mapping[str, int]  # noqa: E741  the letter of the paper
     """Every class has at least l different values."""
     entropy_l: Mapping[str, Number]
     """The entropy of the values in every class is at least the logarithm of l."""
     recursive: Mapping[str, Mapping[str, Number]]
-    """Recursive (c,l)-diversity."""
+    """The most frequent value of a class has less than c times the records of the l-th and all rarer ones."""
     t: Mapping[str, Number]
-    """In every class the values lie at most t away from how they lie in the table."""
+    """In every class, the distribution of the values is at most t away from that in the table."""
     distance: Mapping[str, Literal["equal", "ordered", "hierarchical"]]
     """How t is measured; if not given: by the hierarchy, else by order for numbers, else equal. One of equal, ordered,
     hierarchical."""
     alpha: Mapping[str, Number]
-    """(alpha,k)-anonymity: no value has a larger share of a class; with the job's k."""
+    """No value makes up more than the share alpha of a class, and every class has the job's k records."""
     delta_disclosure: Mapping[str, Number]
-    """In every class the logarithm of a value's share is less than delta away from that in the table."""
+    """In every class, the logarithm of a value's share differs by less than delta from that in the table."""
     beta: Mapping[str, Number]
-    """Basic beta-likeness: no value's share grows in a class by more than beta times itself."""
+    """No value's share of a class is more than 1 + beta times its share of the table."""
     enhanced_beta: Mapping[str, Number]
-    """The same, and that of frequent values by less: -ln of the share."""
+    """No value's share of a class exceeds its share p of the table by more than min(beta, -ln p) times p."""
     k_e: Mapping[str, Mapping[str, Number]]
     """Every class has at least k different values, and the greatest is at least e above the least."""
 
@@ -122,9 +123,9 @@ class Options(Reading, Promises, total=False):
     """Leave out records with a missing value in one of these columns, or in any column ('all')."""
     key_file: str
     """The key that pseudonyms are made with; `kohort key` writes one."""
-    format: Literal["csv", "tsv", "csv.gz", "tsv.gz", "parquet", "ipc"]
-    """The format of the release; the ending of its name decides if not given. One of csv, tsv, csv.gz, tsv.gz, parquet,
-    ipc."""
+    format: Literal["csv", "tsv", "csv.gz", "tsv.gz", "csv.zst", "tsv.zst", "parquet", "ipc", "xlsx", "sav", "zsav", "dta", "xpt", "sqlite", "duckdb"]
+    """The format of the release; the ending of its name decides if not given. One of csv, tsv, csv.gz, tsv.gz, csv.zst,
+    tsv.zst, parquet, ipc, xlsx, sav, zsav, dta, xpt, sqlite, duckdb."""
     excel_safe: bool
     """Neutralize cells that a spreadsheet would run as formulas."""
     method: Literal["mondrian", "mondrian-relaxed", "top-down", "samarati", "optimal", "datafly", "best-effort"]
@@ -133,6 +134,8 @@ class Options(Reading, Promises, total=False):
     cut: Literal["nearest", "median"]
     """The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given), or median, as in the
     literature."""
+    dimension: str
+    """The column that Mondrian cuts first: the widest (if not given), the one of most-values, or random:SEED."""
     order: Literal["hierarchy", "frequency", "sorted"]
     """The order of categorical values, for columns that can have it. One of hierarchy, frequency, sorted."""
     labels: Literal["range", "set", "ancestor", "mean", "grid"]

@@ -52,6 +52,7 @@ TYPES = {
     "time-limit": "Number",
     "presence": "tuple[Number, Number]",
     "objective": "str",
+    "dimension": "str",
 }
 
 
