@@ -17,7 +17,6 @@ from kohort.pipeline import anonymize
 from kohort.testing import WrongEngineError, check_engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from kohort.core.recoding import Recoding, RegionClasses
@@ -134,13 +133,19 @@ class Miscounting(Remote):
         found = super().count(data, job, population, releasing=releasing)
         counts = found.counts
         counted = counts.frequency.counts + (0 if releasing else 1)
-        return _Stub(replace(counts, frequency=replace(counts.frequency, counts=counted)), found.recode)
+        return Miscounted(found, replace(counts, frequency=replace(counts.frequency, counts=counted)))
 
 
 @dataclass(frozen=True, eq=False)
-class _Stub:
-    counts: Counts
-    recode: Callable[[Recoding, RegionClasses], ReleasedRecords]
+class Miscounted(CountedElsewhere):
+    """A count in place of the local engine's."""
+
+    found: Counts
+
+    @property
+    def counts(self) -> Counts:
+        """What the search sees."""
+        return self.found
 
 
 class Reversing(Remote):

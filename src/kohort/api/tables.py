@@ -367,8 +367,9 @@ def _varied(vary: object) -> dict[str, list[str]]:
     Raises:
         UsageError: it is no mapping of lists, or something cannot be varied.
     """
+    kind = class_of(vary)
     if not isinstance(vary, Mapping) or not vary:
-        what = f"vary is of class {class_of(vary)}" if vary else "nothing is varied"
+        what = f"vary is of class {kind}" if vary else "nothing is varied"
         raise UsageError(what, where="vary=…", hint='write vary={"k": [5, 10, 20]}')
     texts: list[str] = []
     for name, values in cast("Mapping[str, object]", vary).items():
@@ -397,9 +398,10 @@ def _models(models: object) -> tuple[PrivacyModel, ...]:
     Raises:
         UsageError: they are not.
     """
+    kind = class_of(models)
     listed = tuple(cast("Iterable[object]", models)) if isinstance(models, Iterable) else (models,)
     if not isinstance(models, Iterable) or not all(hasattr(one, "declared") for one in listed):
-        what = f"the models are of class {class_of(models)}"
+        what = f"the models are of class {kind}"
         raise UsageError(what, where="models", hint="write k=5, or [KAnonymity(5)]")
     return cast("tuple[PrivacyModel, ...]", listed)
 

@@ -123,7 +123,23 @@ class Options(Reading, Promises, total=False):
     """Leave out records with a missing value in one of these columns, or in any column ('all')."""
     key_file: str
     """The key that pseudonyms are made with; `kohort key` writes one."""
-    format: Literal["csv", "tsv", "csv.gz", "tsv.gz", "csv.zst", "tsv.zst", "parquet", "ipc", "xlsx", "sav", "zsav", "dta", "xpt", "sqlite", "duckdb"]
+    format: Literal[
+        "csv",
+        "tsv",
+        "csv.gz",
+        "tsv.gz",
+        "csv.zst",
+        "tsv.zst",
+        "parquet",
+        "ipc",
+        "xlsx",
+        "sav",
+        "zsav",
+        "dta",
+        "xpt",
+        "sqlite",
+        "duckdb",
+    ]
     """The format of the release; the ending of its name decides if not given. One of csv, tsv, csv.gz, tsv.gz, csv.zst,
     tsv.zst, parquet, ipc, xlsx, sav, zsav, dta, xpt, sqlite, duckdb."""
     excel_safe: bool

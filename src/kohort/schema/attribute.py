@@ -110,13 +110,13 @@ def names_in(value: object, keyword: str) -> tuple[str, ...]:
       where: quasi=…
       hint: write quasi=['age']
     """
-    where = f"{keyword}=…"
+    where, kind = f"{keyword}=…", type(value).__name__
     if isinstance(value, str):
         raise SchemaError(
             f"{keyword} is a text, and must be a list of names", where=where, hint=_listed(keyword, value)
         )
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        what = f"{keyword} is of class {type(value).__name__}, and must be a list of names"
+        what = f"{keyword} is of class {kind}, and must be a list of names"
         raise SchemaError(what, where=where, hint=_listed(keyword, "age", "city"))
     names = tuple(cast("Iterable[object]", value))
     other = next((one for one in names if not isinstance(one, str)), None)

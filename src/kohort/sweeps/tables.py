@@ -188,9 +188,10 @@ def sweep(
     counts: dict[str, Once[Counts]] = {}
     runs: dict[str, Callable[[], Point]] = {}
     for key, job in jobs.items():
-        shared = counts.setdefault(counted_alike(job), Once(partial(count, table, job, population)))
-        runs[key] = partial(_solve, shared, job, timed=timed, metrics=metrics)
-    del counts, shared  # each count goes when the last job that needs it is done
+        alike = counted_alike(job)
+        counts.setdefault(alike, Once(partial(count, table, job, population)))
+        runs[key] = partial(_solve, counts[alike], job, timed=timed, metrics=metrics)
+    counts.clear()  # each goes when the last job that needs it is done
 
     def tell_place(place: int) -> None:
         tell(f"{place + 1} of {len(described)}: {said(plan.axes, plan.points[place])}")

@@ -208,7 +208,8 @@ def _damaged(content: bytes) -> Iterator[tuple[str, bytes]]:
 def _tuples(counts: Counts) -> Counter[tuple[_Cell, ...]]:
     """Records by the values of their quasi-identifiers."""
     frequency, found = counts.frequency, Counter[tuple[_Cell, ...]]()
-    for codes, records in zip(frequency.quasi.tolist(), frequency.counts.tolist(), strict=True):
+    rows: list[list[int]] = frequency.quasi.tolist()
+    for codes, records in zip(rows, frequency.counts.tolist(), strict=True):
         found[tuple(_plain(one.texts[code]) for one, code in zip(counts.domains, codes, strict=True))] += records
     return found
 

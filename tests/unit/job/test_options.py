@@ -88,7 +88,11 @@ def entry(key: Key) -> str:
     sentence = key.help.removesuffix(" (repeatable)")
     told = textwrap.wrap(f'"""{sentence}"""', 116, break_long_words=False, break_on_hyphens=False)
     ambiguous = "  # noqa: E741  the letter of the paper" if key.keyword == "l" else ""
-    return "\n".join([f"{key.keyword}: {type_of(key)}{ambiguous}", *told])
+    kind = type_of(key)
+    if len(f"    {key.keyword}: {kind}") > 120:  # as the formatter breaks it
+        words = kind.removeprefix("Literal[").removesuffix("]").split(", ")
+        kind = "\n".join(["Literal[", *(f"    {word}," for word in words), "]"])
+    return "\n".join([f"{key.keyword}: {kind}{ambiguous}", *told])
 
 
 def written() -> str:

@@ -179,12 +179,12 @@ def measure(  # noqa: PLR0917  a kernel takes arrays by position
         return span
     if rule.by == BY_CHANCE:
         return drawn(rule.seed, low, high, rule.starts.size, dimension)
-    found = int(np.int64(0))
+    found = 0
     for row in range(part.first, part.last):
         tally[codes[row * width + dimension]] = 0
     for row in range(part.first, part.last):
         code = codes[row * width + dimension]
-        found += 1 - tally[code]
+        found += 1 - int(tally[code])
         tally[code] = 1
     return found
 
