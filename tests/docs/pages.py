@@ -148,7 +148,9 @@ class Session:
 
     def _try(self, block: Block) -> None:
         if block.caption:
-            Path(block.caption).write_text(block.body, encoding="utf-8")
+            file = Path(block.caption)
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(block.body, encoding="utf-8")
         elif block.kind == "toml":
             self._read(block)
         elif block.kind == "console":

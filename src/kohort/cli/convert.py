@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final
 
 from kohort.cli import flags, options
@@ -16,12 +17,24 @@ _FLAGS: Final = (
     "min-support",
 )
 
+#: What a file that was only converted is called, instead of a release.
+_WRITTEN: Final = MappingProxyType(
+    {
+        "out": {"help": "The file to write; it gets no certificate."},
+        "out-format": {
+            "help": "The form of that file; that of the input if not given."
+            " One of basket, long, matrix, matrix-header, lists."
+        },
+        "out-separator": {"help": "The character between its items or cells; that of the input if not given."},
+    }
+)
+
 #: What is said first.
 UNPROTECTED: Final = "Converted, not anonymized: every transaction is as it was, and nothing protects the people."
 
 
 def convert(
-    job: Annotated[Given, Keys(form=BASKETS, only=_FLAGS)],
+    job: Annotated[Given, Keys(form=BASKETS, only=_FLAGS, changed=_WRITTEN)],
     *,
     overwrite: options.Overwrite = False,
     json: options.Json = False,
