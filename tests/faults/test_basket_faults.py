@@ -305,7 +305,7 @@ def test_bad_frames(
 
 def test_frames_that_cannot_be_lists() -> None:
     """A pandas frame with an index, or with objects of several kinds, is no frame of lists."""
-    frame = pd.DataFrame({"items": [[CANARY]]}, index=pd.Index(["x"]))
+    frame = pd.DataFrame({"items": [[CANARY]]}, index=pd.Index(["x"], name="who"))
     refused(frame, SchemaError, "index", options=LISTS)
     refused(pd.DataFrame({"items": [[CANARY], 3]}), InputError, "cannot be read", options=LISTS)
 

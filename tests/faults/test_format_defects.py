@@ -85,7 +85,7 @@ def test_a_changed_cell(key: str) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_a_missing_record(key: str) -> None:
     """A record that is not there is seen."""
-    assert "5 records where 6 are due" in caught(key, changed(key, lambda frame: frame.head(5))) or FORMS[key].exact
+    assert "5 records instead of 6" in caught(key, changed(key, lambda frame: frame.head(5))) or FORMS[key].exact
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -167,7 +167,7 @@ def anonymize(
     >>> people = pl.DataFrame({"age": [31, 34, 38, 52], "illness": ["flu", "cold", "flu", "cold"]})
     >>> release = anonymize(people, quasi=["age"], sensitive=["illness"], l={"illness": 2}, k=4)
     >>> release.verdict.smallest, sorted(release.frame()["age"].unique())
-    (4, ['[31-52]'])
+    (4, ['[30-54)'])
     """
     made = job_by(job, options, population=population)
     with _placing(made):

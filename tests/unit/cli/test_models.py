@@ -121,7 +121,6 @@ annual_income = {{ role = "sensitive", t = 0.3, allow-singling = true }}
         ("--t profession=0.2 --distance profession=ordred", "--distance profession=…", "it must be one of equal"),
         ("--distance profession=equal", "--distance profession=…", "a distance is said, but no t"),
         ("--t profession=0.2 --distance profession=hierarchical", "--t profession=…", "a hierarchical distance needs"),
-        ("--hierarchy profession=suppress", "--hierarchy profession=…", "the column is sensitive, and no model"),
         ("--alpha profession=2", "--alpha profession=…", "alpha must be"),
         ("--delta-disclosure profession=-1", "--delta-disclosure profession=…", "delta must be"),
         ("--beta profession=x", "--beta profession=…", "beta must be"),

@@ -203,7 +203,7 @@ def test_an_unknown_metric_is_a_misuse() -> None:
         metric_of("c_dn")
     with pytest.raises(UsageError, match="entropy"):
         metric_of("?")
-    with pytest.raises(UsageError, match="kl is no objective"):
+    with pytest.raises(UsageError, match="kl cannot be an objective"):
         metric_of("kl")
 
 

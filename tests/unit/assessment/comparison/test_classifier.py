@@ -157,10 +157,10 @@ def test_what_cannot_be_predicted_is_refused(target: str, after: dict[str, list[
 
 def test_too_little_to_learn_from_is_refused() -> None:
     """Two records, or one answer, teach nobody."""
-    with pytest.raises(InputError, match="too little"):
+    with pytest.raises(InputError, match="too few records"):
         predicted(cells(2), cells(2))
     same = cells(30) | {"illness": ["flu"] * 30}
-    with pytest.raises(InputError, match="too little"):
+    with pytest.raises(InputError, match="too few records"):
         predicted(same, same)
     with pytest.raises(UsageError, match="there is no quasi-identifier"):
         prediction([], line_of(["a"], ["a"]))
