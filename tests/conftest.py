@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, settings
 # the machine may be busy with something else.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("quick", _PATIENT, max_examples=30)
+settings.register_profile("quick", _PATIENT, max_examples=20)
 # The same examples on every run, so that a failure belongs to the change under test; few enough for CI to take a
 # quarter of an hour. `thorough` looks longer.
-settings.register_profile("ci", _PATIENT, max_examples=50, derandomize=True, print_blob=True)
+settings.register_profile("ci", _PATIENT, max_examples=30, derandomize=True, print_blob=True)
 settings.register_profile("thorough", _PATIENT, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
