@@ -37,7 +37,7 @@ def main(source: Path) -> None:
         "files": len(texts),
         "names at the top": len({module.split(".")[1] for module in texts if "." in module}),
         "arrows between rooms": len(arrows),
-        "floors": _longest(arrows),
+        "floors": _longest(_loaded(trees)),
         "modules with one importer": sum(importers[module] == 1 for module in texts),
         "share of import lines": sum(map(_import_lines, trees.values())) / code,
         "longest parameter list": max(widths),
@@ -45,7 +45,7 @@ def main(source: Path) -> None:
         "casts": sum(text.count("cast(") for text in texts.values()),
         "class names in several modules": sum(count > 1 for count in classes.values()),
         "share of repeated windows": _repeated(lines.values()),
-        "public names": len(_public(trees["kohort"])),
+        "public names": len(_public(ast.parse((source / "kohort" / "__init__.pyi").read_text("utf-8")))),
     }
     for name, figure in figures.items():
         print(f"{name:32} {figure:>8.1%}" if isinstance(figure, float) else f"{name:32} {figure:>8,}")
@@ -88,6 +88,17 @@ def _import_lines(tree: ast.Module) -> int:
     return sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in found)
 
 
+def _loaded(trees: Mapping[str, ast.Module]) -> set[tuple[str, str]]:
+    """The arrows between rooms of imports outside functions and classes."""
+    bare = {module: ast.Module([one for one in tree.body if not _defines(one)], []) for module, tree in trees.items()}
+    found = {(_room(a), _room(b)) for a, tree in bare.items() for b in _imports(tree, trees)}
+    return {(a, b) for a, b in found if a != b and "kohort" not in {a, b}}
+
+
+def _defines(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.ClassDef)
+
+
 def _longest(arrows: set[tuple[str, str]]) -> int:
     """How many rooms the longest chain of imports runs through; rooms import each other in no circle."""
     below = {room: {b for a, b in arrows if a == room} for arrow in arrows for room in arrow}
@@ -109,12 +120,10 @@ def _repeated(texts: Iterable[list[str]]) -> float:
     return sum(count for count in windows.values() if count > 1) / windows.total()
 
 
-def _public(tree: ast.Module) -> list[object]:
-    """The names in `__all__`."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__":
-            return list(ast.literal_eval(node.value))
-    return []
+def _public(stub: ast.Module) -> list[str]:
+    """The names that the package lends, those of its stub."""
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    return [alias.name for node in imports for alias in node.names if alias.asname]
 
 
 if __name__ == "__main__":
