@@ -251,3 +251,25 @@ def divisions(records: int, least: int) -> Iterator[list[int]]:
     for first in range(least, records - least + 1):
         for rest in divisions(records - first, least):
             yield [first, *(first + end for end in rest)]
+
+
+# ── The bound ────────────────────────────────────────────────────────────────────────────────────
+
+
+def cheapest_with(number: int, rows: Group, columns: Sequence[Column], k: int) -> Fraction:
+    """What the cheapest group of k records costs that holds the record; no larger one costs less."""
+    others = [place for place in range(len(rows)) if place != number]
+    return min(
+        cost([rows[number], *(rows[place] for place in chosen)], columns) for chosen in combinations(others, k - 1)
+    )
+
+
+def partitions(rows: Group, least: int) -> Iterator[list[Group]]:
+    """Every way to put the records into classes of at least so many."""
+    if not rows:
+        yield []
+    for size in range(least - 1, len(rows)):
+        for chosen in combinations(range(1, len(rows)), size):
+            rest = [row for place, row in enumerate(rows) if place and place not in chosen]
+            for others in partitions(rest, least):
+                yield [[rows[0], *(rows[place] for place in chosen)], *others]

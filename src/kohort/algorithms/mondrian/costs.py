@@ -83,9 +83,9 @@ class Priced:
     unit: Fraction
 
     @classmethod
-    def of(cls, quasi: Codes, domains: Sequence[Domain], records: int) -> Priced:
-        """The prices of a table of so many records."""
-        tables = [_table(domain) for domain in domains]
+    def of(cls, quasi: Codes, domains: Sequence[Domain], records: int, *, weighted: bool = True) -> Priced:
+        """The prices of a table of so many records; unless `weighted`, all weights are 1, as in reports."""
+        tables = [_table(domain, Fraction(domain.attribute.weight) if weighted else Fraction(1)) for domain in domains]
         unit = _unit(tables, records)
         many = max(table.starts.size for table in tables) > 1 << 16
         places = np.array(quasi, dtype=np.uint32) if many else quasi.copy()
@@ -119,8 +119,8 @@ class _Table(NamedTuple):
     hierarchy: Hierarchy | None = None
 
 
-def _table(domain: Domain) -> _Table:
-    weight, every = Fraction(domain.attribute.weight), np.arange(len(domain))
+def _table(domain: Domain, weight: Fraction) -> _Table:
+    every = np.arange(len(domain))
     match domain.label:
         case Label.SET:
             return _Table(SET, _per(weight, domain.others), every, every, -1, weight, every)
