@@ -21,6 +21,7 @@ from kohort.verify.singling import singled_out
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
     from kohort.pipeline.exposure import GridComparison, LabelExposure
@@ -126,6 +127,24 @@ class GridFigures(Figures, frozen=True):
     proposed: bool
 
 
+class BoundFigures(Figures, frozen=True):
+    """What no release of classes of k records with the same kinds of labels loses less than.
+
+    Attributes:
+        ncp: That loss, as a mean over the quasi-identifiers; an estimate where not every record was looked at.
+        error: Its standard error.
+        records: Records that were looked at.
+        exact: Of these, how many have their least loss known, and not only a bound of it.
+        times: The loss of this release over that; null where that is 0.
+    """
+
+    ncp: Number
+    error: Number
+    records: int
+    exact: int
+    times: Number | None
+
+
 class ReleaseFigures(Figures, frozen=True):
     """A release in figures.
 
@@ -161,6 +180,7 @@ class ReleaseFigures(Figures, frozen=True):
         seconds: Wall time of each stage.
         grid: The release with grids and without; only where that was compared. Null: no number is released as a range.
         attacks: What attacks found; only where some were tried.
+        bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
     """
 
     records: int
@@ -194,6 +214,7 @@ class ReleaseFigures(Figures, frozen=True):
     seconds: dict[str, float]
     grid: GridFigures | None = None
     attacks: tuple[AttackFigures | UntriedAttack, ...] | None = None
+    bound: BoundFigures | None = None
 
     @property
     def counted(self) -> int:
@@ -308,6 +329,19 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
         unique=found.after,
         change=rounded(found.change),
         spread=rounded(found.spread),
+    )
+
+
+def bound_figures(release: Release, bound: LeastLoss | None) -> BoundFigures | None:
+    """What no release loses less than; null where nothing was released."""
+    if bound is None:
+        return None
+    return BoundFigures(
+        ncp=rounded(bound.ncp),
+        error=rounded(bound.error),
+        records=bound.records,
+        exact=bound.exact,
+        times=rounded(release.metrics["ncp"] / bound.ncp) if bound.ncp else None,
     )
 
 
