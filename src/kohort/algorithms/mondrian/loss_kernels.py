@@ -67,13 +67,13 @@ class Merging(NamedTuple):
     """Memory to merge the values of a set.
 
     Attributes:
-        alive: (PLACES,) the values that occur.
-        own: (PLACES,) records times cost of each group of them; the first of its values stands for a group.
+        first: (PLACES,) the first value of the group that each value is in; it stands for the group.
+        own: (PLACES,) records times cost of each group.
         raised: (PLACES, PLACES) by how much joining two raises that.
         nearest: (PLACES,) the later one that each is best joined with; -1 where there is none.
     """
 
-    alive: Index
+    first: Index
     own: Index
     raised: Index
     nearest: Index
@@ -87,7 +87,8 @@ class Scan(NamedTuple):
         values: (PLACES + 1 groups) the values of one attribute, and WHOLE.
         upto: (PLACES groups) what is up to each value.
         rest: (PLACES groups) what is from each on.
-        sizes: (PLACES,) records of each value.
+        sizes: (PLACES,) records of each value; while they are merged, of each group.
+        slots: (2, PLACES) which of the values that occur each is, and the other way round.
         spans: (d, 2) least place of each attribute in the partition, and how many places it spans.
         sides: (d, PLACES) 1 for values in the second of the two groups of a set.
         every: (4 groups) PART, LEFT, RIGHT and LAST, in which all attributes are looked at.
@@ -100,6 +101,7 @@ class Scan(NamedTuple):
     upto: Groups
     rest: Groups
     sizes: Counts
+    slots: Index
     spans: Index
     sides: Index
     every: Groups
@@ -133,69 +135,89 @@ def propose(rows: Rows, part: tuple[int, int], least: int, scan: Scan) -> int:
     asked, found = (records, least, records * cost(scan.values, WHOLE, scan.costs)), 0
     for number in range(1, looked[0] + 1):
         attribute = looked[number]
-        _summarize(rows, part, attribute, scan)
-        found = _prefixes(attribute, asked, scan, found)
-        if scan.costs.kinds[attribute] == SET:
-            found = _merged(attribute, asked, scan, found)
+        values = _summarize(rows, part, attribute, scan)
+        found = _prefixes((attribute, values), asked, scan, found)
+        if scan.costs.kinds[attribute] == SET and values > 2:  # noqa: PLR2004  of two the prefix is all there is
+            found = _merged((attribute, values), asked, scan, found)
     return found
 
 
 @kernel
-def _summarize(rows: Rows, part: tuple[int, int], attribute: int, scan: Scan) -> None:
-    """What the tuples of each value of an attribute are like."""
-    low, span = int(scan.spans[attribute, 0]), int(scan.spans[attribute, 1])
+def _summarize(rows: Rows, part: tuple[int, int], attribute: int, scan: Scan) -> int:
+    """What the tuples of each value of an attribute are like that occurs; how many these are."""
+    low, span, slots, values = int(scan.spans[attribute, 0]), int(scan.spans[attribute, 1]), scan.slots, 0
     for value in range(min(span, PLACES)):
-        clear(scan.values, value)
-        scan.sizes[value] = 0
+        slots[0, value] = -1
     for row in range(part[0], part[1]):
-        value = _value_of(int(np.int64(rows.places[row, attribute])), low, span)
-        scan.sizes[value] += rows.counts[row]
-        add(scan.values, value, rows.places, row, scan.costs)
+        slots[0, _value_of(int(np.int64(rows.places[row, attribute])), low, span)] = 0
+    for value in range(min(span, PLACES)):
+        if slots[0, value] == 0:
+            slots[0, value], slots[1, values] = values, value
+            clear(scan.values, values)
+            scan.sizes[values] = 0
+            values += 1
+    for row in range(part[0], part[1]):
+        slot = int(slots[0, _value_of(int(np.int64(rows.places[row, attribute])), low, span)])
+        scan.sizes[slot] += rows.counts[row]
+        add(scan.values, slot, rows.places, row, scan.costs)
+    return values
 
 
 @kernel
-def _prefixes(attribute: int, asked: tuple[int, int, int], scan: Scan, found: int) -> int:
-    """The cuts {<= v}, {> v} of an attribute, behind the candidates that were found."""
-    (records, least, whole), out, costs = asked, scan.found, scan.costs
-    last = min(int(scan.spans[attribute, 1]), PLACES) - 1
-    clear(scan.upto, 0)
-    join(scan.upto, 0, scan.values, 0)
-    for value in range(1, last):
-        clear(scan.upto, value)
-        join(scan.upto, value, scan.upto, value - 1)
-        join(scan.upto, value, scan.values, value)
-    clear(scan.rest, last)
-    join(scan.rest, last, scan.values, last)
-    for value in range(last - 1, 0, -1):
-        clear(scan.rest, value)
-        join(scan.rest, value, scan.rest, value + 1)
-        join(scan.rest, value, scan.values, value)
-    left = 0
-    for value in range(last):
-        left += int(scan.sizes[value])
-        if scan.sizes[value] > 0 and left >= least and records - left >= least:
-            saved = whole - left * cost(scan.upto, value, costs)
-            out.gains[found] = saved - (records - left) * cost(scan.rest, value + 1, costs)
-            out.left[found], out.at[found, 0], out.at[found, 1] = left, attribute, value
-            found += 1
+def _prefixes(of: tuple[int, int], asked: tuple[int, int, int], scan: Scan, found: int) -> int:
+    """The cuts {<= v}, {> v} of an attribute with so many values, behind the candidates that were found."""
+    (attribute, values), (records, least, whole), out, costs = of, asked, scan.found, scan.costs
+    first, left = 0, int(scan.sizes[0])
+    while left < least:
+        first += 1
+        left += int(scan.sizes[first])
+    last, right = values - 1, int(scan.sizes[values - 1])
+    while right < least:
+        last -= 1
+        right += int(scan.sizes[last])
+    if first >= last:
+        return found
+    _accumulate(scan.upto, (0, last, 1), scan)
+    _accumulate(scan.rest, (values - 1, first, -1), scan)
+    for value in range(first, last):
+        saved = whole - left * cost(scan.upto, value, costs)
+        out.gains[found] = saved - (records - left) * cost(scan.rest, value + 1, costs)
+        out.left[found], out.at[found, 0], out.at[found, 1] = left, attribute, scan.slots[1, value]
+        left += int(scan.sizes[value + 1])
+        found += 1
     return found
 
 
 @kernel
-def _merged(attribute: int, asked: tuple[int, int, int], scan: Scan, found: int) -> int:
-    """The two groups of a set that are left after merging; of two values the prefix is all there is."""
-    (records, least, whole), out, merging = asked, scan.found, scan.merging
-    alive = _begin_merging(attribute, scan)
-    if alive <= 2:  # noqa: PLR2004  two groups
-        return found
-    for _ in range(alive - 2):
-        _merge_nearest(attribute, alive, scan)
-    second = alive - 1  # the first group is that of the least value
-    while scan.sizes[merging.alive[second]] == 0:
+def _accumulate(into: Groups, which: tuple[int, int, int], scan: Scan) -> None:
+    """Let each of the groups from the first value towards the last, which is left out, hold those before it, too."""
+    first, last, step = which
+    for value in range(first, last, step):
+        clear(into, value)
+        join(into, value, scan.values, value)
+        if value != first:
+            join(into, value, into, value - step)
+
+
+@kernel
+def _merged(of: tuple[int, int], asked: tuple[int, int, int], scan: Scan, found: int) -> int:
+    """The two groups of a set of three values or more that are left after merging."""
+    (attribute, values), (records, least, whole), out, merging = of, asked, scan.found, scan.merging
+    for one in range(values):
+        merging.first[one] = one
+        merging.own[one] = scan.sizes[one] * cost(scan.values, one, scan.costs)
+    for one in range(values):
+        for other in range(one + 1, values):
+            merging.raised[one, other] = _raise(one, other, scan)
+        _find_nearest(one, values, scan)
+    for _ in range(values - 2):
+        _merge_nearest(values, scan)
+    second = values - 1  # the first group is that of the least value
+    while scan.sizes[second] == 0:
         second -= 1
-    for value in range(min(scan.spans[attribute, 1], PLACES)):
-        scan.sides[attribute, value] = int(scan.sides[attribute, value] == merging.alive[second])
-    left = int(scan.sizes[merging.alive[0]])
+    for value in range(values):
+        scan.sides[attribute, scan.slots[1, value]] = int(merging.first[value] == second)
+    left = int(scan.sizes[0])
     if left >= least and records - left >= least:
         out.gains[found] = whole - merging.own[0] - merging.own[second]
         out.left[found], out.at[found, 0], out.at[found, 1] = left, attribute, PLACES
@@ -204,77 +226,56 @@ def _merged(attribute: int, asked: tuple[int, int, int], scan: Scan, found: int)
 
 
 @kernel
-def _begin_merging(attribute: int, scan: Scan) -> int:
-    """Make a group of each value that occurs; how many they are."""
-    merging, alive = scan.merging, 0
-    for value in range(min(scan.spans[attribute, 1], PLACES)):
-        scan.sides[attribute, value] = value
-        if scan.sizes[value] > 0:
-            merging.own[alive] = scan.sizes[value] * cost(scan.values, value, scan.costs)
-            merging.alive[alive] = value
-            alive += 1
-    for one in range(alive):
-        for other in range(one + 1, alive):
-            merging.raised[one, other] = _raise(one, other, scan)
-        _find_nearest(one, alive, scan)
-    return alive
-
-
-@kernel
 def _raise(one: int, other: int, scan: Scan) -> int:
     """By how much joining two groups of values raises the sum of records times cost."""
-    merging = scan.merging
-    first, second = merging.alive[one], merging.alive[other]
-    together = joined_cost(scan.values, first, scan.values, second, scan.costs)
-    return int((scan.sizes[first] + scan.sizes[second]) * together - merging.own[one] - merging.own[other])
+    together = (scan.sizes[one] + scan.sizes[other]) * joined_cost(scan.values, one, scan.values, other, scan.costs)
+    return int(together - scan.merging.own[one] - scan.merging.own[other])
 
 
 @kernel
-def _find_nearest(one: int, alive: int, scan: Scan) -> None:
+def _find_nearest(one: int, values: int, scan: Scan) -> None:
     """The later group that a group is best joined with, the first of equals; one that was joined has no records."""
     merging, best = scan.merging, -1
-    for other in range(one + 1, alive):
-        occurs = scan.sizes[merging.alive[other]] > 0
-        if occurs and (best < 0 or merging.raised[one, other] < merging.raised[one, best]):
+    for other in range(one + 1, values):
+        if scan.sizes[other] > 0 and (best < 0 or merging.raised[one, other] < merging.raised[one, best]):
             best = other
     merging.nearest[one] = best
 
 
 @kernel
-def _merge_nearest(attribute: int, alive: int, scan: Scan) -> None:
+def _merge_nearest(values: int, scan: Scan) -> None:
     """Join the two groups that this makes dearer by least, the first pair of equals."""
     merging, one = scan.merging, -1
-    for group in range(alive):
+    for group in range(values):
         nearest = merging.nearest[group]
-        if scan.sizes[merging.alive[group]] > 0 and nearest >= 0:
+        if scan.sizes[group] > 0 and nearest >= 0:
             least = merging.raised[group, nearest]
             if one < 0 or least < merging.raised[one, merging.nearest[one]]:
                 one = group
-    other = merging.nearest[one]
-    first, second = merging.alive[one], merging.alive[other]
-    join(scan.values, first, scan.values, second)
+    other = int(merging.nearest[one])
+    join(scan.values, one, scan.values, other)
     merging.own[one] += merging.own[other] + merging.raised[one, other]
-    scan.sizes[first] += scan.sizes[second]
-    scan.sizes[second] = 0
-    for value in range(first, min(scan.spans[attribute, 1], PLACES)):
-        if scan.sides[attribute, value] == second:
-            scan.sides[attribute, value] = first
-    _compare_again(one, int(other), alive, scan)
+    scan.sizes[one] += scan.sizes[other]
+    scan.sizes[other] = 0
+    for value in range(other, values):
+        if merging.first[value] == other:
+            merging.first[value] = one
+    _compare_again(one, other, values, scan)
 
 
 @kernel
-def _compare_again(one: int, other: int, alive: int, scan: Scan) -> None:
+def _compare_again(one: int, other: int, values: int, scan: Scan) -> None:
     """What joining the grown group `one` with others raises, and what is nearest to them now that `other` is gone."""
     merging = scan.merging
-    for group in range(alive):
-        if scan.sizes[merging.alive[group]] > 0 and group != one:
+    for group in range(values):
+        if scan.sizes[group] > 0 and group != one:
             merging.raised[min(group, one), max(group, one)] = _raise(min(group, one), max(group, one), scan)
     for group in range(other):
-        if scan.sizes[merging.alive[group]] == 0:
+        if scan.sizes[group] == 0:
             continue
         nearest = merging.nearest[group]
         if group == one or nearest in (one, other):
-            _find_nearest(group, alive, scan)
+            _find_nearest(group, values, scan)
         elif group < one:
             raised, least = merging.raised[group, one], merging.raised[group, nearest]
             if raised < least or (raised == least and one < nearest):
@@ -392,6 +393,7 @@ def memory(costs: Costs) -> Scan:
         upto=groups(PLACES, costs, looked),
         rest=groups(PLACES, costs, looked),
         sizes=flat[0],
+        slots=np.zeros((2, PLACES), np.int64),
         spans=np.ones((attributes, 2), np.int64),
         sides=np.zeros((attributes, PLACES), np.int64),
         every=groups(4, costs),
