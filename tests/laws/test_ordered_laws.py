@@ -52,14 +52,16 @@ def test_orders_are_those_of_the_reference(table: Mixed, k: int, finer: int) -> 
     """The tuples follow one another in the tree's order, and to and fro, as the plain reference says."""
     found, columns = Distinct.of(table.problem(KAnonymity(k))), table.columns()
     rows = distinct_rows(table, found)
-    tree, lexicographic = ([rows[one] for one in order.tolist()] for order in orders(found, k, finer))
-    places = [plain._places(row, columns) for row in tree]  # noqa: SLF001  texts of equal numbers are one tuple
+    numbers: list[list[int]] = [order.tolist() for order in orders(found, k, finer)]
+    tree, lexicographic = ([rows[one] for one in order] for order in numbers)
+    places = [plain.places_of(row, columns) for row in tree]  # texts of equal numbers are one tuple
     assert places == [
-        plain._places(row, columns)  # noqa: SLF001
-        for row in plain.tree_order(unified(table), columns, -(-k // finer))
+        plain.places_of(row, columns) for row in plain.tree_order(unified(table), columns, -(-k // finer))
     ]
     expected = plain.to_and_fro(unified(table), columns)
-    assert [plain._places(row, columns) for row in lexicographic] == [plain._places(row, columns) for row in expected]  # noqa: SLF001
+    assert [plain.places_of(row, columns) for row in lexicographic] == [
+        plain.places_of(row, columns) for row in expected
+    ]
 
 
 def unified(table: Mixed) -> list[Row]:

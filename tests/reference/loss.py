@@ -188,14 +188,15 @@ def tree_order(rows: Group, columns: Sequence[Column], least: int) -> list[Row]:
     """The different tuples leaf by leaf, each leaf as a chain."""
     order: list[Row] = []
     for leaf in _leaves(rows, columns, least, []):
-        left = sorted({row[:-1] for row in leaf}, key=lambda one: _places(one, columns))
+        left = sorted({row[:-1] for row in leaf}, key=lambda one: places_of(one, columns))
         while left:
             pairs = [(cost([(*order[-1], 0), (*one, 0)], columns) if order else Fraction(0)) for one in left]
             order.append(left.pop(pairs.index(min(pairs))))
     return order
 
 
-def _places(row: Row, columns: Sequence[Column]) -> list[int]:
+def places_of(row: Row, columns: Sequence[Column]) -> list[int]:
+    """The place of each of a record's texts."""
     return [column.places[str(row[place])] for place, column in enumerate(columns)]
 
 
@@ -223,8 +224,8 @@ def to_and_fro(rows: Group, columns: Sequence[Column]) -> list[Row]:
     for place in sorted(range(len(columns)), key=lambda one: (-step(one), one)):
         parts: list[list[Row]] = []
         for number, run in enumerate(runs):
-            values = sorted({_places(row, columns)[place] for row in run}, reverse=number % 2 == 1)
-            parts += [[row for row in run if _places(row, columns)[place] == value] for value in values]
+            values = sorted({places_of(row, columns)[place] for row in run}, reverse=number % 2 == 1)
+            parts += [[row for row in run if places_of(row, columns)[place] == value] for value in values]
         runs = parts
     return [row for run in runs for row in run]
 

@@ -52,7 +52,7 @@ class Costs(NamedTuple):
         whole: (d,) units of the label that may stand for anything.
         nodes: of ancestors: the node of each leaf, level by level, an attribute's after those of the one before it.
         above: likewise the cost of that node.
-        levels: (d, 3) of ancestors: where its nodes begin, its leaves, its height.
+        levels: (d, 2) of ancestors: where its nodes begin, and how many leaves it has.
         words: (d + 1,) where each attribute's bits begin in the words of a group; only sets have some.
     """
 
@@ -171,11 +171,11 @@ def _in_units(table: _Table, steps: Index, unit: int) -> Index:
 
 def _tables(tables: Sequence[_Table], unit: int) -> Costs:
     sizes = [table.starts.size for table in tables]
-    nodes, above, levels = [np.empty(0, np.int64)], [np.empty(0, np.int64)], []
+    nodes, above = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    levels: list[tuple[int, int]] = []
     for table in tables:
-        levels.append((sum(map(len, nodes)), table.starts.size, 0))
+        levels.append((sum(map(len, nodes)), table.starts.size))
         if table.hierarchy is not None:
-            levels[-1] = (*levels[-1][:2], table.hierarchy.height)
             for level, of in enumerate(table.hierarchy.maps):
                 nodes.append(of)
                 above.append(_in_units(table, table.hierarchy.covered(level)[of] - 1, unit))
