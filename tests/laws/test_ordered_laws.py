@@ -138,6 +138,7 @@ def cost_of(how: Ordered | Mondrian, problem: Problem, table: Distinct) -> int:
 def test_classes_hold_every_record_once_in_any_order(table: Mixed, k: int, random: Random) -> None:
     """Classes have k records and hold every record once; tuples in another order make the same classes."""
     assume(len(table.rows) >= k)
+    table = Mixed(table.kinds, tuple(unified(table)))  # the frequency set is distinct, as the method asks
     problem = table.problem(KAnonymity(k))
     leaves = table.leaves_of(Ordered().solve(problem))
     assert min(map(len, leaves)) >= k
