@@ -9,6 +9,7 @@ from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role
 from kohort.schema.hierarchy import Hierarchy
@@ -38,6 +39,8 @@ MONDRIANS: dict[str, Algorithm] = {
     "mondrian, median": Mondrian("median"),
     "mondrian-relaxed": Mondrian(relaxed=True),
     "mondrian-relaxed, median": Mondrian("median", relaxed=True),
+    "mondrian, loss": Mondrian("loss"),
+    "ordered": Ordered(),
 }
 
 LATTICES: dict[str, Algorithm] = {"samarati": Samarati(), "optimal": Optimal(), "datafly": Datafly()}

@@ -13,6 +13,7 @@ PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "mondrian": "kohort.algorithms.mondrian.mondrian:STRICT",
         "mondrian-relaxed": "kohort.algorithms.mondrian.mondrian:RELAXED",
+        "ordered": "kohort.algorithms.mondrian.ordered:ORDERED",
         "top-down": "kohort.algorithms.mondrian.top_down:TOP_DOWN",
         "samarati": "kohort.algorithms.lattice.samarati:SAMARATI",
         "optimal": "kohort.algorithms.lattice.optimal:OPTIMAL",

@@ -28,9 +28,9 @@ FIRST: Final = "first"
 #: The parameters of methods: of Mondrian, and of those that search a lattice.
 CUT: Final = Parameter(
     "cut",
-    word("nearest", "median"),
-    "The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given), or median, as in the"
-    " literature.",
+    word("nearest", "median", "loss"),
+    "The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given); median, as in the"
+    " literature; or loss, the allowable cut that loses least.",
     ("nearest",),
     origin="beside",
 )

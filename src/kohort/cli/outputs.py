@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.release.transactions import TransactionRelease
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
-    from kohort.report.release import GridFigures, ReleaseFigures
+    from kohort.report.release import BoundFigures, GridFigures, ReleaseFigures
 
 #: Forms that a report can have, by its name's ending.
 _REPORTS = (*pages.FORMS, ".txt")
@@ -81,6 +81,14 @@ class Files(NamedTuple):
             rich_help_panel="Output",
         ),
     ] = None
+    bound: Annotated[
+        bool,
+        typer.Option(
+            "--bound",
+            help="Compute what no release of classes of k records can lose less than, from a sample of the records.",
+            rich_help_panel="Output",
+        ),
+    ] = False
 
 
 def used(files: Files) -> dict[str, object]:
@@ -91,9 +99,11 @@ def used(files: Files) -> dict[str, object]:
 class FigureMaker:
     """Makes the figures of a release, for files and for the screen; comparisons and attacks are made once."""
 
-    def __init__(self, *, compare: bool, attack: Sequence[str] | None, threads: int) -> None:
+    def __init__(self, *, compare: bool, attack: Sequence[str] | None, threads: int, bound: bool = False) -> None:
         """Keep which comparisons and attacks to make."""
         self._compare = compare
+        self._bound = bound
+        self._bounds: dict[str, BoundFigures | None] = {}
         self._threads = threads
         self._attack = attack
         self._compared: dict[str, GridFigures | None] = {}
@@ -106,7 +116,8 @@ class FigureMaker:
 
         outcomes = self.attacked(release)
         attacks = {} if outcomes is None else {"attacks": attack_figures(outcomes)}
-        return release_figures(release).model_copy(update={**self.compared(release), **attacks})
+        more = {**self.compared(release), **self.bounded(release), **attacks}
+        return release_figures(release).model_copy(update=more)
 
     def page(self, release: Release, audience: Audience | None) -> PageModel:
         """The model of a page; only the steward reads how cuts compare."""
@@ -136,6 +147,15 @@ class FigureMaker:
             self._compared["grid"] = grid_figures(exposure.compare(release, threads=self._threads))
         return self._compared
 
+    def bounded(self, release: Release) -> dict[str, BoundFigures | None]:
+        """What no release loses less than; empty without `--bound`."""
+        from kohort.pipeline.bound import bound
+        from kohort.report.release import bound_figures
+
+        if self._bound and not self._bounds:
+            self._bounds["bound"] = bound_figures(release, bound(release))
+        return self._bounds
+
 
 def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
     """What makes the figures of a release.
@@ -150,7 +170,7 @@ def figures_of(made: Request, files: Files, *, threads: int) -> FigureMaker:
         with _placed("--compare-grid"):
             exposure.check_cuts(made.job)
     attack = None if files.attack is None else names_of(files.attack)
-    return FigureMaker(compare=files.compare_grid, attack=attack, threads=threads)
+    return FigureMaker(compare=files.compare_grid, attack=attack, threads=threads, bound=files.bound)
 
 
 def companions(

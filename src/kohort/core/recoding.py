@@ -38,7 +38,9 @@ class Multidimensional:
     """Every record goes to one of r regions, boxes in the space of the quasi-identifiers (Mondrian, section 2).
 
     A tuple usually lies in one region; relaxed partitioning may deal its records to several, so membership is
-    kept as m pieces.
+    kept as m pieces. Regions may overlap. Where cuts are chosen by loss, an attribute that is released as a set has
+    the values of the region's pieces, which need not follow one another: the region is a product of sets, and `low` and
+    `high` only enclose it. Labels of sets and ancestors are made from the pieces.
 
     Attributes:
         tuples: (m,) tuple of each piece, ascending; every tuple has at least one piece.

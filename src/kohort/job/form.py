@@ -146,10 +146,10 @@ class MethodPart(Part):
     """How the recoding is found."""
 
     name: Annotated[MethodName, Flag(name="method")] = Field(
-        "mondrian", description="The algorithm; all but Mondrian and top-down are lattice methods."
+        "mondrian", description="The algorithm; all but Mondrian, ordered and top-down are lattice methods."
     )
-    cut: Literal["nearest", "median"] | None = Field(None, description=CUT.sentence)
     dimension: Annotated[FirstCut | None, Flag(metavar="WORD")] = Field(None, description=DIMENSION.sentence)
+    cut: Literal["nearest", "median", "loss"] | None = Field(None, description=CUT.sentence)
     order: Annotated[Order, Word] | None = Field(
         None, description="The order of categorical values, for columns that can have it."
     )

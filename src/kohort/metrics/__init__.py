@@ -13,6 +13,7 @@ PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "lm": "kohort.metrics.loss:LM",
         "ncp": "kohort.metrics.loss:NCP",
+        "gcp": "kohort.metrics.global_certainty_penalty:GCP",
         "lm_geometric": "kohort.metrics.loss:LM_GEOMETRIC",
         "arx_loss": "kohort.metrics.loss:ARX_LOSS",
         "c_dm": "kohort.metrics.discernibility:C_DM",

@@ -15,7 +15,7 @@ from kohort.schema import Label
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.arrays import Codes, Counts, Index, Shares
+    from kohort.arrays import Codes, Counts, Index, Mask, Shares
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.schema.domain import Domain
@@ -95,10 +95,17 @@ class Detail:
             np.maximum.at(found[:, column], self.classes.of, 1 + label.losses * self._others(domain))
         return found
 
+    @property
+    def spans(self) -> Mask:
+        """(d,) whether labels are ranges, whose loss is that of their width; else sets, or nodes of a hierarchy."""
+        return np.array([self._is_span(domain) for domain in self.domains], dtype=np.bool_)
+
+    def _is_span(self, domain: Domain) -> bool:
+        return isinstance(self.recoding, Multidimensional) and domain.label not in {Label.ANCESTOR, Label.SET}
+
     def _others(self, domain: Domain) -> float:
         """|A| - 1 as the loss of the released labels counts: of ranges the width of the domain, in its steps."""
-        spans = isinstance(self.recoding, Multidimensional) and domain.label not in {Label.ANCESTOR, Label.SET}
-        return domain.extent / float(domain.step) if spans else domain.others
+        return domain.extent / float(domain.step) if self._is_span(domain) else domain.others
 
     @cached_property
     def cell_bits(self) -> float:

@@ -1,8 +1,8 @@
 """Loss metric: how much of its domain each released value may stand for.
 
 Iyengar: Transforming Data to Satisfy Privacy Constraints (KDD 2002). Also known, divided by the number of
-quasi-identifiers, as the (global) normalized certainty penalty: Xu et al., Utility-Based Anonymization Using Local
-Recoding (KDD 2006).
+quasi-identifiers, as the normalized certainty penalty (Xu et al., KDD 2006), where papers write a set's loss as here.
+Others write it as m/|A|: that is `kohort.metrics.global_certainty_penalty`, another measure.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from kohort.verify.singling import singled_out
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
     from kohort.pipeline.exposure import GridComparison, LabelExposure
@@ -127,6 +128,24 @@ class GridFigures(Figures, frozen=True):
     proposed: bool
 
 
+class BoundFigures(Figures, frozen=True):
+    """What no release of classes of k records with the same kinds of labels loses less than.
+
+    Attributes:
+        ncp: That loss, as a mean over the quasi-identifiers; an estimate where not every record was looked at.
+        error: Its standard error.
+        records: Records that were looked at.
+        exact: Of these, how many have their least loss known, and not only a bound of it.
+        times: The loss of this release over that; null where that is 0.
+    """
+
+    ncp: Share
+    error: Share
+    records: int
+    exact: int
+    times: Share | None
+
+
 class ReleaseFigures(Figures, frozen=True):
     """A release in figures.
 
@@ -163,6 +182,7 @@ class ReleaseFigures(Figures, frozen=True):
         grid: The release with grids and without; only where that was compared. Null: no number is released as a range.
         attacks: What attacks found; only where some were tried.
         notes: What of the job's hierarchies was not used, or changed to make them nest; only where there is any.
+        bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
     """
 
     records: int
@@ -197,6 +217,7 @@ class ReleaseFigures(Figures, frozen=True):
     grid: GridFigures | None = None
     attacks: tuple[AttackFigures | UntriedAttack, ...] | None = None
     notes: tuple[str, ...] = ()
+    bound: BoundFigures | None = None
 
     @property
     def counted(self) -> int:
@@ -304,6 +325,13 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     if found is None:
         return None
     return RoundingFigures.from_attributes(found, perturb=found.perturbation(name), unique=found.after)
+
+
+def bound_figures(release: Release, bound: LeastLoss | None) -> BoundFigures | None:
+    """What no release loses less than; null where nothing was released."""
+    if bound is None:
+        return None
+    return BoundFigures.from_attributes(bound, times=release.metrics["ncp"] / bound.ncp if bound.ncp else None)
 
 
 def grid_figures(comparison: GridComparison | None) -> GridFigures | None:

@@ -201,12 +201,23 @@ def test_every_key_reaches_the_job() -> None:
         ('scale = "categorical"', "mean", None),
         ("", "mean", Label.MEAN),
         ('label = "set"', "range", Label.SET),
+        ("", "set", None),
+        ('hierarchy = "mask:right"', "set", Label.SET),
+        ('hierarchy = "intervals:5", scale = "numeric"', "set", None),
     ],
 )
 def test_the_methods_labels_hold_where_a_column_can_bear_them(keys: str, labels: str, expected: Label | None) -> None:
     """A label for all columns passes over those that cannot bear it, and yields to what a column says itself."""
     made = job(f'method.labels = "{labels}"\ncolumns.age = {{ role = "quasi"{keys and ", "}{keys} }}')
     assert made.job.schema.attributes[0].label is expected
+
+
+def test_sets_for_all_columns_leave_numbers_their_grid() -> None:
+    """Sets are for names; numbers keep the public cut points that they have without a word, or ranges."""
+    made = job('method.labels = "set"\ncolumns.age = { role = "quasi" }')
+    assert made.job.schema.attributes[0].grid == "round"
+    made = job('method = { labels = "set", grid = "none" }\ncolumns.age = { role = "quasi", label = "set" }')
+    assert made.job.schema.attributes[0].label is Label.SET
 
 
 @pytest.mark.parametrize(

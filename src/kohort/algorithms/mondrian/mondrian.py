@@ -12,12 +12,13 @@ distinct values, times the weight, and a seeded random one (`dimension`).
 **Strict cuts** part the values: {≤ v} and {> v}. A cut is allowable if both sides satisfy all models. `nearest` takes
 the allowable cut that minimises |2·#{≤ v} - n|, ties to the smaller v, in the first dimension that has one: a
 partition is a leaf if and only if no dimension has an allowable cut. `median`, the textbook form, tries in each
-dimension only v = the lower median, the value of record (n - 1) // 2 in ascending order.
+dimension only v = the lower median, the value of record (n - 1) // 2 in ascending order. `loss`, which is not the
+paper's, takes of all allowable cuts of all dimensions the one after which the labels lose least; see `by_loss`.
 
 **Relaxed cuts** may part equal values: the left side gets {< m} and as many of {= m} as make it ⌈n/2⌉ records, m
 being the lower median. The dealt records are taken in proportion from each combination of sensitive values (largest
 remainder, ties to the smaller value), of each the lexicographically smallest tuples: never by the order of the rows.
-With `nearest`, the recommended form, strict cuts come first and only a partition without an allowable one is dealt;
+With `nearest` and `loss`, strict cuts come first and only a partition without an allowable one is dealt;
 with `median`, the textbook form, every cut is. A dealt cut is judged by the models like any other, and the next
 dimension is tried where it fails. Nothing is dealt where a model compares classes with a population (delta-presence):
 equal records fit the same people, so that classes on either side may be released as one, which satisfies nothing then.
@@ -36,11 +37,13 @@ population is known, and for dealt cuts, each side of a cut is counted by itself
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kohort.algorithms.method import CUT, DIMENSION, Method
+from kohort.algorithms.mondrian.by_loss import ByLoss
 from kohort.algorithms.mondrian.dimension import WIDEST, AtRandom, MostValues, Widest
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.population import covered
@@ -70,7 +73,7 @@ class Mondrian:
     """The algorithm with its choices.
 
     Attributes:
-        cut: `nearest` or `median`.
+        cut: `nearest`, `median` or `loss`.
         relaxed: whether equal values may be parted.
         dimension: which dimension is tried first; `None` for the widest.
 
@@ -115,8 +118,9 @@ class Mondrian:
         """
         space = Space.of(problem, self.cut, relaxed=self.relaxed, dimension=self.dimension or WIDEST)
         require_feasible(problem, space)
-        forest, unfinished = self._strictly(problem, space)
-        forest = forest.grow(unfinished, problem, space.carve)
+        by_loss = ByLoss.of(problem, space) if self.cut == "loss" else None
+        forest, unfinished = by_loss.forest(problem) if by_loss else self._strictly(problem, space)
+        forest = forest.grow(unfinished, problem, partial(space.carve, split=by_loss.split if by_loss else None))
         require_together(problem, forest.recoding)
         leaves = forest.depths.size
         return Solution(forest.recoding, {"cuts": leaves - 1, "leaves": leaves, "depth": int(forest.depths.max())})

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
 
-#: Which cuts are tried: the allowable one nearest the middle, or only the median.
-Cut: TypeAlias = Literal["nearest", "median"]
+#: Which cuts are tried: the allowable one nearest the middle, only the median, or the allowable one that saves most.
+Cut: TypeAlias = Literal["nearest", "median", "loss"]
 
 #: Both sides of a cut.
 Sides: TypeAlias = tuple[Partition, Partition]
@@ -74,7 +74,7 @@ class Space:
         declared = [model.declared for model in problem.models]
         least = max(1, *(one.smallest_class for one in declared))
         relaxed = relaxed and not any(one.population and not one.monotone_suppression for one in declared)
-        strict = cut == "nearest" or not relaxed
+        strict = cut != "median" or not relaxed
         alone = problem.frequency.people is not None or problem.population is not None
         return cls(positions, factors, problem.models, least, cut, strict, relaxed, problem.domains, alone, dimension)
 
@@ -85,7 +85,7 @@ class Space:
             partition: What is cut.
             split: Both sides of the cut that is chosen, `None` at a leaf; Mondrian's where none is given.
         """
-        split = split or self._sides
+        split = split or self.sides
         leaves: list[Partition] = []
         unfinished = [partition]
         while unfinished:
@@ -105,7 +105,7 @@ class Space:
         fits = covered(known, partition.rows.quasi, self.domains)
         return partition._replace(known=known.take(fits, known.counts[fits]))
 
-    def _sides(self, partition: Partition) -> Sides | None:
+    def sides(self, partition: Partition) -> Sides | None:
         """Both sides of the chosen cut; `None` at a leaf."""
         if partition.rows.records < 2 * self.least:
             return None
@@ -145,12 +145,12 @@ class Space:
         promising = np.flatnonzero(large)
         nearest = promising[np.lexsort((promising, np.abs(2 * upto[promising] - records)))]
         for batch in _doubling(nearest):
-            passed = np.isin(batch, self._allowable(partition, of, np.sort(batch)))
+            passed = np.isin(batch, self.allowable(partition, of, np.sort(batch)))
             if passed.any():
                 return parted(partition, of <= batch[passed.argmax()])
         return None
 
-    def _allowable(self, partition: Partition, of: Index, cuts: Index) -> Index:
+    def allowable(self, partition: Partition, of: Index, cuts: Index) -> Index:
         """Those of the ascending cuts {<= v}, {> v} both sides of which satisfy the models."""
         if self.alone:
             return np.array([cut for cut in cuts.tolist() if self.fit(parted(partition, of <= cut))], np.int64)

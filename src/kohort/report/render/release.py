@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from kohort.report.perturbed import EffectFigures, Moved
     from kohort.report.release import (
+        BoundFigures,
         CandidateFigures,
         ExposedFigures,
         GridFigures,
@@ -62,6 +63,7 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
         _attributes(figures),
         _levels(figures, names),
         _cost(figures),
+        _bound(figures.bound),
         _exposed(figures.exposed),
         _grid(figures),
         _altered(figures),
@@ -303,6 +305,18 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
     for name, loss in figures.losses.items():
         more = f"; {_members(figures.members[name])}" if name in figures.members else ""
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{more}"
+
+
+def _bound(bound: BoundFigures | None) -> Iterator[str]:
+    """How far the loss can be from the least possible."""
+    if bound is None:
+        return
+    sampled = f" ± {bound.error:.4f}, from a sample of {many(bound.records, 'record')}" if bound.error else ""
+    about = "about " if bound.error else ""
+    times = (
+        "" if bound.times is None else f": this one loses at most {about}{bound.times:,.1f} times the least possible"
+    )
+    yield f"  No release with these labels and this k has an NCP below {bound.ncp:.4f}{sampled}{times}"
 
 
 def _members(mean: float) -> str:

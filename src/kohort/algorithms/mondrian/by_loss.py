@@ -1,0 +1,164 @@
+"""Mondrian's strict cuts by loss: of all allowable cuts of a partition the one that saves most.
+
+What it saves is |P| · cost(P) - |L| · cost(L) - |R| · cost(R), cost being what the labels will lose (`costs`): it is
+known before the cut what becomes of the loss, and all attributes are weighed alike, whatever their labels. Compared are
+integers. Of equal cuts the attribute that comes first in the schema is taken, then the smaller value, the two groups of
+a set after its prefixes. Where no cut saves anything the one nearest to the middle is made, for those after it may
+save: a leaf has no allowable cut. A side that has some of the values of a set is no box: its region is a product of
+sets of values.
+
+Where every model is a bound on size alone, a compiled loop does the cuts. Other models, and people, are asked about one
+partition's cuts after another, the most saving first. Where values had to be taken together because there are too many,
+and no candidate was allowed, the cuts of `nearest` are tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kohort.algorithms.mondrian import loss_kernels as kernels
+from kohort.algorithms.mondrian.costs import Priced
+from kohort.algorithms.mondrian.forest import Forest
+from kohort.algorithms.mondrian.loss_kernels import PLACES, Candidates, Rows, Scan
+from kohort.algorithms.mondrian.space import parted
+from kohort.core.recoding import Multidimensional
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kohort.algorithms.mondrian.forest import Partition
+    from kohort.algorithms.mondrian.space import Sides, Space
+    from kohort.algorithms.problem import Problem
+    from kohort.arrays import Counts, Index, Mask
+    from kohort.core.frequency import FrequencySet
+
+#: Cuts that are judged one by one before all of an attribute are judged at once.
+SINGLY: Final = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByLoss:
+    """What cuts save.
+
+    Attributes:
+        space: The models that judge cuts, and the other ways to cut.
+        priced: The table's tuples and what their groups cost.
+        scan: Memory.
+    """
+
+    space: Space
+    priced: Priced
+    scan: Scan
+
+    @classmethod
+    def of(cls, problem: Problem, space: Space) -> ByLoss:
+        """What cuts of a problem's table save."""
+        priced = Priced.of(problem.frequency.quasi, problem.domains, problem.frequency.records)
+        return cls(space, priced, kernels.memory(priced.costs))
+
+    def forest(self, problem: Problem) -> tuple[Forest, Mask]:
+        """As far as the compiled loop leads, and which leaves are not finished: the whole table, where it is no use."""
+        by_size = all(model.declared.size_only for model in problem.models)
+        if not by_size or self.space.alone:
+            return Forest.uncut(problem.frequency), np.ones(1, np.bool_)
+        tree = Tree.grown(self.priced, problem.frequency.counts, self.space.least, self.scan)
+        records = np.add.reduceat(tree.rows.counts, tree.leaves[:, 0])
+        dealt = (records >= 2 * self.space.least) & self.space.relaxed
+        return tree.forest(problem.frequency), dealt | (tree.leaves[:, 3] > 0)
+
+    def split(self, partition: Partition) -> Sides | None:
+        """Both sides of the chosen cut; `None` at a leaf."""
+        space, rows = self.space, partition.rows
+        records = rows.records
+        if records < 2 * space.least:
+            return None
+        found = self._candidates(partition)
+        apart = np.where(found.gains > 0, 0, np.abs(2 * found.left - records))
+        order = np.lexsort((np.arange(apart.size), apart, -found.gains))
+        for one in order[:SINGLY].tolist():
+            sides = parted(partition, self._is_left(partition, found.at[one]))
+            if space.fit(sides):
+                return sides
+        allowed = np.concatenate([np.zeros(0, np.bool_), *self._allowed(partition, found)])
+        best = next((one for one in order[SINGLY:].tolist() if allowed[one]), None)
+        if best is not None:
+            return parted(partition, self._is_left(partition, found.at[best]))
+        coarse = bool((self.scan.spans[:, 1] > PLACES).any())
+        return space.sides(partition) if coarse or space.relaxed else None
+
+    def _candidates(self, partition: Partition) -> Candidates:
+        """The cuts of the partition whose sides have enough records, attribute by attribute, and in each by value."""
+        rows = Rows(self.priced.places[partition.tuples], partition.rows.counts, partition.tuples)
+        number = kernels.propose(rows, (0, partition.tuples.size), self.space.least, self.scan)
+        return Candidates(*(column[:number].copy() for column in self.scan.found))
+
+    def _values(self, partition: Partition, attribute: int) -> Index:
+        """Which of the scan's values each tuple has."""
+        least, span = self.scan.spans[attribute].tolist()
+        places: Index = self.priced.places[partition.tuples, attribute].astype(np.int64) - least
+        return places if span <= PLACES else places * PLACES // span
+
+    def _is_left(self, partition: Partition, at: Index) -> Mask:
+        """Which tuples are left of the cut."""
+        attribute, value = at.tolist()
+        values = self._values(partition, attribute)
+        is_left: Mask = values <= value
+        if value == PLACES:
+            is_left = self.scan.sides[attribute][values] == 0
+        return is_left
+
+    def _allowed(self, partition: Partition, found: Candidates) -> Iterator[Mask]:
+        """Which candidates satisfy the models on both sides, attribute by attribute."""
+        for attribute in np.unique(found.at[:, 0]).tolist():
+            cuts = found.at[found.at[:, 0] == attribute, 1]
+            prefixes = cuts[cuts < PLACES]
+            yield np.isin(prefixes, self.space.allowable(partition, self._values(partition, attribute), prefixes))
+            if prefixes.size < cuts.size:
+                groups_ = parted(partition, self._is_left(partition, np.array([attribute, PLACES])))
+                yield np.array([self.space.fit(groups_)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """The leaves that sizes alone lead to.
+
+    Attributes:
+        rows: The tuples, those of a leaf together.
+        leaves: (r, 4) first and last row of each, depth, and whether a cut may have been overlooked.
+    """
+
+    rows: Rows
+    leaves: Index
+
+    @classmethod
+    def grown(cls, priced: Priced, counts: Counts, least: int, scan: Scan, *, to_and_fro: bool = False) -> Tree:
+        """Cut all tuples down to leaves of at least so many records.
+
+        Args:
+            priced: The tuples.
+            counts: (t,) records of each.
+            least: Records that each side of a cut needs.
+            scan: Memory.
+            to_and_fro: Whether the side of a cut that is nearer to the last finished leaf comes first, not the left.
+        """
+        tuples, records = counts.size, int(counts.sum())
+        most = max(min(tuples, records // least), 1)
+        rows = Rows(priced.places.copy(), counts.copy(), np.arange(tuples))
+        spare = Rows(np.empty_like(rows.places), np.empty_like(counts), np.empty(tuples, np.int64))
+        stack, leaves = np.empty((most + 1, 4), np.int64), np.empty((most, 4), np.int64)
+        done = kernels.carve((rows, spare), (records, least, to_and_fro), scan, stack, leaves)
+        return cls(rows, leaves[np.argsort(leaves[:done, 0])] if not to_and_fro else leaves[:done])
+
+    def forest(self, frequency: FrequencySet) -> Forest:
+        """The leaves as regions."""
+        starts, tuples = self.leaves[:, 0], frequency.counts.size
+        sizes = np.diff(starts, append=tuples)
+        regions = np.empty(tuples, np.int64)
+        regions[self.rows.tuples] = np.repeat(np.arange(starts.size), sizes)
+        quasi = frequency.quasi[self.rows.tuples]
+        low, high = np.minimum.reduceat(quasi, starts), np.maximum.reduceat(quasi, starts)
+        recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low, high)
+        return Forest(recoding, self.leaves[:, 2].copy())

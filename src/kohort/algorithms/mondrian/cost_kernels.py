@@ -1,0 +1,159 @@
+"""Groups of tuples and what they cost, compiled: grown tuple by tuple, or joined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from kohort.algorithms.mondrian.costs import SET, SPAN
+from kohort.kernels import kernel
+
+if TYPE_CHECKING:
+    from kohort.algorithms.mondrian.costs import Costs
+    from kohort.arrays import Codes, Index
+    from kohort.core.frequency import Words
+
+#: Greater than any place.
+BEYOND: Final = 1 << 62
+
+#: A word has 1 << WORD bits.
+WORD: Final = 6
+
+
+class Groups(NamedTuple):
+    """What is known of g groups, as far as their labels go.
+
+    Attributes:
+        low: (g, d) least place in each attribute; BEYOND in an empty group.
+        high: (g, d) greatest place; -1 in an empty group.
+        bits: (g, w) which places occur, of attributes that are released as sets.
+        looked: (d + 1,) how many attributes are looked at, then which: what all groups share costs nothing to compare.
+    """
+
+    low: Index
+    high: Index
+    bits: Words
+    looked: Index
+
+
+def groups(number: int, costs: Costs, looked: Index | None = None) -> Groups:
+    """Room for so many groups, of which nothing is known; all attributes are looked at, unless others are named."""
+    attributes, words = costs.kinds.size, max(int(costs.words[-1]), 1)
+    low, high = (np.zeros((number, attributes), np.int64) for _ in range(2))
+    every = np.array([attributes, *range(attributes)])
+    return Groups(low, high, np.zeros((number, words), np.uint64), every if looked is None else looked)
+
+
+@kernel
+def clear(some: Groups, one: int) -> None:
+    """Empty a group."""
+    for attribute in range(some.low.shape[1]):
+        some.low[one, attribute] = BEYOND
+        some.high[one, attribute] = -1
+    for word in range(some.bits.shape[1]):
+        some.bits[one, word] = np.uint64(0)
+
+
+@kernel
+def add(some: Groups, one: int, places: Codes, row: int, costs: Costs) -> None:
+    """Put a tuple into a group."""
+    for number in range(1, some.looked[0] + 1):
+        attribute = some.looked[number]
+        place = np.int64(places[row, attribute])
+        some.low[one, attribute] = min(some.low[one, attribute], place)
+        some.high[one, attribute] = max(some.high[one, attribute], place)
+        if costs.kinds[attribute] == SET:
+            word = costs.words[attribute] + (place >> WORD)
+            some.bits[one, word] |= np.uint64(1) << np.uint64(place & 63)
+
+
+@kernel
+def join(into: Groups, one: int, other: Groups, second: int) -> None:
+    """Put all tuples of a group into another."""
+    for number in range(1, into.looked[0] + 1):
+        attribute = into.looked[number]
+        into.low[one, attribute] = min(into.low[one, attribute], other.low[second, attribute])
+        into.high[one, attribute] = max(into.high[one, attribute], other.high[second, attribute])
+    for word in range(into.bits.shape[1]):
+        into.bits[one, word] |= other.bits[second, word]
+
+
+@kernel
+def _ones(word: np.uint64) -> int:
+    """How many bits of a word are set."""
+    pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555_5555_5555_5555))
+    fours = (pairs & np.uint64(0x3333_3333_3333_3333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333_3333_3333_3333))
+    bytes_ = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F_0F0F_0F0F_0F0F)
+    return int(np.int64((bytes_ * np.uint64(0x0101_0101_0101_0101)) >> np.uint64(56)))
+
+
+@kernel
+def _set_cost(some: Groups, one: int, other: Groups, second: int, of: tuple[Costs, int]) -> int:
+    """The cost of the set of both groups' values."""
+    costs, attribute = of
+    members = -1
+    for word in range(costs.words[attribute], costs.words[attribute + 1]):
+        members += _ones(some.bits[one, word] | other.bits[second, word])
+    return int(costs.ends[costs.first[attribute] + members])
+
+
+@kernel
+def _ancestor_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
+    """The cost of the lowest node above both leaves."""
+    at, leaves = costs.levels[attribute, 0], costs.levels[attribute, 1]
+    while costs.nodes[at + low] != costs.nodes[at + high]:
+        at += leaves
+    return int(costs.above[at + low])
+
+
+@kernel
+def _span_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
+    """The cost of a range or an interval; a missing value and numbers together leave nothing to tell.
+
+    A cell of a grid may stand for several values by itself.
+    """
+    whole, first = int(costs.whole[attribute]), costs.first[attribute]
+    if low == costs.gaps[attribute]:
+        return whole if high > low else 0
+    return min(max(int(costs.ends[first + high]) - int(costs.starts[first + low]), 0), whole)
+
+
+@kernel
+def joined_cost(some: Groups, one: int, other: Groups, second: int, costs: Costs) -> int:
+    """What two groups would cost as one, as far as attributes are looked at."""
+    total = 0
+    for number in range(1, some.looked[0] + 1):
+        attribute = some.looked[number]
+        low = min(int(some.low[one, attribute]), int(other.low[second, attribute]))
+        high = max(int(some.high[one, attribute]), int(other.high[second, attribute]))
+        kind = costs.kinds[attribute]
+        if kind == SPAN:
+            total += _span_cost(costs, attribute, low, high)
+        elif low < high and kind == SET:
+            total += _set_cost(some, one, other, second, (costs, attribute))
+        elif low < high:
+            total += _ancestor_cost(costs, attribute, low, high)
+    return total
+
+
+@kernel
+def cost(some: Groups, one: int, costs: Costs) -> int:
+    """What a group costs that is not empty."""
+    return joined_cost(some, one, some, one, costs)
+
+
+@kernel
+def pair_cost(places: Codes, one: int, other: int, costs: Costs) -> int:
+    """What two tuples would cost as one group."""
+    total = 0
+    for attribute in range(places.shape[1]):
+        first, second = int(np.int64(places[one, attribute])), int(np.int64(places[other, attribute]))
+        kind = costs.kinds[attribute]
+        if kind == SPAN:
+            total += _span_cost(costs, attribute, min(first, second), max(first, second))
+        elif first != second and kind == SET:
+            total += int(costs.ends[costs.first[attribute] + 1])
+        elif first != second:
+            total += _ancestor_cost(costs, attribute, first, second)
+    return total
