@@ -144,14 +144,23 @@ class Options(Reading, Promises, total=False):
     tsv.zst, parquet, ipc, xlsx, sav, zsav, dta, xpt, sqlite, duckdb."""
     excel_safe: bool
     """Neutralize cells that a spreadsheet would run as formulas."""
-    method: Literal["mondrian", "mondrian-relaxed", "top-down", "samarati", "optimal", "datafly", "best-effort"]
-    """The algorithm; all but Mondrian and top-down are lattice methods. One of mondrian, mondrian-relaxed, top-down,
-    samarati, optimal, datafly, best-effort."""
-    cut: Literal["nearest", "median"]
-    """The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given), or median, as in the
-    literature."""
+    method: Literal[
+        "mondrian",
+        "mondrian-relaxed",
+        "ordered",
+        "top-down",
+        "samarati",
+        "optimal",
+        "datafly",
+        "best-effort",
+    ]
+    """The algorithm; all but Mondrian, ordered and top-down are lattice methods. One of mondrian, mondrian-relaxed,
+    ordered, top-down, samarati, optimal, datafly, best-effort."""
     dimension: str
     """The column that Mondrian cuts first: the widest (if not given), the one of most-values, or random:SEED."""
+    cut: Literal["nearest", "median", "loss"]
+    """The cuts that Mondrian tries: nearest, the allowable cut nearest the median (if not given); median, as in the
+    literature; or loss, the allowable cut that loses least."""
     order: Literal["hierarchy", "frequency", "sorted"]
     """The order of categorical values, for columns that can have it. One of hierarchy, frequency, sorted."""
     labels: Literal["range", "set", "ancestor", "mean", "grid"]
