@@ -1,0 +1,48 @@
+"""Releases of the methods that look at losses: whatever the labels, they verify, and lose less than the usual cuts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from kohort import Job, KAnonymity, Schema, anonymize
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.generate.italy import italy
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.schema import Label
+
+PEOPLE = italy(400, seed=3).select("gender", "age", "education", "profession")
+SCHEMA = Schema.of(quasi=["gender", "age", "education"], sensitive=["profession"])
+METHODS = (Mondrian("loss"), Mondrian("loss", relaxed=True), Ordered())
+
+
+def with_ages(label: Label | None, grid: Fraction | None) -> Schema:
+    """The schema whose ages are released so."""
+    changed = (
+        replace(one, label=label, grid=grid) if one.name == "age" else replace(one, label=Label.SET)
+        for one in SCHEMA.quasi
+    )
+    return SCHEMA.changed(changed)
+
+
+@pytest.mark.parametrize(("label", "grid"), [(Label.RANGE, None), (Label.SET, None), (None, Fraction(5))])
+@pytest.mark.parametrize("method", METHODS, ids=["loss", "relaxed", "ordered"])
+def test_a_release_verifies_and_loses_less(
+    method: Mondrian | Ordered, label: Label | None, grid: Fraction | None
+) -> None:
+    """Ranges, sets and cells of grids are true of every record, and cost less than with the nearest cut."""
+    job = Job.of(with_ages(label, grid), KAnonymity(5), algorithm=method, no_model=("profession",))
+    release = anonymize(PEOPLE, job)
+    assert release.verdict is not None
+    assert release.verdict.smallest >= 5
+    assert release.metrics["lm"] < anonymize(PEOPLE, replace(job, algorithm=Mondrian())).metrics["lm"]
+
+
+def test_the_order_cut_keeps_models_of_values() -> None:
+    """With l-diversity only classes that satisfy it are made."""
+    release = anonymize(PEOPLE, Job.of(SCHEMA, KAnonymity(5), DistinctLDiversity("profession", 3), algorithm=Ordered()))
+    assert release.verdict is not None
+    assert release.verdict.models == ("5-anonymity", "distinct 3-diversity of profession")
