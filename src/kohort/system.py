@@ -19,7 +19,7 @@ from typing import BinaryIO, Final
 
 try:
     import fcntl
-except ImportError:  # Windows
+except ImportError:  # pragma: no cover  Windows; tests/faults/test_systems.py takes it away in another process
     fcntl = None  # type: ignore[assignment]
 
 #: Whether files have an owner and a mode, and an open file can be renamed and removed.

@@ -14,6 +14,7 @@ from kohort import Job, KAnonymity, Schema
 from kohort.engines.local import LOCAL
 from kohort.errors import VerificationError
 from kohort.pipeline import anonymize
+from kohort.tables.dataset import Values
 from kohort.testing import WrongEngineError, check_engine
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from kohort.io.options import ReadOptions
     from kohort.io.write import Format
     from kohort.release import Writing
-    from kohort.tables.dataset import Dataset, ReleasedRecords, Values
+    from kohort.tables.dataset import Dataset, ReleasedRecords
     from kohort.tables.table import Table
     from kohort.verify import Claim, Verdict
 
@@ -100,6 +101,11 @@ def test_every_engine_does_the_same(engine: Engine) -> None:
     check_engine(engine, tables=14)
 
 
+def test_small_tables_are_tried_too() -> None:
+    """Also tables of which there is no release, and releases of records that are all alike."""
+    check_engine(LOCAL, tables=4, seed=23)
+
+
 def test_a_release_needs_no_table_in_memory(tmp_path: Path) -> None:
     """The whole path runs on datasets that only their engine can look into, to the same bytes and certificate."""
     people = pl.DataFrame({"age": [str(20 + at % 7) for at in range(40)], "ill": ["flu", "gout", "cold", "flu"] * 10})
@@ -172,6 +178,36 @@ class Trusting(Remote):
         return self.verdict
 
 
+class Wavering(Remote):
+    """Writes the first release in order, and the next the other way round."""
+
+    def __init__(self) -> None:
+        """Nothing is written yet."""
+        self.written = 0
+
+    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
+        """Write in one order and then in the other."""
+        self.written += 1
+        (Remote if self.written == 1 else Reversing).write(self, released, file, format_, writing)
+
+
+class Forgetting(Remote):
+    """Loses the values of its columns."""
+
+    def read(self, source: object, options: ReadOptions) -> Dataset:
+        """Read, and know one value less."""
+        return Forgotten(LOCAL.read(source, options).collect())
+
+
+class Forgotten(Elsewhere):
+    """Records whose first value is not known."""
+
+    def distinct(self, name: str) -> Values:
+        """All but the first."""
+        found = self.hidden.distinct(name)
+        return Values(found.texts[1:], found.counts[1:])
+
+
 class Refusing(Remote):
     """Accepts nothing."""
 
@@ -186,6 +222,8 @@ class Refusing(Remote):
         (Renaming(), "the columns or the number of records are not the source's"),
         (Miscounting(), "its tuples are not those that one counts by hand"),
         (Reversing(), "the released bytes are not those of the local engine"),
+        (Wavering(), "the order of the records makes a difference"),
+        (Forgetting(), "the distinct values of illness are not the source's"),
         (Trusting(), "it accepts a release in which a record is missing"),
         (Refusing(), "its verdict is not that of kohort.verify"),
     ],

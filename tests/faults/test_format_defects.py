@@ -18,7 +18,7 @@ import pytest
 
 import kohort
 from kohort import Job, KAnonymity, Schema
-from kohort.errors import VerificationError
+from kohort.errors import MissingExtraError, VerificationError
 from kohort.io.databases import TABLE
 from kohort.io.foreign import pack
 from kohort.io.forms import FORMS, library
@@ -80,6 +80,18 @@ def test_a_changed_cell(key: str) -> None:
     """Another illness in one record is seen."""
     other = changed(key, lambda frame: frame.with_columns(illness=pl.Series(["cold", *frame["illness"][1:]])))
     caught(key, other)
+
+
+def test_a_library_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reads the file back may not be there: then no fault is found in the bytes."""
+    content = pack(release().table, "xlsx", release().source)
+
+    def missing(*_: object) -> None:
+        raise MissingExtraError("fastexcel is not installed")
+
+    monkeypatch.setattr("kohort.io.foreign.unpack", missing)
+    with pytest.raises(MissingExtraError):
+        verify(io.BytesIO(content), claim_of(release(), "xlsx"))
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -214,10 +214,8 @@ def _valued(found: Said, key: Key, value: object) -> None:
             found.tables["columns"][name][key.place[-1]] = plain(one)
 
 
-def _tree(tree: Hierarchy | Mapping[str, object], name: str) -> Hierarchy:
-    """The hierarchy, also that of a nested mapping; several nodes at the top get one root."""
-    if isinstance(tree, Hierarchy):
-        return tree
+def _tree(tree: Mapping[str, object], name: str) -> Hierarchy:
+    """The hierarchy of a nested mapping; several nodes at the top get one root."""
     return from_tree(tree, name=name, root="*" if len(tree) > 1 else "")
 
 

@@ -131,11 +131,6 @@ class CodedTable:
         return np.flatnonzero(~np.logical_or.reduce(suppressing)) if suppressing else None
 
     @property
-    def records(self) -> int:
-        """How many records the table has."""
-        return self.table.records
-
-    @property
     def suppressed(self) -> int:
         """Records that the schema suppresses for their missing values."""
         return 0 if self._kept is None else self.table.records - self._kept.size

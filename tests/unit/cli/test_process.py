@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import warnings
 from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ import typer
 
 from kohort import cli
 from kohort.cli import program, screen
-from kohort.errors import FileError
+from kohort.cli.program import noting
+from kohort.errors import FileError, SourceNote
 from tests.command import kohort
 
 if TYPE_CHECKING:
@@ -75,6 +77,16 @@ def fresh(code: str, *arguments: str) -> str:
     """What a fresh interpreter prints that runs `code`."""
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1]
+
+
+def test_a_note_is_printed_once_and_other_warnings_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is to be known of a table is said once, as a note."""
+    with noting(quiet=False):
+        for _ in range(2):
+            warnings.warn(SourceNote("sheet A of 2 is read"), stacklevel=1)
+    with pytest.warns(UserWarning, match="of a library"), noting(quiet=False):
+        warnings.warn("of a library", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "note: sheet A of 2 is read\n"
 
 
 def test_help_imports_nothing_heavy() -> None:
