@@ -178,7 +178,7 @@ class Trusting(Remote):
         return self.verdict
 
 
-class Wavering(Remote):
+class Wavering(Reversing):
     """Writes the first release in order, and the next the other way round."""
 
     def __init__(self) -> None:
@@ -188,7 +188,10 @@ class Wavering(Remote):
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write in one order and then in the other."""
         self.written += 1
-        (Remote if self.written == 1 else Reversing).write(self, released, file, format_, writing)
+        if self.written == 1:
+            Remote.write(self, released, file, format_, writing)
+        else:
+            super().write(released, file, format_, writing)
 
 
 class Forgetting(Remote):
