@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -31,7 +32,7 @@ from kohort.schema.hierarchies.sets import PERIODS
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 #: A label that must turn up in no message.
@@ -380,6 +381,14 @@ def test_json_that_is_refused(tmp_path: Path, text: str, message: str, line: str
 
 
 # ── Files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(autouse=True)
+def usual_cells() -> Iterator[None]:
+    """The standard library's limit of a cell, which other libraries raise for the whole process."""
+    limit = csv.field_size_limit(131_072)
+    yield
+    csv.field_size_limit(limit)
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,8 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
     """A key may be the first of its table."""
     assert "[method]" not in JOB
     assert kohort("run", job, "--set", "method.name=mondrain", "--dry-run").err == (
-        "kohort: the job has 1 fault\n- it must be one of mondrian, mondrian-relaxed, top-down, samarati, optimal,"
-        " datafly, best-effort\n    where: --set method.name=mondrain\n    hint: did you mean mondrian?\n"
+        "kohort: the job has 1 fault\n- it must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
+        " optimal, datafly, best-effort\n    where: --set method.name=mondrain\n    hint: did you mean mondrian?\n"
     )
 
 
