@@ -21,10 +21,7 @@ _FLAGS: Final = (
 _WRITTEN: Final = MappingProxyType(
     {
         "out": {"help": "The file to write; it gets no certificate."},
-        "out-format": {
-            "help": "The form of that file; that of the input if not given."
-            " One of basket, long, matrix, matrix-header, lists."
-        },
+        "out-format": {"help": "The form of that file; that of the input if not given."},
         "out-separator": {"help": "The character between its items or cells; that of the input if not given."},
     }
 )

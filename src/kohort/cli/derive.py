@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast, get_a
 import typer
 from typer.models import OptionInfo, ParameterInfo
 
-from kohort.job.keys import PANELS, TRI_STATE, Key, keys_of
+from kohort.job.keys import PANELS, TRI_STATE, Key, keys_of, with_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,7 +117,14 @@ class Keys:
         chosen = [key for key in found if not self.only or key.flag in self.only or key.panel in self.only]
         chosen = [key for key in chosen if key.flag not in self.without]
         chosen = [replace(key, panel=self.panel or key.panel) for key in chosen]
-        return tuple(replace(key, **cast("Any", self.changed.get(key.flag, {}))) for key in chosen)
+        return tuple(map(self._as_changed, chosen))
+
+    def _as_changed(self, key: Key) -> Key:
+        """The key as this command has it; another sentence names the same words."""
+        changes: dict[str, Any] = {**self.changed.get(key.flag, {})}
+        if "help" in changes:
+            changes["help"] = with_words(changes["help"], key.type)
+        return replace(key, **changes)
 
 
 class CommandLine(NamedTuple):

@@ -159,6 +159,12 @@ def _role_key(flag: str) -> Key:
     return Key(("columns", "role", role), flag, list[str], None, "Columns", f"{sentence} (repeatable)", "A,B")
 
 
+def with_words(sentence: str, kind: object) -> str:
+    """The sentence, and the words that a value of this kind can be, unless it names them itself."""
+    words = words_of(kind)
+    return f"{sentence} One of {', '.join(words)}." if any(word not in sentence for word in words) else sentence
+
+
 def _key(place: Place, info: FieldInfo) -> Key:
     """The key at a place of a form."""
     flag, kind = _flag(info), bare(info.annotation)
@@ -167,14 +173,13 @@ def _key(place: Place, info: FieldInfo) -> Key:
         default = str(info.default.value if isinstance(info.default, Enum) else info.default)
     if place[0] == "columns" or place == ("method", "grid"):
         default = None
-    words = words_of(kind)
     sentence = info.description or ""
     if place == ("method", "grid"):
         kind = bool
     elif kind is bool and info.default is None:
         kind = TRI_STATE
-    elif any(word not in sentence for word in words):
-        sentence = f"{sentence} One of {', '.join(words)}."
+    else:
+        sentence = with_words(sentence, kind)
     is_model = _is_model(info)
     panel = flag.group.capitalize() or ("Promise" if is_model else _panel(place[0]))
     name = flag.name or place[-1]
