@@ -27,7 +27,6 @@ class Counts:
 
     Attributes:
         records: Those that entered.
-        incomplete: Those that did not, because they lack a value.
         schema: The schema over the dataset's columns; round grids are steps, since the values are known.
         frequency: The tuples of the records that entered and that the schema does not suppress.
         domains: (d,) what the codes of the quasi-identifiers mean, in schema order.
@@ -36,7 +35,6 @@ class Counts:
     """
 
     records: int
-    incomplete: int
     schema: Schema
     frequency: FrequencySet
     domains: tuple[Domain, ...]

@@ -89,10 +89,7 @@ class LocalEngine:
         if not frequency.records:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
-        incomplete = whole.records - source.records
-        counts = Counts(
-            source.records, incomplete, coded.schema, frequency, coded.domains, coded.suppressed, coded.population
-        )
+        counts = Counts(source.records, coded.schema, frequency, coded.domains, coded.suppressed, coded.population)
         return CountedTable(counts, job, coded, source, whole, rows, changed)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
