@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,10 +24,7 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """What other packages bring; whoever asks for models is told anew."""
     found: list[EntryPoint] = []
 
-    def entry_points(*, group: str) -> list[EntryPoint]:
-        return found if group == "kohort.models" else []
-
-    monkeypatch.setattr(specification, "entry_points", entry_points)
+    monkeypatch.setattr(specification, "_installed", lambda: EntryPoints(found))
     models.cache_clear()
     yield found
     models.cache_clear()
