@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Final
 from kohort.errors import TargetError, UsageError
 from kohort.io.stored import others, stored
 from kohort.io.write import Format, format_of
-from kohort.publish import check_table, check_target
+from kohort.publish import check_target
 from kohort.publish.disk import reporting
+from kohort.publish.tables import check_table
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Generic, TypeGuard, TypeVar
 
 from kohort.io.forms import files
-from kohort.publish import Companion, publish, publish_table
+from kohort.publish import Companion, publish
+from kohort.publish.tables import publish_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

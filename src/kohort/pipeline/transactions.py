@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, assert_never
 
 import numpy as np
 
+from kohort.calls import called
 from kohort.certificate.transactions import certificate
 from kohort.io.baskets import Reading, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from kohort.verify.transactions import CoherenceVerdict
 
 
+@called("anonymize_transactions('baskets.dat', TransactionJob(coherence=…, roles=…))", job="TransactionJob")
 def anonymize_transactions(
     source: object,
     job: TransactionJob,

@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from kohort.publish.commit import Companion, check_target, publish
 from kohort.publish.files import TemporaryFile
-from kohort.publish.tables import check_table, publish_table
 
-__all__ = ["Companion", "TemporaryFile", "check_table", "check_target", "publish", "publish_table"]
+__all__ = ["Companion", "TemporaryFile", "check_target", "publish"]

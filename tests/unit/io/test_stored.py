@@ -24,8 +24,9 @@ from kohort.io import stored
 from kohort.io.stored import StoredTable, opened
 from kohort.io.write import Format, to_frame, write
 from kohort.pipeline.outlets import written_as
-from kohort.publish import Companion, publish_table
+from kohort.publish import Companion
 from kohort.publish.files import TemporaryFile
+from kohort.publish.tables import publish_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -245,7 +246,7 @@ def test_targets() -> None:
     assert "secret" not in str(raised.value)
     with pytest.raises(FileError, match="there is no such database"), opened(StoredTable("no.duckdb", "a", "duckdb")):
         pass
-    with pytest.raises(UsageError, match="no file format"):
+    with pytest.raises(UsageError, match="in its own way"):
         written_as("clinic.sqlite#release", "csv")
     assert written_as("clinic.sqlite#release") == "parquet"
     assert StoredTable("postgresql://ada:secret@localhost", "a", "postgres").path == Path("postgres#a")
