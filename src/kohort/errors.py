@@ -3,6 +3,7 @@
     KohortError
      ├─ UsageError ............ 2   a parameter, flag or call that cannot be right
      │   ├─ SchemaError ....... 2   roles, scales or domains that do not fit the columns
+     │   ├─ CallError ......... 2   a call from Python without an argument, or with one of another class
      │   ├─ JobError .......... 2   the faults of a job file, all at once (an exception group)
      │   └─ UnsupportedError .. 2   well defined, but not something kohort can do
      ├─ InputError ............ 3   data that cannot be read as what it claims to be
@@ -63,6 +64,10 @@ class UsageError(KohortError):
 
 class SchemaError(UsageError):
     """Roles, scales or domains that do not fit the table's columns."""
+
+
+class CallError(UsageError, TypeError):
+    """A call from Python that lacks an argument, or has one of another class; the hint is the line to write."""
 
 
 class UnsupportedError(UsageError):

@@ -17,6 +17,7 @@ from kohort.api.shown import Inspection, Perturbed
 from kohort.assessment import checking
 from kohort.assessment.checking.findings import FIRST
 from kohort.assessment.inspection import inspect_table
+from kohort.calls import called
 from kohort.errors import UsageError
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 
+@called('read("people.csv"), or read(frame)')
 def read(source: object, **reading: Unpack[Reading]) -> Table:
     """The table in a file or a frame, every value as the text that it was: `00118` stays, and `NA` is a text.
 
@@ -73,6 +75,7 @@ def read(source: object, **reading: Unpack[Reading]) -> Table:
     return _table(source, reading)
 
 
+@called('inspect("people.csv"), or inspect(frame)')
 def inspect(source: object, *, missing_token: Sequence[str] = (), **reading: Unpack[Reading]) -> Inspection:
     """Guess what each column reveals about a person, with reasons.
 
@@ -90,6 +93,7 @@ def inspect(source: object, *, missing_token: Sequence[str] = (), **reading: Unp
     return Inspection(table.records, inspect_table(table, missing=missing))
 
 
+@called('draft("people.csv"), or draft(frame)')
 def draft(source: object, *, k: int = 10, missing_token: Sequence[str] = (), **reading: Unpack[Reading]) -> Draft:
     """A job to correct: roles, hierarchies and grids, and models for sensitive columns with what each costs.
 
@@ -134,6 +138,7 @@ def anonymize(
     threads: int = 1,
     **options: Unpack[Options],
 ) -> Release: ...
+@called('anonymize(people, quasi=["age", "city"], k=10)')
 def anonymize(
     source: object,
     job: Job | None = None,
@@ -200,6 +205,7 @@ def sweep(
     threads: int = 1,
     **options: Unpack[Options],
 ) -> TableSweep: ...
+@called('sweep(people, quasi=["age", "city"], vary={"k": [5, 10, 20]})')
 def sweep(
     source: object,
     job: Job | None = None,
@@ -241,6 +247,7 @@ def sweep(
         raise _placed(fault, variations.requests) from None
 
 
+@called('check(people, ["age", "city"], k=10)')
 def check(
     source: object,
     quasi: Sequence[str],
@@ -293,6 +300,7 @@ def check(
     )
 
 
+@called('perturb(people, {"income": "rounding:step=1000"})')
 def perturb(
     source: object,
     perturb: Mapping[str, object] | Iterable[Perturbation],

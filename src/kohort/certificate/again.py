@@ -21,6 +21,7 @@ from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InfeasibleError, InputError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.baskets import read_transactions
+from kohort.io.stored import stored, text_of
 from kohort.transactions.coherence import Coherence
 
 if TYPE_CHECKING:
@@ -96,13 +97,21 @@ def unchecked(name: str, why: str) -> CheckedPart:
 
 
 def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[CheckedPart]:
-    """The size and the digest of the file.
+    """The size and the digest of the file; of a table in a database those of its text.
 
     Raises:
         FileError: the system failed to read it.
     """
+    if (place := stored(path)) is not None:
+        text = text_of(place)
+        yield compared("size", known.size, len(text))
+        yield compared("sha256", known.sha256, hashlib.sha256(text).hexdigest())
+        return
+    file_ = Path(path)
+    if file_.is_dir():  # of which it is the one part
+        file_ /= Path(known.release).name
     try:
-        with Path(path).open("rb") as file:
+        with file_.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             size = file.tell()
     except OSError as error:

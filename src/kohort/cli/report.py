@@ -135,6 +135,7 @@ def _figures(
 
 def _table(text: Document, audience: Audience | None, *, threads: int, tell: Callable[[str], None]) -> PageSource:
     """The page model of the release of a job on a table, which is made again."""
+    from kohort.io.forms import files
     from kohort.job.request import of
     from kohort.pipeline.again import again, refuse_random
     from kohort.report.page import page
@@ -142,12 +143,12 @@ def _table(text: Document, audience: Audience | None, *, threads: int, tell: Cal
 
     made = of(text)
     refuse_random(made.job)
-    target = Path(made.target)
+    target = made.target
     try:
         release = again(made.source, made.job, target, population=made.population, threads=threads, tell=tell)
     except UsageError as fault:
         raise made.placed(fault) from None
-    inputs = [Path(made.source), target, cast("Path", release.certificate), *made.inputs]
+    inputs = [Path(made.source), *files(target), cast("Path", release.certificate), *made.inputs]
     if made.population is not None:
         inputs.append(Path(made.population))
     return PageSource(page(release, audience=audience or Audience.INTERNAL), inputs)

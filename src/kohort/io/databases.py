@@ -1,6 +1,7 @@
 """Tables of databases: SQLite by Python's own library, DuckDB by its own, Postgres by ADBC.
 
-A database file is read as it lies there and never written to; a release is a new file with one table, `release`.
+A database file is read as it lies there; a release is a new file with one table, `release`. What is written into a
+database that exists: `kohort.io.stored`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def _chosen(path: str, names: Sequence[str], inner: str) -> tuple[str, tuple[str
     return names[0], (f"{path}, table {names[0]!r}: the other tables are not read: {others} (name one as FILE#TABLE)",)
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """A name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -66,7 +67,7 @@ def _sqlite(path: str, inner: str) -> Content:
         with closing(sqlite3.connect(f"file:{quote(str(Path(path).resolve()))}?mode=ro", uri=True)) as base:
             names = _sqlite_tables(base)
             name, notes = _chosen(path, names, inner)
-            return Content(_sqlite_table(base, name, f"{path}, table {name!r}"), notes=notes)
+            return Content(sqlite_table(base, name, f"{path}, table {name!r}"), notes=notes)
     except sqlite3.Error as error:
         raise InputError(f"the SQLite file cannot be read ({type(error).__name__})", where=path) from None
 
@@ -76,11 +77,11 @@ def _sqlite_tables(base: sqlite3.Connection) -> list[str]:
     return [name for (name,) in base.execute(f"{told} ORDER BY rowid")]
 
 
-def _sqlite_table(base: sqlite3.Connection, name: str, where: str) -> pl.DataFrame:
-    """A table: SQLite has no types of columns, only of cells."""
-    found = base.execute(f"SELECT * FROM {_quoted(name)}")  # noqa: S608  a name that the database itself has, quoted
+def sqlite_table(base: sqlite3.Connection, name: str, where: str) -> pl.DataFrame:
+    """A table in the order of its records: SQLite has no types of columns, only of cells."""
+    found = base.execute(f"SELECT * FROM {quoted(name)}")  # noqa: S608  a name that the database itself has, quoted
     names = [column[0] for column in found.description]
-    declared = {one[1]: one[2].upper() for one in base.execute(f"PRAGMA table_info({_quoted(name)})")}
+    declared = {one[1]: one[2].upper() for one in base.execute(f"PRAGMA table_info({quoted(name)})")}
     from kohort.io.typed import check_names  # noqa: PLC0415  it reads what is read here
 
     checked = check_names(names, where)
@@ -111,15 +112,20 @@ def _sqlite_column(name: str, cells: Sequence[Any], declared: str, where: str) -
 def pack_sqlite(frame: pl.DataFrame, labels: Mapping[str, Labels]) -> bytes:
     """A SQLite file of one table; dates and times are ISO text there, which sorts as they do."""
     del labels  # a database holds what stands for a code, not the code
-    kept = [series if _is_sqlite(series.dtype) else as_text(series) for series in frame]
-    kinds = [_declared(series.dtype) for series in frame]
     with closing(sqlite3.connect(":memory:")) as base:
-        columns = ", ".join(f"{_quoted(one.name)} {kind}" for one, kind in zip(frame, kinds, strict=True))
-        base.execute(f"CREATE TABLE {TABLE} ({columns})")
-        marks = ", ".join("?" * frame.width)
-        base.executemany(f"INSERT INTO {TABLE} VALUES ({marks})", zip(*kept, strict=True))  # noqa: S608  marks alone
+        create_sqlite(base, TABLE, frame)
         base.commit()
         return base.serialize()
+
+
+def create_sqlite(base: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
+    """Make a table of a frame, under a name as SQL has it."""
+    kept = [series if _is_sqlite(series.dtype) else as_text(series) for series in frame]
+    kinds = [_declared(series.dtype) for series in frame]
+    columns = ", ".join(f"{quoted(one.name)} {kind}" for one, kind in zip(frame, kinds, strict=True))
+    base.execute(f"CREATE TABLE {table} ({columns})")
+    marks = ", ".join("?" * frame.width)
+    base.executemany(f"INSERT INTO {table} VALUES ({marks})", zip(*kept, strict=True))  # noqa: S608  marks alone
 
 
 def _declared(dtype: pl.DataType) -> str:
@@ -143,7 +149,7 @@ def unpack_sqlite(written: bytes) -> pl.DataFrame:
     with closing(sqlite3.connect(":memory:")) as base:
         base.deserialize(written)
         _refuse_others(_sqlite_tables(base))
-        return _sqlite_table(base, TABLE, "the release")
+        return sqlite_table(base, TABLE, "the release")
 
 
 def _refuse_others(names: Sequence[str]) -> None:
@@ -176,13 +182,14 @@ def _duckdb(path: str, inner: str) -> Content:
     try:
         with closing(duckdb.connect(path, read_only=True)) as base:
             name, notes = _chosen(path, [one for (one,) in base.execute(_TABLES).fetchall()], inner)
-            return Content(_duckdb_table(base, name), notes=notes)
+            return Content(duckdb_table(base, name), notes=notes)
     except duckdb.Error as error:
         raise InputError(f"the DuckDB file cannot be read ({type(error).__name__})", where=path) from None
 
 
-def _duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
-    found = base.sql(f"SELECT * FROM {_quoted(name)}")  # noqa: S608  a name that it has, quoted
+def duckdb_table(base: Any, name: str) -> pl.DataFrame:  # noqa: ANN401  DuckDB's own class
+    """A table in the order of its records."""
+    found = base.sql(f"SELECT * FROM {quoted(name)}")  # noqa: S608  a name that it has, quoted
     return pl.DataFrame(found.to_arrow_table())
 
 
@@ -206,7 +213,7 @@ def unpack_duckdb(written: bytes) -> pl.DataFrame:
         path.write_bytes(written)
         with closing(duckdb.connect(str(path), read_only=True)) as base:
             _refuse_others([name for (name,) in base.execute(_CATALOG).fetchall()])
-            return _duckdb_table(base, TABLE)
+            return duckdb_table(base, TABLE)
 
 
 # ── Postgres ─────────────────────────────────────────────────────────────────────────────────────
@@ -223,18 +230,23 @@ def postgres(address: str) -> Content:
     where = shown(address)
     if not table:
         raise InputError("the address names no table", where=where, hint="write postgresql://USER@HOST/DATABASE#TABLE")
-    driver = _driver()
+    postgres_ = driver()
     try:
-        with closing(driver.connect(uri)) as base, closing(base.cursor()) as cursor:
-            name = ".".join(map(_quoted, table.split(".", 1)))
+        with closing(postgres_.connect(uri)) as base, closing(base.cursor()) as cursor:
+            name = ".".join(map(quoted, table.split(".", 1)))
             cursor.execute(f"SELECT * FROM {name}")  # noqa: S608  the user's own name, quoted
             return Content(pl.DataFrame(cursor.fetch_arrow()))
-    except driver.Error as error:
+    except postgres_.Error as error:
         what = f"the database cannot be read ({type(error).__name__})"
         raise InputError(what, where=where, hint="check the address, the password and the table") from None
 
 
-def _driver() -> Any:  # noqa: ANN401  a module that may be absent
+def driver() -> Any:  # noqa: ANN401  a module that may be absent
+    """The library that speaks with Postgres.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
     try:
         return import_module("adbc_driver_postgresql.dbapi")
     except ImportError:

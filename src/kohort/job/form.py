@@ -115,7 +115,8 @@ class OutputPart(Part):
     """Where the release goes."""
 
     path: Annotated[str, Flag(name="out", metavar="OUT")] = Field(
-        description="The release to publish; its certificate is written beside it, as NAME.kohort.json."
+        description="The release to publish: a file, FOLDER/, or a table of a database that exists (FILE#TABLE, "
+        "postgresql://USER@HOST/DATABASE#TABLE); its certificate is written beside it, as NAME.kohort.json."
     )
     format: Annotated[Format, Word] | None = Field(
         None, description="The format of the release; the ending of its name decides if not given."

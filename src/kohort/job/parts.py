@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -65,5 +66,7 @@ def right_part(form: type[P], raw: Mapping[str, object]) -> P:
 
 
 def relative(path: str, folder: Path) -> str:
-    """A path of the job, relative to its folder; `-` stays standard input, and an address itself."""
-    return path if path == "-" or is_address(path) else str(folder / path)
+    """A path of the job, relative to its folder; `-` stays standard input, an address itself, a folder ends in /."""
+    if path == "-" or is_address(path):
+        return path
+    return f"{folder / path}{'/' if path.endswith(('/', os.sep)) else ''}"

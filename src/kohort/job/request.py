@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
-from kohort.io.write import format_of
 from kohort.job.altered import altered_faults, perturbations_of
 from kohort.job.columns import attributes_of, hierarchy_file, quasi_of
 from kohort.job.document import Document, document, document_at
@@ -21,6 +20,7 @@ from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
 from kohort.job.parts import part, relative, table
 from kohort.perturbation.pseudonyms import read_key
+from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy
@@ -257,7 +257,7 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
     if output is None:
         return []
     try:
-        format_ = format_of(output.path, output.format)
+        format_ = written_as(output.path, output.format)
     except UsageError as fault:
         return [UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]
     if output.excel_safe and not format_.is_text:

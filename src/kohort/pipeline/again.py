@@ -11,9 +11,10 @@ from kohort.certificate.again import of_bytes
 from kohort.engines.local import LOCAL
 from kohort.errors import UsageError, VerificationError
 from kohort.io.baskets import write_transactions
-from kohort.io.write import format_of
+from kohort.io.write import Format
 from kohort.pipeline import claim_of, solve
-from kohort.pipeline.publishing import Stages, beside, silent
+from kohort.pipeline.outlets import beside, outlet, written_as
+from kohort.pipeline.publishing import Stages, silent
 from kohort.pipeline.tables import read
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import in_columns, rehearse_transactions
@@ -21,6 +22,7 @@ from kohort.release.transactions import BasketWriting
 from kohort.verify.transactions import verify_transactions
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
     from pathlib import Path
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 def again(
     source: object,
     job: Job,
-    target: Path,
+    target: str | os.PathLike[str],
     *,
     population: object = None,
     threads: int = 1,
@@ -49,21 +51,22 @@ def again(
         VerificationError: its bytes, or those made, are not those that the certificate is of.
     """
     refuse_random(job)
-    known = read_certificate(beside(target))
+    where = outlet(target)
+    known = read_certificate(where.certificate)
     _refuse_changed(target, known)
     stage = Stages(tell)
     with stage("read"):
         data, others = read(engine, source, population, job)
     release = solve(data, job, population=others, threads=threads, stage=stage, engine=engine)
-    format_ = format_of(target, job.writing.format)
+    format_ = Format.CSV if where.table is not None else written_as(target, job.writing.format)
     file = BytesIO()
     with stage("write"):
         engine.write(release.records, file, format_, job.writing)
     file.seek(0)
     with stage("verify"):
         verdict = engine.verify(file, claim_of(release, format_))
-    _refuse_other(verdict.sha256, known.sha256, target)
-    return replace(release, verdict=verdict, seconds=stage.seconds, path=target, certificate=beside(target))
+    _refuse_other(verdict.sha256, known.sha256, where.path)
+    return replace(release, verdict=verdict, seconds=stage.seconds, path=where.path, certificate=where.certificate)
 
 
 def transactions_again(
@@ -106,12 +109,12 @@ def refuse_random(job: Job) -> None:
         )
 
 
-def _refuse_changed(target: Path, known: Certified) -> None:
+def _refuse_changed(target: str | os.PathLike[str], known: Certified) -> None:
     """Refuse a published file that is another one since: the page would call it verified."""
     if any(part.outcome is PartOutcome.DIFFERENT for part in of_bytes(target, known)):
         raise VerificationError(
             "the published file is not the one that its certificate is of",
-            where=str(target),
+            where=str(outlet(target).path),
             hint="it was changed since; publish the release again with --report",
         )
 

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, BinaryIO, Generic, TypeGuard, TypeVar
 
 from kohort.io.forms import files
 from kohort.publish import Companion, publish
+from kohort.publish.tables import publish_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
+
+    from kohort.pipeline.outlets import Outlet
 
 R = TypeVar("R")
 V = TypeVar("V")
@@ -37,11 +40,6 @@ class Stages:
 
 def silent(_: str) -> None:
     """Hear of a stage and do nothing."""
-
-
-def beside(target: Path) -> Path:
-    """Where the certificate of a release stands: `NAME.kohort.json` beside `NAME`."""
-    return target.parent / f"{target.name}.kohort.json"  # `.` and `/` have no name that could be replaced
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -71,9 +69,15 @@ class Publication(Generic[V, R]):
     finish: Callable[[V], R]
 
     def publish(
-        self, path: Path, stage: Stages, reports: Sequence[Companion[R]], *, overwrite: bool, inputs: Sequence[Path]
+        self,
+        outlet: Outlet,
+        stage: Stages,
+        reports: Sequence[Companion[R]],
+        *,
+        overwrite: bool,
+        inputs: Sequence[Path],
     ) -> R:
-        """Publish the release at `path` with its certificate and reports beside it, all or nothing.
+        """Publish the release with its certificate and reports beside it, all or nothing.
 
         Raises:
             TargetError: the target exists (and `overwrite` is false) or is an input.
@@ -92,5 +96,12 @@ class Publication(Generic[V, R]):
         def companion(report: Companion[R]) -> Companion[V]:
             return Companion(report.path, lambda verdict: report.content(self.finish(verdict)))
 
-        companions = [Companion(beside(path), self.certify), *map(companion, reports)]
-        return self.finish(publish(path, write, verify, companions=companions, overwrite=overwrite, inputs=inputs))
+        companions = [Companion(outlet.certificate, self.certify), *map(companion, reports)]
+        if outlet.table is not None:
+            found = publish_table(
+                outlet.table, write, verify, companions=companions, overwrite=overwrite, inputs=inputs
+            )
+        else:
+            with outlet.room():
+                found = publish(outlet.path, write, verify, companions=companions, overwrite=overwrite, inputs=inputs)
+        return self.finish(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import methodcaller
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -16,13 +15,13 @@ from kohort.engines.local import LOCAL
 from kohort.errors import UsageError
 from kohort.io.tables import table_within
 from kohort.io.typed import kind_of
-from kohort.io.write import format_of
 from kohort.metrics.base import Outcome
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_unknown
+from kohort.pipeline.outlets import check, outlet, written_as
 from kohort.pipeline.problem import problem_of
-from kohort.pipeline.publishing import Publication, Stages, beside, is_path, paths, silent
+from kohort.pipeline.publishing import Publication, Stages, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
@@ -33,6 +32,7 @@ from kohort.verify import Claim, verify_table
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from kohort.algorithms.problem import Problem
     from kohort.core.recoding import RegionClasses
@@ -81,7 +81,9 @@ def anonymize(
         job: The schema, the models and the algorithm.
         population: A table of people whom an attacker may know, those of the source among them: where a model needs
             one. Of the same kinds as the source, and read alike.
-        target: Where to publish. Without it the release is verified as text in memory; see `save`.
+        target: Where to publish: a path; `FOLDER/` for a folder of Parquet; or a table of a database that exists,
+            `FILE#TABLE` or `postgresql://USER@HOST/DATABASE#TABLE`. Without it the release is verified
+            as text in memory; see `save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
         tell: Called with the name of each stage as it begins.
@@ -95,9 +97,10 @@ def anonymize(
     stage = Stages(tell)
     check_population(job, population)
     if target is not None:
-        path, inputs = Path(target), (*paths(source), *paths(population), *inputs)
-        companions = [beside(path), *(report.path for report in reports)]
-        check_target(path, overwrite=overwrite, inputs=inputs, companions=companions)
+        inputs = (*paths(source), *paths(population), *inputs)
+        companions = [outlet(target).certificate, *(report.path for report in reports)]
+        sources = [one for one in (source, population) if is_path(one)]
+        check(target, sources, overwrite=overwrite, inputs=inputs, companions=companions)
     with stage("read"):
         data, known = read(engine, source, population, job)
     release = solve(data, job, population=known, threads=threads, stage=stage, reports=reports, engine=engine)
@@ -221,15 +224,15 @@ def save(
     """Publish `release` at `target` with its certificate beside it: verified on the written bytes, all or nothing.
 
     Raises:
+        UsageError: the job names a format or `excel_safe`, and the target is a table of a database.
         TargetError: the target exists (and `overwrite` is false) or is an input.
         VerificationError: the written bytes are not what was promised; nothing was published.
         FileError: writing failed; nothing was published.
     """
     stage = stage or Stages(silent, dict(release.seconds))
-    path = Path(target)
-    writing = release.job.writing
-    format_ = format_of(path, writing.format)
-    claim = claim_of(release, format_)
+    where, writing = outlet(target), release.job.writing
+    format_ = written_as(target, writing.format)
+    claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
     def write_release(file: BinaryIO) -> None:
         engine.write(release.records, file, format_, writing)
@@ -237,7 +240,7 @@ def save(
     def certify(verdict: Verdict) -> bytes:
         return certificate(
             verdict,
-            path.name,
+            where.name,
             job=release.job.described(),
             metrics=release.metrics,
             levels=release.levels,
@@ -246,11 +249,11 @@ def save(
         )
 
     def finish(verdict: Verdict) -> Release:
-        return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
+        return replace(release, verdict=verdict, seconds=stage.seconds, path=where.path, certificate=where.certificate)
 
     publication = Publication(write_release, partial(engine.verify, claim=claim), certify, finish)
     companions = [Companion(report.path, report.content) for report in reports]
-    return publication.publish(path, stage, companions, overwrite=overwrite, inputs=inputs)
+    return publication.publish(where, stage, companions, overwrite=overwrite, inputs=inputs)
 
 
 def _like(source: object) -> str:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, BinaryIO, assert_never
 
 import numpy as np
 
+from kohort.calls import called
 from kohort.certificate.transactions import certificate
 from kohort.io.baskets import Reading, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
-from kohort.pipeline.publishing import Publication, Stages, beside, paths, silent
+from kohort.pipeline.outlets import Outlet, beside
+from kohort.pipeline.publishing import Publication, Stages, paths, silent
 from kohort.publish import Companion, check_target
 from kohort.release.transactions import BasketWriting, TransactionRelease
 from kohort.transactions.database import Transactions, places_of
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from kohort.verify.transactions import CoherenceVerdict
 
 
+@called("anonymize_transactions('baskets.dat', TransactionJob(coherence=…, roles=…))", job="TransactionJob")
 def anonymize_transactions(
     source: object,
     job: TransactionJob,
@@ -164,7 +167,7 @@ def save_transactions(
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))
 
     publication = Publication(write_release, partial(verify_transactions, claim=claim), certify, finish)
-    return publication.publish(path, stage, reports, overwrite=overwrite, inputs=inputs)
+    return publication.publish(Outlet(path, beside(path)), stage, reports, overwrite=overwrite, inputs=inputs)
 
 
 def in_columns(release: TransactionRelease, writing: BasketOptions) -> Transactions:

@@ -113,26 +113,37 @@ def publish(
             verdict = verify(file)
         for companion, output in zip(companions, others, strict=True):
             output.fill(methodcaller("write", companion.content(verdict)))
+        arrive = release.exchange if release.place.former else release.rename
         with reporting("moving into place", target):
-            _commit(release, others)
+            commit((arrive, release.restore), others, [release, *others], where=str(release.place.path))
     return verdict
 
 
-def _commit(release: TemporaryFile, companions: Sequence[TemporaryFile]) -> None:
-    """Give every file its name, or none.
+def commit(
+    arrival: tuple[Step, Step], companions: Sequence[TemporaryFile], outputs: Sequence[TemporaryFile], *, where: str
+) -> None:
+    """Let a release arrive and give every file its name, or neither.
 
     Before each step its inverse is noted. An inverse looks at the files rather than at what was noted, so that it
     is right even where an interrupt fell between the two; and should one fail, those after it are left alone,
     because each keeps the promise of the order only when the ones before it were done.
+
+    Args:
+        arrival: The step by which the release is there, and its inverse.
+        companions: The files that describe it.
+        outputs: All files, the release among them where it is one.
+        where: The release, for messages.
+
+    Raises:
+        DurabilityError: Everything is in place, but the disk did not confirm it.
     """
-    outputs = [release, *companions]
     inverses: list[Callable[[], None]] = []
     with ExitStack() as locks:
         folders = [locks.enter_context(locked(path)) for path in sorted({output.place.folder for output in outputs})]
         for output in outputs:
             output.place.demand_unchanged()
         try:
-            for step, inverse in _steps(release, companions):
+            for step, inverse in _steps(arrival, companions):
                 inverses.append(inverse)
                 step()
             failures = [error for error in map(_sync_failure, folders) if error]
@@ -145,16 +156,16 @@ def _commit(release: TemporaryFile, companions: Sequence[TemporaryFile]) -> None
     if failures:
         raise DurabilityError(
             "the release is in place, but the disk did not confirm that it will survive a power cut",
-            where=str(release.place.path),
+            where=where,
             hint=f"the system said: {reason(failures[0].errno)}",
         )
 
 
-def _steps(release: TemporaryFile, companions: Sequence[TemporaryFile]) -> list[tuple[Step, Step]]:
+def _steps(arrival: tuple[Step, Step], companions: Sequence[TemporaryFile]) -> list[tuple[Step, Step]]:
     """What a commit does, in order, each step with its inverse."""
     return [
         *((companion.withdraw, companion.restore) for companion in companions),
-        (release.exchange if release.place.former else release.rename, release.restore),
+        arrival,
         *((companion.rename, companion.retract) for companion in companions),
     ]
 

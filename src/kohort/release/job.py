@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.calls import PATH, called
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
@@ -167,6 +168,7 @@ class Job(Shown):
         )
 
     @classmethod
+    @called('Job.from_toml("job.toml")', source=PATH)
     def from_toml(cls, source: str | os.PathLike[str]) -> Job:
         r"""The job of a job file: its path, or its text, which has an equals sign.
 
@@ -184,6 +186,7 @@ class Job(Shown):
 
         return parse(source).job if isinstance(source, str) and "=" in source else load(Path(source)).job
 
+    @called('job.to_toml("job.toml")', path=PATH)
     def to_toml(
         self,
         path: str | os.PathLike[str] | None = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from kohort.calls import PATH, called
 from kohort.io.write import to_frame
 from kohort.release.homogeneity import Homogeneity, homogeneity_of, people_of
 from kohort.shown import Shown, sizes_row, verified
@@ -119,10 +120,12 @@ class Release(Shown):
         """Of the sensitive attributes, how alike the values in classes are; counted anew each time."""
         return homogeneity_of(self)
 
+    @called("release.frame()")
     def frame(self) -> object:
         """The released records as a frame of the kind that was given: polars, pandas or Arrow."""
         return to_frame(self.table, self.like)
 
+    @called('release.save("release.csv")', path=PATH)
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Release:
         """Publish at `path`, with a certificate beside it: verified on the written bytes, all or nothing.
 
@@ -135,6 +138,7 @@ class Release(Shown):
 
         return save(self, path, overwrite=overwrite)
 
+    @called('release.report("report.html")', path=PATH)
     def report(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -157,6 +161,7 @@ class Release(Shown):
 
         return report(self, path, audience=audience, overwrite=overwrite)
 
+    @called("release.compare()")
     def compare(self) -> Comparison:
         """The release beside its input: statistics, distributions, associations, and what it cost."""
         from kohort.assessment.comparison import comparison_of, lines_of  # noqa: PLC0415  most releases are not asked
@@ -165,6 +170,7 @@ class Release(Shown):
             self.source, self.table, lines_of(self.source, self.table, schema=self.job.schema), k=self.job.k
         )
 
+    @called("release.risk(known=3)")
     def risk(self, *, known: int | None = None, population_size: int | None = None) -> Risk:
         """The re-identification risk of the released records, by the quasi-identifiers of the job.
 

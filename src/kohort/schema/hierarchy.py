@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from kohort.errors import CallError
 from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
 from kohort.shown import Shown
 
@@ -68,7 +69,11 @@ class Hierarchy(Shown):
 
     def __post_init__(self) -> None:
         """Copy the parents, refuse what is no hierarchy, derive the maps."""
-        parents = tuple(np.array(parent, dtype=np.int64) for parent in self.parents)
+        try:
+            parents = tuple(np.array(parent, dtype=np.int64) for parent in self.parents)
+        except (TypeError, ValueError):
+            what, hint = "the parents are no lists of numbers", 'write Hierarchy.from_rows([["Bari", "Sud", "*"], …])'
+            raise CallError(what, where="Hierarchy", hint=hint) from None
         _check_shape(self.labels, parents, self.name)
         maps = [np.arange(len(self.labels[0]), dtype=np.int64)]
         for parent in parents:

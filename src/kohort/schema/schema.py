@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from kohort.errors import JobError, SchemaError
+from kohort.calls import called
+from kohort.errors import CallError, JobError, SchemaError
 from kohort.schema.attribute import Attribute, Role, names_in, word
-from kohort.shown import Shown
+from kohort.shown import Shown, class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,6 +47,10 @@ class Schema(Shown):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
+        given: object = self.attributes  # whatever a caller without type checker passed
+        if not isinstance(given, tuple | list) or not all(isinstance(one, Attribute) for one in self.attributes):
+            what = f"the attributes are of class {class_of(given)}, or not all of them are an Attribute"
+            raise CallError(what, where="Schema", hint='write Schema.of(quasi=["age", "city"])')
         object.__setattr__(self, "missing", frozenset({"", *self.missing}))
         if self.rest is not None:
             object.__setattr__(self, "rest", word(Role, self.rest, "rest"))
@@ -59,6 +64,7 @@ class Schema(Shown):
             raise SchemaError("two attributes share a name", where=", ".join(twice))
 
     @classmethod
+    @called('Schema.of(quasi=["age", "city"], sensitive=["illness"])')
     def of(
         cls,
         *,

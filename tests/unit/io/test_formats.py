@@ -5,15 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shutil
-import socket
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,10 +36,6 @@ from kohort.io.forms import FORMS, Content
 from kohort.io.typed import from_content, from_frame
 from kohort.io.write import Format, to_frame
 from kohort.tables.table import Column, Labels, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 #: Dates and times without a zone, as workbooks have them.
 at = partial(dt.datetime, tzinfo=None)
@@ -454,45 +448,6 @@ def test_duckdb_tables(tmp_path: Path) -> None:
     with pytest.warns(SourceNote, match="not read: b"):
         assert io.read(path).names == ("one",)
     assert path.read_bytes() == before
-
-
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Postgres server on loopback that this test started."""
-    found = shutil.which("initdb") or next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))), None)
-    if found is None:
-        pytest.skip("no Postgres server is installed: initdb is not found")
-    programs = Path(found).resolve().parent
-    folder = tmp_path_factory.mktemp("postgres")
-    who: dict[str, Any] = {}
-    if os.geteuid() == 0:  # the server refuses to be run by root
-        who["user"] = "nobody"
-        shutil.chown(folder, "nobody")
-        for above in (folder, *folder.parents[:3]):
-            above.chmod(above.stat().st_mode | 0o011)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    data = folder / "data"
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **who}
-    try:
-        subprocess.run(
-            [programs / "initdb", "-D", data, "-U", "ada", "-A", "trust", "-E", "UTF8", "--locale=C"],
-            check=True,
-            cwd=folder,
-            **quiet,
-        )
-        options = f"-c listen_addresses=127.0.0.1 -p {port} -c unix_socket_directories={folder} -c fsync=off"
-        subprocess.run(
-            [programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start"],
-            check=True,
-            cwd=folder,
-            **quiet,
-        )
-    except (subprocess.CalledProcessError, OSError) as refused:
-        pytest.skip(f"the Postgres server does not start here ({type(refused).__name__})")
-    yield f"postgresql://ada:secret@127.0.0.1:{port}/postgres"
-    subprocess.run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], check=True, cwd=folder, **quiet)
 
 
 def test_postgres_tables(postgres: str) -> None:

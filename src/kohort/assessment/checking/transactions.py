@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kohort.calls import called
 from kohort.shown import Shown
 from kohort.transactions.moles import mine
 from kohort.transactions.problem import MOST, SuppressionProblem, responsible
@@ -66,6 +67,12 @@ class CoherenceFinding(Shown):
         return f"CoherenceFinding, {'met' if self.met else 'NOT met'}", rows
 
 
+@called(
+    "check_transactions(database, Listed(private=('pill',)).over(database, h), Coherence.of(h='0.4', k=10, p=4))",
+    database="Transactions",
+    roles="Roles",
+    coherence="Coherence",
+)
 def check_transactions(
     database: Transactions, roles: Roles, coherence: Coherence, *, most: int = MOST
 ) -> CoherenceFinding:

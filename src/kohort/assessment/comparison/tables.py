@@ -30,6 +30,7 @@ from kohort.assessment.comparison.statistics import (
     ordinal_moments,
 )
 from kohort.assessment.labels import canonical, leaves_below, printed_values
+from kohort.calls import called
 from kohort.errors import InputError
 from kohort.metrics.base import Outcome
 from kohort.metrics.class_size import C_AVG
@@ -120,6 +121,7 @@ class Comparison(Shown):
         return "Comparison", rows
 
 
+@called("compare(people, release)")
 def compare(
     before: object,
     after: object,

@@ -25,6 +25,7 @@ from kohort.assessment.risk.reidentification import (
 )
 from kohort.assessment.risk.singling import singling
 from kohort.assessment.risk.uniqueness import counted, estimated, sample_uniques
+from kohort.calls import called
 from kohort.errors import InfeasibleError, SchemaError, UsageError
 from kohort.schema import Attribute, Role, Schema, names_in
 from kohort.shown import Shown
@@ -126,6 +127,7 @@ class Risk(Shown):
         ]
 
 
+@called('assess(people, ["age", "city"])')
 def assess(
     source: object,
     quasi: Sequence[str],

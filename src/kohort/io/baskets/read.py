@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
+from kohort.calls import called
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.baskets.cells import Coded, check_items
 from kohort.io.baskets.options import BasketOptions
@@ -43,6 +44,7 @@ class Reading:
     like: str = "file"
 
 
+@called('read_transactions("baskets.dat")', options="BasketOptions", limits="ReadOptions")
 def read_transactions(
     source: object,
     options: BasketOptions = _DEFAULT,

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from kohort import system
+from kohort.calls import PATH, called
 from kohort.errors import FileError, HierarchyError, InputError, TargetError, UnsupportedError
 from kohort.schema.hierarchies.edges import are_edges, from_edges
 from kohort.schema.hierarchies.tree import from_tree, parse_json, table_of, to_tree
@@ -34,6 +35,7 @@ _ROWS = (".csv", ".tsv", ".txt")
 _SAMPLE = 20
 
 
+@called('read_hierarchy("city.csv")', path=PATH)
 def read_hierarchy(
     path: str | Path, *, name: str = "", separator: str = "", root: str = "", pad: Pad = False, keep: Keep = ""
 ) -> Hierarchy:
