@@ -9,6 +9,9 @@ CHECKED := $(wildcard src tests bench)
 CLEAN := .venv dist build demo bench/out docs/_build mutants \
 	.mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache .coverage
 
+# Without bytecode every process compiles kohort anew, and pytest every test.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types pyright mypy bench docs format clean
 .DELETE_ON_ERROR:
@@ -19,8 +22,8 @@ help: ## this list
 demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
 	$(BIN)/kohort demo --overwrite
 
-test: .venv/dev ## the quick suite, with branch coverage
-	$(BIN)/pytest -n $(JOBS) --cov
+test: .venv/dev ## the quick suite; COVER=--cov measures its branch coverage
+	$(BIN)/pytest -n $(JOBS) --dist loadfile $(COVER)
 
 lint: .venv/dev ## style, format and the direction of imports
 	$(BIN)/ruff check

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import io
@@ -61,7 +61,6 @@ def cells(table: Table, *, nulls: bool) -> list[list[str | None]]:
 
 
 @pytest.mark.parametrize("key", WRITTEN)
-@settings(max_examples=25, deadline=None)
 @given(frame=frames())
 def test_what_is_written_is_read_back(key: str, frame: pl.DataFrame) -> None:
     """Every cell and name of a written file is what it was, by the reader that verifies; else nothing is written."""
@@ -96,7 +95,6 @@ def test_what_spreadsheets_spoil_survives(key: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["sav", "zsav", "dta"])
-@settings(max_examples=25, deadline=None)
 @given(
     named=st.dictionaries(
         st.integers(-99, 99), st.text(string.ascii_letters + "àß", min_size=1, max_size=20), min_size=1, max_size=5

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
@@ -60,7 +60,6 @@ def test_surroundings_do_not_show(tmp_path: Path, method: str) -> None:
     assert len(certificates) == 1
 
 
-@settings(max_examples=25)
 @given(
     rows=st.lists(
         st.tuples(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError
@@ -304,7 +304,6 @@ def test_same_seed_same_stays() -> None:
     assert all(not one[name].equals(other[name]) for name in one.columns)
 
 
-@settings(max_examples=25)
 @given(records=st.integers(0, 400), batch=st.integers(1, 400), seed=st.integers(0, 2**130))
 def test_batch_size_does_not_matter(records: int, batch: int, seed: int) -> None:
     """Batches of any size put together are the same table, and a shorter table is the start of a longer."""

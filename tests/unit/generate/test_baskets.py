@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError
@@ -120,7 +120,6 @@ def test_few_patterns_that_lose_nothing_end() -> None:
     assert kept.sizes.tolist() < [max(lengths)]
 
 
-@settings(max_examples=25)
 @given(
     seed=st.integers(0, 2**130),
     transactions=st.integers(0, 150),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import FileError, TargetError, UsageError
@@ -187,7 +187,6 @@ def test_known_first_people() -> None:
     )
 
 
-@settings(max_examples=25)
 @given(
     records=st.integers(0, 400),
     batch=st.integers(1, 150),
@@ -218,7 +217,6 @@ def test_impossible_sizes_are_refused() -> None:
         italy_batches(5, seed=0, batch=0)
 
 
-@settings(max_examples=50)
 @given(odds=st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any), min_size=1, max_size=4))
 def test_a_draw_is_its_inverse_distribution(odds: list[list[int]]) -> None:
     """A draw picks the first outcome whose cumulated share exceeds the word, as the plain definition does."""

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import UsageError
@@ -32,7 +32,6 @@ def test_matrices_may_be_empty_or_full(density: float) -> None:
     assert cells.mean() == density
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**130), rows=st.integers(0, 50), columns=st.integers(1, 20), batch=st.integers(1, 60))
 def test_batches_do_not_matter(seed: int, rows: int, columns: int, batch: int) -> None:
     """Batches of any size are the same rows, and fewer rows are the first of more; a seed decides all."""

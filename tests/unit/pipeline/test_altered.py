@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
@@ -289,7 +289,6 @@ def test_names_cannot_be_perturbed_as_numbers() -> None:
     assert not any(one in str(told.value) for one in PEOPLE["profession"].unique())
 
 
-@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.integers(0, 3), st.none() | st.integers(-50, 50), st.none() | st.sampled_from("abc")),

@@ -79,8 +79,13 @@ def drawn(
         sheets.append(sheet)
         return of_sheet(sheet, format_, title, description)
 
-    monkeypatch.setattr(Sheet, "bytes", keep)
-    lattice_picture(seen, names or names_of(seen), format="png", chosen=chosen)
+    def unpainted(*_: object) -> bytes:
+        return b""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Sheet, "bytes", keep)
+        patch.setattr("kohort.report.lattice.sheet.encoded", unpainted)  # it takes longest, and moves no text
+        lattice_picture(seen, names or names_of(seen), format="png", chosen=chosen)
     [sheet] = sheets
     renderer = import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(sheet.figure).get_renderer()
     return [(text, text.get_window_extent(renderer)) for text in sheet.axes.texts], sheet.figure.bbox

@@ -266,7 +266,7 @@ def test_loops_stay_within_their_arrays(engine: EngineName | None) -> None:
 
 
 @pytest.mark.usefixtures("plain_kernels")
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(raw_databases())
 def test_loops_of_suppression_stay_within_their_arrays(raw: RawDatabase) -> None:
     """Those of the greedy search, of giving back and of single cells likewise."""
