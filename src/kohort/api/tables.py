@@ -195,6 +195,7 @@ def sweep(
     vary: Mapping[str, Sequence[object]],
     population: object = None,
     threads: int = 1,
+    bound: bool = False,
 ) -> TableSweep: ...
 @overload
 def sweep(
@@ -203,6 +204,7 @@ def sweep(
     vary: Mapping[str, Sequence[object]],
     population: object = None,
     threads: int = 1,
+    bound: bool = False,
     **options: Unpack[Options],
 ) -> TableSweep: ...
 @called('sweep(people, quasi=["age", "city"], vary={"k": [5, 10, 20]})')
@@ -213,6 +215,7 @@ def sweep(
     vary: Mapping[str, Sequence[object]],
     population: object = None,
     threads: int = 1,
+    bound: bool = False,
     **options: Unpack[Options],
 ) -> TableSweep:
     """What releases would cost as parameters vary; nothing is released.
@@ -225,6 +228,7 @@ def sweep(
             `{"l:illness": [2, 3]}`.
         population: The population table, where a model needs one.
         threads: How many jobs may be solved at once; the figures are the same for any number.
+        bound: Whether to compute what no release can lose less than, once for each k and kind of labels.
         **options: As in `anonymize`.
 
     Raises:
@@ -242,7 +246,7 @@ def sweep(
         plan = variations.plan()
         reading = variations.requests[0].job.reading
         people = None if population is None else _table(population, reading)
-        return sweeps.sweep(_table(source, reading), plan, population=people, threads=threads)
+        return sweeps.sweep(_table(source, reading), plan, population=people, threads=threads, bounded=bound)
     except UsageError as fault:
         raise _placed(fault, variations.requests) from None
 

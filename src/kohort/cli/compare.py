@@ -61,6 +61,14 @@ class Questions(NamedTuple):
             rich_help_panel="Method",
         ),
     ] = 0
+    bound: Annotated[
+        bool,
+        typer.Option(
+            "--bound",
+            help="Compute what no release with this k and such labels can lose less than, from a sample of BEFORE.",
+            rich_help_panel="Method",
+        ),
+    ] = False
 
 
 class ComparisonOutput(NamedTuple):
@@ -174,8 +182,10 @@ def _by_flags(given: Given) -> _Known:
 def _refuse_unknown(known: _Known, questions: Questions) -> None:
     """Refuse questions about quasi-identifiers where none is known."""
     if not known.schema.quasi:
-        unused = {"queries": questions.queries or None, "target": questions.target}
+        unused = {"queries": questions.queries or None, "target": questions.target, "bound": questions.bound}
         flags.refuse(unused, "no quasi-identifier is named", "add --quasi or --job, or leave it out")
+    if known.k is None:
+        flags.refuse({"bound": questions.bound}, "the k of the release is not known", "add --k, or leave it out")
 
 
 def _inputs(before: str, after: str) -> tuple[Path, ...]:
@@ -213,6 +223,8 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
     from kohort.assessment.comparison.queries import workload
     from kohort.engines.local import entering
     from kohort.io import ReadOptions, read
+    from kohort.pipeline.bound import bound_of_table
+    from kohort.report.bound import bound_figures
     from kohort.report.comparison import PredictionFigures, WorkloadFigures, comparison_figures
 
     if questions.target is not None:
@@ -237,6 +249,10 @@ def _figures(before: str, after: str, known: _Known, questions: Questions, *, qu
             tell("learn")
             [line] = [one for one in lines if one.name == target]
             asking["classifier"] = PredictionFigures.from_attributes(prediction(quasi, line, seed=questions.seed))
+        if questions.bound and figures.cost is not None and known.k is not None:
+            tell("bound the loss")
+            least = bound_of_table(old, quasi, known.k, missing=schema.missing)
+            asking["bound"] = bound_figures(least, figures.cost.ncp)
     return figures.model_copy(update=asking)
 
 

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from kohort.publish import Companion
     from kohort.release import Release
     from kohort.release.transactions import TransactionRelease
+    from kohort.report.bound import BoundFigures
     from kohort.report.page import Page as PageModel
     from kohort.report.page.audience import Audience
-    from kohort.report.release import BoundFigures, GridFigures, ReleaseFigures
+    from kohort.report.release import GridFigures, ReleaseFigures
 
 #: Forms that a report can have, by its name's ending.
 _REPORTS = (*pages.FORMS, ".txt")
@@ -120,7 +121,7 @@ class FigureMaker:
         return release_figures(release).model_copy(update=more)
 
     def page(self, release: Release, audience: Audience | None) -> PageModel:
-        """The model of a page; only the steward reads how cuts compare."""
+        """The model of a page; only the steward reads how cuts compare, and how near the loss is to the least."""
         from kohort.report.page import page
         from kohort.report.page.audience import Audience
 
@@ -128,7 +129,7 @@ class FigureMaker:
         if audience is Audience.PUBLIC:
             return page(release, audience=audience, attacks=outcomes)
         internal = page(release, audience=Audience.INTERNAL, attacks=outcomes)
-        return internal.model_copy(update=self.compared(release))
+        return internal.model_copy(update={**self.compared(release), **self.bounded(release)})
 
     def attacked(self, release: Release) -> tuple[Outcome, ...] | None:
         """The outcomes of the attacks; `None` without any."""
@@ -150,10 +151,11 @@ class FigureMaker:
     def bounded(self, release: Release) -> dict[str, BoundFigures | None]:
         """What no release loses less than; empty without `--bound`."""
         from kohort.pipeline.bound import bound
-        from kohort.report.release import bound_figures
+        from kohort.report.bound import bound_figures
 
         if self._bound and not self._bounds:
-            self._bounds["bound"] = bound_figures(release, bound(release))
+            found = bound(release)
+            self._bounds["bound"] = None if found is None else bound_figures(found, release.metrics["ncp"])
         return self._bounds
 
 

@@ -44,8 +44,8 @@ Vary = Annotated[
     typer.Option(
         metavar="P=A,B,…",
         help="What to vary: k=5,10; max-suppression=0,5%; quasi=2,3 (so many of --quasi, the others are dropped);"
-        " method=…; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations). Of transactions: one"
-        " of k, h, p, delta; rows, columns or density of generated matrices.",
+        " method=…; cut=nearest,loss; a model: l:COLUMN=2,3 or t:COLUMN=0.1,0.2 (repeatable: all combinations)."
+        " Of transactions: one of k, h, p, delta; rows, columns or density of generated matrices.",
         rich_help_panel="Method",
     ),
 ]
@@ -90,7 +90,8 @@ def sweep(
     used = {"table": table.used(), "baskets": baskets.used() | compared._asdict() | drawn.used()}
     if transactions:
         unused = {flag: value for flag, value in used["table"].items() if flag not in _OF_BASKETS}
-        flags.refuse({**unused, "job": job, "figure": shown.figure, "resume": resume}, "this flag is only for tables")
+        of_tables = {"job": job, "figure": shown.figure, "resume": resume, "bound": shown.bound}
+        flags.refuse({**unused, **of_tables}, "this flag is only for tables")
         generated = sweep_transactions.is_generated(drawn, vary)
         if generated and source is not None:
             what = "matrices are generated, and nothing is read"

@@ -163,7 +163,7 @@ def _journal(first: Request, shown: SweepOutput) -> Journal:
         what = "points are kept beside --out" if shown.out is None else "standard input cannot be read again"
         raise UsageError(what, where="--resume", hint="name a file")
     read = [first.source, *([] if first.population is None else [first.population])]
-    asked = [f"seconds={shown.seconds}", *on_demand(shown.figure)]
+    asked = [f"seconds={shown.seconds} bound={shown.bound}", *on_demand(shown.figure)]
     return Journal.at(beside(shown.out), " ".join([*map(digest_of, read), *asked]))
 
 
@@ -185,6 +185,7 @@ def _swept(first: Request, plan: TablePlan, journal: Journal | None, shown: Swee
                 threads=threads,
                 tell=tell,
                 timed=shown.seconds,
+                bounded=shown.bound,
                 metrics=on_demand(shown.figure),
                 known=journal,
             )

@@ -90,6 +90,14 @@ class SweepOutput(NamedTuple):
             rich_help_panel="Output",
         ),
     ] = False
+    bound: Annotated[
+        bool,
+        typer.Option(
+            "--bound",
+            help="For a table: bound the loss of each point from below, once for each k and kind of labels.",
+            rich_help_panel="Output",
+        ),
+    ] = False
     json: options.Json = False
     quiet: options.Quiet = False
     overwrite: options.Overwrite = False

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import FIRST, Choices
+from kohort.algorithms.method import FIRST, LIMIT, Choices
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
 from kohort.models.known import models
@@ -54,12 +54,9 @@ class Told(NamedTuple):
         yield from (place for place in (*self.places, *named) if said_at(tables, place) is not None)
 
 
-#: What is told to methods that cut, to those on levels, and to the one that can stop early.
-OF_CUTS: Final = Told(
-    (("method", "cut"), ("method", "dimension"), ("method", "order"), ("method", "labels")), ("grid", "label")
-)
-OF_LEVELS: Final = Told((("privacy", "max-suppression"), ("method", "objective"), ("method", "node")), ("max-level",))
-OF_BEST_EFFORT: Final = Told((("method", "time-limit"),), ())
+#: What is told to methods that cut, and to those on levels, besides their parameters.
+OF_CUTS: Final = Told((("method", "order"), ("method", "labels")), ("grid", "label"))
+OF_LEVELS: Final = Told((), ("max-level",))
 
 
 def read(text: str) -> tuple[str, list[str]]:
@@ -200,14 +197,20 @@ class Variations:
         method = said_at(tables, ("method", "name"))
         if not isinstance(method, str) or method not in methods:
             return
+        taken = {one.name for name in methods for one in METHODS[name].specification.parameters}
+        others = (_parameter(name) for name in sorted(taken) if not METHODS[method].takes(name))
+        yield from (place for place in others if said_at(tables, place) is not None)
         on_levels = {name: METHODS[name](Choices()).full_domain for name in methods}
         if len({*on_levels.values()}) > 1:
             yield from (OF_CUTS if on_levels[method] else OF_LEVELS).said(tables)
-        if method != "best-effort" and "best-effort" in methods:
-            yield from OF_BEST_EFFORT.said(tables)
         first = said_at(tables, ("method", "objective")) == FIRST
         if first and on_levels[method] and method != "samarati" and "samarati" in methods:
             yield "method", "objective"
+
+
+def _parameter(name: str) -> Place:
+    """Where a job says a parameter of its method."""
+    return PLACES["max-suppression"] if name == LIMIT.name else ("method", name.replace("_", "-"))
 
 
 def _value(name: str, text: str) -> object:

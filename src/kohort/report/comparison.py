@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from kohort.assessment.comparison.distribution import BinKind
 from kohort.assessment.comparison.statistics import QUANTILES
+from kohort.report.bound import BoundFigures
 from kohort.report.figures import Figures, Number, Share, Significant
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ class ComparisonFigures(Figures, frozen=True):
         cost: What the release cost; null where no quasi-identifier is known.
         queries: How well counts are answered; only of `kohort compare`, null where none were requested.
         classifier: How well a column is predicted; likewise.
+        bound: What no release can lose less than; only where that was asked for.
     """
 
     records: int
@@ -197,6 +199,7 @@ class ComparisonFigures(Figures, frozen=True):
     cost: CostFigures | None
     queries: WorkloadFigures | None = None
     classifier: PredictionFigures | None = None
+    bound: BoundFigures | None = None
 
 
 def comparison_figures(comparison: Comparison) -> ComparisonFigures:

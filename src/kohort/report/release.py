@@ -13,6 +13,7 @@ from kohort.metrics.known import METRICS, measured
 from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
 from kohort.release.members import members_of
+from kohort.report.bound import BoundFigures
 from kohort.report.figures import Figures, Number, Share, whole
 from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
 from kohort.report.risk import AttackFigures, UntriedAttack
@@ -22,7 +23,6 @@ from kohort.verify.singling import singled_out
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
     from kohort.pipeline.exposure import GridComparison, LabelExposure
@@ -126,24 +126,6 @@ class GridFigures(Figures, frozen=True):
     without: GridSide | None
     grids: dict[str, str]
     proposed: bool
-
-
-class BoundFigures(Figures, frozen=True):
-    """What no release of classes of k records with the same kinds of labels loses less than.
-
-    Attributes:
-        ncp: That loss, as a mean over the quasi-identifiers; an estimate where not every record was looked at.
-        error: Its standard error.
-        records: Records that were looked at.
-        exact: Of these, how many have their least loss known, and not only a bound of it.
-        times: The loss of this release over that; null where that is 0.
-    """
-
-    ncp: Share
-    error: Share
-    records: int
-    exact: int
-    times: Share | None
 
 
 class ReleaseFigures(Figures, frozen=True):
@@ -325,13 +307,6 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     if found is None:
         return None
     return RoundingFigures.from_attributes(found, perturb=found.perturbation(name), unique=found.after)
-
-
-def bound_figures(release: Release, bound: LeastLoss | None) -> BoundFigures | None:
-    """What no release loses less than; null where nothing was released."""
-    if bound is None:
-        return None
-    return BoundFigures.from_attributes(bound, times=release.metrics["ncp"] / bound.ncp if bound.ncp else None)
 
 
 def grid_figures(comparison: GridComparison | None) -> GridFigures | None:

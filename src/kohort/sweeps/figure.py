@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from kohort.sweeps.tables import Point
 
 
+def _unknown(_: Point) -> None:
+    """Nothing is known of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A figure of a release.
@@ -29,6 +33,7 @@ class Figure:
         of: Of a release; `None` where it is not defined.
         scale: How it lies and is written.
         wide: Whether it lies by its ratios where it spans much.
+        least: What it cannot be below with the release's k and labels; `None` where that is not known.
     """
 
     name: str
@@ -37,6 +42,7 @@ class Figure:
     of: Callable[[Point], float | None]
     scale: AxisScale = PLAIN
     wide: bool = False
+    least: Callable[[Point], float | None] = _unknown
 
 
 #: What is drawn where nothing is said: the loss, which no bound lets look better than it is.
@@ -109,8 +115,28 @@ def _metric(metric: Metric) -> Figure:
     name, said, shown = metric.name, metric.specification, metric.shown
     scale = PERCENT if shown.kind == "share" else AxisScale(base=shown.least)
     return Figure(
-        name=name, title=said.title, says=said.unit, of=lambda at: at.metrics.get(name), scale=scale, wide=shown.wide
+        name=name,
+        title=said.title,
+        says=said.unit,
+        of=lambda at: at.metrics.get(name),
+        scale=scale,
+        wide=shown.wide,
+        least=_LEAST.get(name, _unknown),
     )
+
+
+def _least_mean(at: Point) -> float | None:
+    """The bound of a release's NCP."""
+    return None if at.bound is None else float(at.bound.ncp)
+
+
+def _least_sum(at: Point) -> float | None:
+    """The bound of its LM, which is the sum of what NCP is the mean of."""
+    return None if at.bound is None else float(at.bound.ncp) * len(at.losses)
+
+
+#: The losses that are bounded.
+_LEAST: Final = MappingProxyType({"ncp": _least_mean, "lm": _least_sum})
 
 
 _FIGURES: Final = (

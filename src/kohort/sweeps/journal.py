@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from kohort import system
+from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import InputError, TargetError
 from kohort.publish.disk import reporting
 from kohort.sweeps.ending import Ending
@@ -157,9 +158,15 @@ def _points(lines: bytes) -> Iterator[tuple[str, Point]]:
 
 def _point(held: dict[str, Any]) -> Point:
     """A point as it was written."""
-    seconds = held.pop("seconds")
+    seconds, least = held.pop("seconds"), held.pop("least")
     ending, values = Ending(held.pop("ending")), tuple(held.pop("values"))
-    return Point(values=values, ending=ending, seconds=None if seconds is None else Seconds(*seconds), **held)
+    return Point(
+        values=values,
+        ending=ending,
+        seconds=None if seconds is None else Seconds(*seconds),
+        least=None if least is None else LeastLoss(**least),
+        **held,
+    )
 
 
 def _foreign(path: Path) -> TargetError:

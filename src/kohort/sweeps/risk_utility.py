@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.report.charts import PERCENT, Line, LineChart, Look, Mark, Tag, look
 from kohort.report.charts.canvas import INK
+from kohort.sweeps.below import BOUND, LEAST, bounding, descending, lowest
 from kohort.sweeps.figure import FIGURES, RISKS
 from kohort.sweeps.frontier import Tradeoff, frontier, knees
 from kohort.sweeps.words import fixed, series, setting, settings, unanswered
@@ -45,13 +46,16 @@ def risk_utility(found: TableSweep, asked: RiskUtility) -> LineChart:
     lines = [Line(name, _points(some, best), look(place), joined=False) for place, (name, some) in enumerate(groups)]
     if len(best) > 1:
         lines.append(Line("frontier", _points(best, best), FRONTIER))
+    known = ((one.tradeoff.risk, loss.least(one.point)) for one in all_)
+    if least := descending(lowest((risk, least) for risk, least in known if least is not None)):
+        lines.append(Line(LEAST, least, BOUND))
     return LineChart(
         title=f"Risk and {loss.title[0].lower()}{loss.title[1:]}",
         under=f"{fixed(found)} Less is better in both.",
         across=RISKS[asked.risk],
         up=loss.says,
         lines=tuple(lines),
-        notes=(_DEFINED, _knee(found, bends, asked), *unanswered(found)),
+        notes=(_DEFINED, *bounding(lines), _knee(found, bends, asked), *unanswered(found)),
         scale=loss.scale,
         measured=PERCENT,
         tags=_tags(found, best, bends),

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.sweeps.advice import LOSS, proposed
+from kohort.sweeps.advice import proposed
 from kohort.sweeps.ending import Ending
-from kohort.sweeps.tables import said
+from kohort.sweeps.tables import LOSS, said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from kohort.sweeps.tables import Point, TableSweep
@@ -33,6 +33,7 @@ NOTHING: Final = "Nothing is released, so nothing is verified: a release of a po
 #: How an impossible point is told.
 _SKIPPED: Final = "skipped as impossible"
 
+_NEAR: Final = ("ncp", "least ncp", "times")
 _COUNTS: Final = ("classes", "smallest", "largest", "suppressed")
 
 
@@ -55,7 +56,8 @@ def figures(sweep: TableSweep) -> dict[str, Json]:
     varied), ending (found, infeasible, limit or impossible: skipped), why (null where there is an answer); and null
     where there is none: metrics, losses (by quasi-identifier), released, suppressed, classes, smallest, largest,
     highest_risk and average_risk (the prosecutor's), node (by quasi-identifier; null: not a method on levels);
-    cpu_seconds and wall_seconds where they were asked for. With a limit on the loss also at_most_loss, and proposed:
+    cpu_seconds and wall_seconds, and bound (ncp, error, records, exact, times: see `BoundFigures`), where they were
+    asked for. With a limit on the loss also at_most_loss, and proposed:
     values and loss of the strictest point within it (null: there is none).
     """
     return {
@@ -97,6 +99,7 @@ def _figures(sweep: TableSweep, point: Point) -> dict[str, Json]:
         "ending": str(point.ending),
         "why": point.why or None,
         **(told if point.found else dict.fromkeys(told)),
+        **({} if point.bound is None else {"bound": point.bound.as_json()}),
         **({} if seconds is None else {"cpu_seconds": round(seconds.cpu, 4), "wall_seconds": round(seconds.wall, 4)}),
     }
 
@@ -143,16 +146,27 @@ def text(sweep: TableSweep) -> str:
     found = [point for point in sweep.points if point.found]
     metrics = [name for name in SHOWN if any(name in point.metrics for point in found)]
     nodes = ["node"] if any(point.node for point in found) else []
+    near = [*_NEAR] if any(point.bound for point in found) else []
     timed = ["cpu s", "wall s"] if any(point.seconds for point in found) else []
-    head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, "highest risk", "average risk", *nodes, *timed]
+    risks = ["highest risk", "average risk"]
+    head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, *risks, *near, *nodes, *timed]
     rows = [head, *([*point.values, *_cells(point, metrics, noded=bool(nodes))] for point in sweep.points)]
     width = max(map(len, rows))
     padded = [row + [""] * (width - len(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*padded, strict=True)]
     lines = ["  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in padded]
     fixed = "".join(f"; {name} = {value}" for name, value in sweep.fixed.items())
-    told = [*_nodes(sweep), *_reasons(sweep), *_proposal(sweep), NOTHING]
+    told = [*_bounds(found), *_nodes(sweep), *_reasons(sweep), *_proposal(sweep), NOTHING]
     return "\n".join([f"{sweep.records:,} records{fixed}", "", *lines, "", *told])
+
+
+def _bounds(found: Sequence[Point]) -> list[str]:
+    """What the figures of bounds mean, where there are some."""
+    looked = {point.bound.records: point.bound.error for point in found if point.bound is not None}
+    if not looked:
+        return []
+    sampled = f"; estimated from {max(looked):,} records" if any(looked.values()) else ""
+    return [f"least ncp: no release with the same k and labels has a lower NCP{sampled}. times: NCP over that."]
 
 
 def _nodes(sweep: TableSweep) -> list[str]:
@@ -211,7 +225,17 @@ def _cells(point: Point, metrics: list[str], *, noded: bool) -> list[str]:
     counts = [f"{count:,}" for count in (point.classes, point.smallest, point.largest, point.suppressed)]
     seconds = [] if point.seconds is None else [f"{one:.3f}" for one in point.seconds]
     node = [",".join(map(str, point.node.values()))] if noded else []
-    return [*told, *counts, f"{point.highest:.2%}", f"{point.average:.2%}", *node, *seconds]
+    return [*told, *counts, f"{point.highest:.2%}", f"{point.average:.2%}", *_near(point), *node, *seconds]
+
+
+def _near(point: Point) -> list[str]:
+    """How near a point is to the least possible loss, where that is known."""
+    bound = point.bound
+    return (
+        []
+        if bound is None
+        else [f"{point.metrics[LOSS]:.4f}", f"{bound.ncp:.4f}", "-" if bound.times is None else f"{bound.times:.1f}"]
+    )
 
 
 def _written(value: float) -> str:
@@ -226,4 +250,6 @@ def _figure(value: float) -> int | float:
 
 _FORMS: Final = MappingProxyType({".csv": csv_text, ".json": json_text})
 
-_PREFIXES: Final = MappingProxyType({"values": "", "metrics": "", "losses": "loss:", "node": "level:"})
+_PREFIXES: Final = MappingProxyType(
+    {"values": "", "metrics": "", "losses": "loss:", "node": "level:", "bound": "bound:"}
+)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kohort.report.charts import Line, LineChart, Look, Mark, look
-from kohort.report.charts.canvas import GREY
+from kohort.report.charts import Line, LineChart, Mark, look
+from kohort.sweeps.below import BOUND, LEAST, bounding, lowest
 from kohort.sweeps.figure import RiskUtility, figure_of
 from kohort.sweeps.risk_utility import risk_utility
 from kohort.sweeps.words import across, against, fixed, series, unanswered
@@ -23,9 +23,6 @@ WIDE: Final = 8
 
 #: So many lines are drawn at most: more cannot be told apart.
 MOST_LINES: Final = 16
-
-#: What no release can be below.
-BOUND: Final = Look(GREY, "", (0, (2, 4)))
 
 
 def picture(found: TableSweep, format_: Format, figure: str | None) -> bytes:
@@ -50,7 +47,8 @@ def chart(found: TableSweep, figure: str | None) -> LineChart:
         for place, (one, points) in enumerate(drawn[:MOST_LINES])
         if points
     ]
-    lines += _bound(found, values, asked)
+    below = _bound(found, values, asked)
+    lines += below
     figures = [point.y for line in lines for point in line.points]
     wide = asked.wide and min(figures, default=0) > 0 and max(figures) >= WIDE * min(figures)
     return LineChart(
@@ -60,7 +58,7 @@ def chart(found: TableSweep, figure: str | None) -> LineChart:
         up=asked.says + " (logarithmic)" * wide,
         ticks=values.ticks,
         lines=tuple(lines),
-        notes=(*_left_out(asked, drawn), *unanswered(found)),
+        notes=(*bounding(below), *_left_out(asked, drawn), *unanswered(found)),
         logarithmic=values.logarithmic,
         named=values.named,
         scale=replace(asked.scale, logarithmic=wide),
@@ -113,13 +111,15 @@ def _points(one: Series, values: Values, figure: Figure) -> tuple[Mark, ...]:
 
 
 def _bound(found: TableSweep, values: Values, figure: Figure) -> list[Line]:
-    """The least C_DM that any release can have, k records in each class, where k is one at each value."""
+    """What no release can be below: C_DM with k records in each class, where k is known; losses that are bounded."""
     name = found.axes[0].name
-    if figure.name != "c_dm" or (name != "k" and not found.fixed.get("k", "").isdigit()):
-        return []
-    least = {value: found.records * float(value if name == "k" else found.fixed["k"]) for value in values.at}
-    points = tuple(Mark(x, least[value], least[value], least[value]) for x, value in values.ticks)
-    return [Line("least: k x records", points, BOUND, joined=not values.named)]
+    if figure.name == "c_dm" and (name == "k" or found.fixed.get("k", "").isdigit()):
+        least = {value: found.records * float(value if name == "k" else found.fixed["k"]) for value in values.at}
+        points = tuple(Mark(x, least[value], least[value], least[value]) for x, value in values.ticks)
+        return [Line("least: k x records", points, BOUND, joined=not values.named)]
+    known = ((values.at[point.values[0]], figure.least(point)) for point in found.points)
+    points = lowest((x, y) for x, y in known if y is not None)
+    return [Line(LEAST, points, BOUND, joined=not values.named)] if points else []
 
 
 def _left_out(figure: Figure, drawn: list[tuple[Series, tuple[Mark, ...]]]) -> list[str]:

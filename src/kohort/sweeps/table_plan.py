@@ -7,6 +7,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kohort.algorithms.method import CUT
+from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.models.k_anonymity import KEY, k_of
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from kohort.release import Job
+
+#: How Mondrian cuts if nothing else is asked for.
+USUAL: Final = Mondrian().cut
 
 #: More points than anybody looks at.
 MOST: Final = 10_000
@@ -145,6 +150,8 @@ class TablePlan:
         every = {name: text for one in said for name, text in one.items()}
         shared = {name: text for name, text in every.items() if all(one.get(name, text) == text for one in said)}
         others = ", ".join(model.name for model in models if model.specification.key != KEY)
+        if shared.get(CUT.name) == USUAL:
+            del shared[CUT.name]
         return shared | ({"models": others} if others else {})
 
 
@@ -163,4 +170,6 @@ def _said(job: Job) -> dict[str, str]:
     if (k := k_of(job.models)) is not None:
         said[KEY] = str(k)
     said["method"] = job.algorithm.name
+    if isinstance(job.algorithm, Mondrian):
+        said[CUT.name] = job.algorithm.cut
     return said | ({} if job.algorithm.limit is None else {"max-suppression": str(job.algorithm.limit)})

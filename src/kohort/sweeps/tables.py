@@ -17,7 +17,9 @@ from kohort.engines.local import entering
 from kohort.errors import InfeasibleError, LimitError
 from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
+from kohort.pipeline.bound import bound_of, bounded_alike
 from kohort.pipeline.feasibility import refuse_unknown
+from kohort.report.bound import bound_figures
 from kohort.shown import Shown
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from fractions import Fraction
 
+    from kohort.algorithms.mondrian.bound import LeastLoss
     from kohort.engines.base import Counts
     from kohort.release import Job
+    from kohort.report.bound import BoundFigures
     from kohort.shown import Rows
     from kohort.sweeps.counting import PointAnswer
     from kohort.sweeps.table_figures import Json
@@ -37,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
+
+#: The loss of a table that a bound, and a limit, is about: a share of the detail, whatever the quasi-identifiers are.
+LOSS: Final = "ncp"
 
 #: Points that a notebook shows.
 MOST_SHOWN: Final = 20
@@ -68,6 +75,7 @@ class Point:
         average: The mean prosecutor's risk.
         node: The level of each quasi-identifier; empty where the method has none.
         seconds: What it took, where that was asked for.
+        least: What no release with its k and labels loses less than, where that was asked for.
     """
 
     values: tuple[str, ...]
@@ -84,11 +92,17 @@ class Point:
     average: float = 0.0
     node: Mapping[str, int] = field(default_factory=dict[str, int])
     seconds: Seconds | None = None
+    least: LeastLoss | None = None
 
     @property
     def found(self) -> bool:
         """Whether there is an answer."""
         return self.ending is Ending.FOUND
+
+    @property
+    def bound(self) -> BoundFigures | None:
+        """What no release with its k and labels loses less than, and how near it is; `None` where that is not known."""
+        return None if self.least is None else bound_figures(self.least, self.metrics[LOSS])
 
     @property
     def told(self) -> str:
@@ -97,7 +111,8 @@ class Point:
             return f"{self.ending}: {self.why}"
         cost = f"LM {self.metrics['lm']:.4f}, " if "lm" in self.metrics else ""
         classes = f"{self.classes:,} classes of {self.smallest:,} to {self.largest:,}"
-        return f"{cost}{classes}, {self.suppressed:,} suppressed"
+        near = f", {self.bound.said}" if self.bound is not None else ""
+        return f"{cost}{classes}, {self.suppressed:,} suppressed{near}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -151,6 +166,7 @@ def sweep(
     threads: int = 1,
     tell: Callable[[str], None] = lambda _: None,
     timed: bool = False,
+    bounded: bool = False,
     metrics: Sequence[str] = (),
     known: Results[Point] | None = None,
 ) -> TableSweep:
@@ -163,6 +179,7 @@ def sweep(
         threads: How many jobs may be solved at once; the figures are the same for any number.
         tell: Called with each point, in their order, as it is waited for.
         timed: Whether to tell the seconds of each point; without them equal sweeps are equal.
+        bounded: Whether to bound the loss of each point from below; points with the same k and labels share a bound.
         metrics: Which are measured besides those that every release has: see `kohort.metrics.measured`.
         known: Points that were found before: they are not solved again, and those that are found are added.
 
@@ -186,12 +203,14 @@ def sweep(
     jobs = {key: _over(job, table) for key, job in zip(described, plan.jobs, strict=True)}
     records = entering(table, plan.jobs[0])[0].records
     counts: dict[str, Once[Counts]] = {}
+    bounds: dict[str, Once[LeastLoss]] = {}
     runs: dict[str, Callable[[], Point]] = {}
     for key, job in jobs.items():
-        alike = counted_alike(job)
-        counts.setdefault(alike, Once(partial(count, table, job, population)))
-        runs[key] = partial(_solve, counts[alike], job, timed=timed, metrics=metrics)
+        counted = counts.setdefault(counted_alike(job), Once(partial(count, table, job, population)))
+        bound = bounds.setdefault(bounded_alike(job), Once(partial(_least, counted, job))) if bounded else None
+        runs[key] = partial(_solve, counted, job, timed=timed, metrics=metrics, bound=bound)
     counts.clear()  # each goes when the last job that needs it is done
+    bounds.clear()
 
     def tell_place(place: int) -> None:
         tell(f"{place + 1} of {len(described)}: {said(plan.axes, plan.points[place])}")
@@ -220,8 +239,15 @@ def said(axes: Sequence[Axis], values: Sequence[str]) -> str:
     return ", ".join(f"{axis.name} = {value}" for axis, value in zip(axes, values, strict=True))
 
 
-def _solve(counts: Once[Counts], job: Job, *, timed: bool, metrics: Sequence[str]) -> Point:
-    """What the job would release, from counts that it shares with others."""
+def _least(counts: Once[Counts], job: Job) -> LeastLoss:
+    """The bound of the job's release."""
+    return bound_of(counts(), job)
+
+
+def _solve(
+    counts: Once[Counts], job: Job, *, timed: bool, metrics: Sequence[str], bound: Once[LeastLoss] | None
+) -> Point:
+    """What the job would release, from counts, and with a bound, that it shares with others."""
     try:
         counted = counts()
         cpu, wall = time.thread_time(), time.perf_counter()
@@ -229,7 +255,7 @@ def _solve(counts: Once[Counts], job: Job, *, timed: bool, metrics: Sequence[str
         seconds = Seconds(time.thread_time() - cpu, time.perf_counter() - wall)
     except (InfeasibleError, LimitError) as fault:
         return Point(values=(), ending=Ending.of(fault), why=fault.what)
-    return replace(point, seconds=seconds) if timed else point
+    return replace(point, seconds=seconds if timed else None, least=None if bound is None else bound())
 
 
 def _point(found: PointAnswer, job: Job, metrics: Sequence[str]) -> Point:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -80,12 +81,37 @@ def settings(found: TableSweep, point: Point, *, first: int = 0) -> str:
 
 
 def series(found: TableSweep) -> list[Series]:
-    """The points by what is varied second and further, in the order in which that is said."""
-    groups = defaultdict[str, list["Point"]](list)
-    alone = found.fixed.get("method", "all")
+    """The points by what is varied second and further, in the order in which that is said.
+
+    Values that make no difference to any point, such as cuts to a method that makes none, are one series, which is
+    called by what they share.
+    """
+    groups = defaultdict[tuple[str, ...], list["Point"]](list)
     for point in found.points:
-        groups[settings(found, point, first=1) or alone].append(point)
-    return [Series(name, tuple(points)) for name, points in groups.items()]
+        groups[point.values[1:]].append(point)
+    alike: list[tuple[list[tuple[str, ...]], list[Point]]] = []
+    for values, points in groups.items():
+        same = next((others for others, one in alike if all(map(_same, one, points))), None)
+        if same is None:
+            alike.append(([values], points))
+        else:
+            same.append(values)
+    return [Series(_called(found, values), tuple(points)) for values, points in alike]
+
+
+def _same(one: Point, other: Point) -> bool:
+    """Whether two points are what the same job came to."""
+    return one.found and replace(one, values=other.values, seconds=other.seconds) == other
+
+
+def _called(found: TableSweep, values: Sequence[tuple[str, ...]]) -> str:
+    """The name of a series: what is varied second and further, as far as all its points share it."""
+    shared = [
+        setting(axis.name, some[0])
+        for axis, some in zip(found.axes[1:], zip(*values, strict=True), strict=True)
+        if len({*some}) == 1
+    ]
+    return ", ".join(shared) or found.fixed.get("method", "all")
 
 
 def fixed(found: TableSweep) -> str:

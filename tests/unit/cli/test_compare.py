@@ -290,3 +290,55 @@ def test_a_table_without_records_is_refused_with_what_helps(tmp_path: Path) -> N
     assert ran.status == 4
     assert "0 records" in ran.err
     assert "--allow-empty" not in ran.err
+
+
+@pytest.mark.usefixtures("files")
+def test_how_near_a_release_is_to_the_least_loss() -> None:
+    """By the job it is what the run itself says; the release's labels say which kinds there are where no job does."""
+    job = JOB.replace("[columns]", "[method]\ngrid = 'none'\n[columns]")
+    Path("job.toml").write_text(job.replace("\"sensitive\" }", "\"sensitive\", no-model = true }"))
+    ran = kohort("run", "job.toml", "--overwrite", "--bound", "--json").figures["bound"]
+    assert ran["ncp"] > 0
+    assert compared("--job", "job.toml", "--bound", "--json").figures["bound"] == ran
+    assert compared(*KNOWN, "--k", 2, "--bound", "--json").figures["bound"] == ran
+    assert compared("--quasi", "age,city", "--hierarchy", "city=region.csv", "--k", 2, "--json").figures.get("bound") is None
+    assert f"has an NCP below {ran['ncp']:.4f}: this one loses at most " in compared("--job", "job.toml", "--bound").out
+
+
+@pytest.mark.parametrize(
+    ("nord", "sud", "least"),
+    [
+        ("Nord", "Sud", 1 / 3),  # any two of different cities lose their region: 1 of 3 others
+        ('"{Milano, Torino}"', '"{Bari, Lecce}"', 1 / 3),
+        ("[Bari-Lecce]", "*", 1 / 3),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_the_labels_of_names_say_what_they_may_lose(nord: str, sud: str, least: float) -> None:
+    """Sets lose no more than any other label of the same names, so they bound labels that are no nodes."""
+    Path("people.csv").write_text("city\nMilano\nTorino\nBari\nLecce\n")
+    Path("release.csv").write_text("city\n" + f"{nord}\n" * 2 + f"{sud}\n" * 2)
+    flags = ["--quasi", "city", "--hierarchy", "city=region.csv", "--k", 2, "--bound", "--json"]
+    figures = compared(*flags).figures
+    assert figures["bound"]["ncp"] == pytest.approx(min(least, figures["cost"]["ncp"]))
+
+
+@pytest.mark.usefixtures("files")
+def test_sets_of_numbers_are_bounded_as_sets() -> None:
+    """Of 1, 2 and 100 a range of the last two costs nearly all, a set of them half."""
+    Path("people.csv").write_text("age\n1\n2\n100\n100\n")
+    Path("release.csv").write_text('age\n"{1, 2}"\n"{1, 2}"\n100\n100\n')
+    assert compared("--quasi", "age", "--k", 2, "--bound", "--json").figures["bound"]["ncp"] == 0.25
+    Path("release.csv").write_text("age\n[1-2]\n[1-2]\n100\n100\n")
+    figures = compared("--quasi", "age", "--k", 2, "--bound", "--json").figures
+    assert figures["bound"]["ncp"] == pytest.approx(2 / 99 / 4)
+
+
+@pytest.mark.usefixtures("files")
+def test_a_bound_needs_to_know_k_and_the_loss() -> None:
+    """Without k, without quasi-identifiers, and of means, it is refused with the flag or the column."""
+    assert "where: --bound\n    hint: add --k" in compared(*KNOWN, "--bound", status=2).err
+    assert "where: --bound\n    hint: add --quasi" in compared("--bound", status=2).err
+    Path("people.csv").write_text("age\n1\n2\n3\n4\n")
+    Path("release.csv").write_text("age\n1.5\n1.5\n3.5\n3.5\n")
+    assert "where: column age" in compared("--quasi", "age", "--k", 2, "--bound", status=2).err

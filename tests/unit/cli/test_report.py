@@ -333,6 +333,23 @@ def test_grids_that_were_compared_are_told_to_the_steward(folder: Path) -> None:
     assert "grid" not in figures_at(folder / "public.json")
 
 
+@pytest.mark.parametrize("columns", [("age", "city"), ("city",)])
+def test_the_bound_is_told_to_the_steward(folder: Path, columns: tuple[str, ...]) -> None:
+    """In figures that can be read back, and as a sentence of the page, with a factor where something must be lost."""
+    quasi = ["--quasi", ",".join(columns), "--rest", "drop", "--k", 40, "--overwrite", "--bound"]
+    run = ["anonymize", folder / "people.csv", "--out", folder / "bounded.csv", *quasi]
+    said = done(*run, "--report", folder / "bound.json", "--json").figures["bound"]
+    assert figures_at(folder / "bound.json")["bound"] == said
+    done("report", folder / "bound.json", "--out", folder / "bound.html")
+    page = (folder / "bound.html").read_text(encoding="utf-8")
+    for name in ("ncp", "times") if said["times"] else ("ncp",):
+        assert f'<data value="{said[name]}" data-figure="bound.{name}">' in page
+    assert ("times the least possible" in page) is (said["times"] is not None)
+    assert ("from a sample of" in page) is (said["error"] > 0)
+    done(*run, "--report", folder / "public.json", "--audience", "public")
+    assert "bound" not in figures_at(folder / "public.json")
+
+
 def test_attacks_on_a_release_are_told_on_every_face(folder: Path) -> None:
     """On the screen, in figures, and in pages that can be read back; an attack that there is not is refused."""
     run = ["run", folder / "job.toml", "--overwrite"]

@@ -210,6 +210,48 @@ def test_what_a_method_cannot_be_told_is_told_to_the_others(asked: list[object])
     assert (ended.status, "--objective" in ended.err) == (2, True)
 
 
+def test_cuts_are_told_to_methods_that_make_cuts(asked: list[object]) -> None:
+    """Fixed or varied, a cut is not told to the order cut; where no method of the sweep makes cuts it is refused."""
+    methods = ["--vary", "method=mondrian,ordered,mondrian-relaxed,top-down,optimal"]
+    fixed = {point["values"]["method"]: point["metrics"] for point in points(*asked, *methods, "--cut", "loss")}
+    assert fixed["mondrian"] == points(*asked, "--vary", "cut=loss")[0]["metrics"]
+    assert fixed["ordered"] == points(*asked, "--vary", "method=ordered")[0]["metrics"]
+    varied = points(*asked, *methods, "--vary", "cut=nearest,loss")
+    found = {(point["values"]["method"], point["values"]["cut"]): point["metrics"] for point in varied}
+    assert all(found[method, "loss"] == metrics for method, metrics in fixed.items())
+    assert found["ordered", "nearest"] == found["ordered", "loss"]
+    assert found["mondrian", "nearest"] != found["mondrian", "loss"]
+    ended = kohort(*asked, "--vary", "method=ordered,top-down", "--cut", "loss")
+    assert (ended.status, "where: --cut" in ended.err) == (2, True)
+
+
+@pytest.mark.parametrize("model", [["--vary", "l:illness=2,3"], ["--vary", "t:illness=0.2,0.5"], []])
+def test_every_cut_and_method_is_swept_and_drawn(asked: list[object], tmp_path: Path, model: list[str]) -> None:
+    """With models or without, beside methods on levels, with the bound of each kind of label."""
+    picture = tmp_path / "sweep.svg"
+    methods = ["--vary", "method=mondrian,mondrian-relaxed,ordered,optimal", "--vary", "cut=nearest,loss,median"]
+    drawn = ["--picture", picture, "--figure", "risk-utility", "--bound"]
+    found = points(*asked, "--k", 3, *methods, *model, *drawn)
+    assert {point["ending"] for point in found} == {"found"}
+    for point in found:
+        assert point["bound"]["ncp"] <= point["metrics"]["ncp"]
+    words = picture.read_text(encoding="utf-8")
+    assert "bound: at " in words
+    assert ">ordered<" in words or model
+
+
+def test_the_bound_of_a_point_is_its_releases(asked: list[object], tmp_path: Path) -> None:
+    """It is what `kohort anonymize --bound` prints; a sweep that is resumed has it, too."""
+    out = tmp_path / "sweep.csv"
+    [point] = points(*asked, "--vary", "k=4", "--bound", "--out", out, "--resume")
+    flags = ["--k", 4, "--no-model", "illness", "--out", tmp_path / "release.csv", "--bound", "--json"]
+    assert kohort("anonymize", *asked[1:], *flags).figures["bound"] == point["bound"]
+    [row] = csv.DictReader(out.read_text(encoding="utf-8").splitlines())
+    assert float(row["bound:ncp"]) == point["bound"]["ncp"]
+    ended = kohort("sweep", "baskets.txt", "--transactions", "--vary", "k=2", "--bound")
+    assert (ended.status, "where: --bound" in ended.err) == (2, True)
+
+
 def test_a_job_file_is_a_base(source: Path, tmp_path: Path) -> None:
     """What is varied replaces what the job says; its own files are inputs, and what it lacks is told by its place."""
     job = source.parent / "job.toml"

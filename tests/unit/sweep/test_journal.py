@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kohort.algorithms.mondrian.bound import LeastLoss
 from kohort.errors import FileError, InputError, TargetError
 from kohort.sweeps.ending import Ending
 from kohort.sweeps.journal import HEADER, Journal, beside, digest_of
@@ -30,6 +31,7 @@ FULL = Point(
     average=0.4,
     node={"age": 1},
     seconds=Seconds(0.1, 0.2),
+    least=LeastLoss(0.1 + 0.2, 0.01, 200, 150),
 )
 GONE = Point(values=(), ending=Ending.INFEASIBLE, why="too few")
 

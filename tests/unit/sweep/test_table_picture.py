@@ -73,6 +73,22 @@ def test_what_others_beat_is_hollow_and_equal_settings_have_one_tag() -> None:
     assert [tag.text for tag in equal.tags if tag.ringed] == ["knee: k = 5"]
 
 
+def test_values_that_make_no_difference_are_one_line() -> None:
+    """It is called by what its points share: the method; those that differ somewhere, or found nothing, stay apart."""
+    cuts, ways = Axis("cut", ("nearest", "loss")), Axis("method", ("mondrian", "ordered", "optimal"))
+    found = made(KS, ways, cuts, gone=frozenset((k, "optimal", cut) for k in KS.values for cut in cuts.values))
+    same = {point.values[:2]: point for point in found.points if point.values[2] == "nearest"}
+    points = (
+        replace(same[point.values[:2]], values=point.values) if point.values[1] == "ordered" else point
+        for point in found.points
+    )
+    assert [one.name for one in chart(replace(found, points=tuple(points)), "lm").lines] == [
+        "mondrian, cut = nearest",
+        "mondrian, cut = loss",
+        "ordered",
+    ]
+
+
 def ys(of: LineChart) -> dict[str, list[float]]:
     """The figures of every line."""
     return {line.name: [point.y for point in line.points] for line in of.lines}

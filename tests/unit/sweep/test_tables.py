@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import kohort
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.assessment.risk import assess
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, InputError, LimitError, SchemaError, UsageError
@@ -379,3 +381,16 @@ def test_a_plan_tells_what_all_jobs_share() -> None:
     other = TablePlan.of({"k": ["3", "4"]}, lambda at: freely(Job.of(schema, KAnonymity(int(at["k"])), more)))
     assert other.fixed == {"quasi": "age", "method": "mondrian", "models": more.name}
     assert isinstance(sweep(PEOPLE, other), TableSweep)
+
+
+@pytest.mark.parametrize(
+    ("cuts", "said"), [("loss loss", "loss"), ("nearest loss", None), ("loss nearest", None), ("nearest nearest", None)]
+)
+def test_a_plan_tells_another_cut_than_the_usual_one(cuts: str, said: str | None) -> None:
+    """A cut that all methods that make cuts have, unless it is the one that they have anyway."""
+    first, second = cuts.split()
+    how = {"2": Mondrian(first), "3": Mondrian(second), "4": Ordered()}  # type: ignore[arg-type]
+    plan = TablePlan.of(
+        {"k": [*how]}, lambda at: freely(Job.of(AGE, KAnonymity(int(at["k"])), algorithm=how[at["k"]]))
+    )
+    assert plan.fixed.get("cut") == said

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
+from kohort.report.bound import BoundFigures
 from kohort.report.comparison import AssociationFigures
 from kohort.report.figures import Figures, Number
 from kohort.report.page.attributes import PageAttribute, PageEffect, PagePseudonyms
@@ -102,9 +103,11 @@ class InternalTablePage(TablePage, frozen=True):
         seconds: Wall time of each stage.
         public: The page of the same release for the public.
         grid: The release with grids and without; only where that was compared.
+        bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
     """
 
     audience: Literal["internal"]
     seconds: dict[str, Number]
     public: PublicTablePage
     grid: GridFigures | None = None
+    bound: BoundFigures | None = None

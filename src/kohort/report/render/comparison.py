@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.report.render.text import many, percent
+from kohort.report.render.text import bound_text, many, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,6 +128,7 @@ def _cost(figures: ComparisonFigures) -> Iterator[str]:
     average = "C_AVG: give --k" if cost.c_avg is None else f"C_AVG {_short(cost.c_avg)}"
     yield f"LM {_short(cost.lm)}; NCP {_short(cost.ncp)}; C_DM {cost.c_dm:,.0f}; {average}"
     yield "loss: " + ", ".join(f"{name} {percent(loss)}" for name, loss in cost.losses.items())
+    yield from bound_text(figures.bound)
 
 
 def _queries(figures: ComparisonFigures) -> Iterator[str]:

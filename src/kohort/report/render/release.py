@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import files, many
+from kohort.report.render.text import bound_text, files, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kohort.report.perturbed import EffectFigures, Moved
     from kohort.report.release import (
-        BoundFigures,
         CandidateFigures,
         ExposedFigures,
         GridFigures,
@@ -63,7 +62,7 @@ def release_text(figures: ReleaseFigures, quasi: Sequence[str] = ()) -> str:
         _attributes(figures),
         _levels(figures, names),
         _cost(figures),
-        _bound(figures.bound),
+        bound_text(figures.bound),
         _exposed(figures.exposed),
         _grid(figures),
         _altered(figures),
@@ -305,18 +304,6 @@ def _cost(figures: ReleaseFigures) -> Iterator[str]:
     for name, loss in figures.losses.items():
         more = f"; {_members(figures.members[name])}" if name in figures.members else ""
         yield f"  {name:<{width}}  {_bar(loss)} {loss:6.1%} of detail lost{more}"
-
-
-def _bound(bound: BoundFigures | None) -> Iterator[str]:
-    """How far the loss can be from the least possible."""
-    if bound is None:
-        return
-    sampled = f" ± {bound.error:.4f}, from a sample of {many(bound.records, 'record')}" if bound.error else ""
-    about = "about " if bound.error else ""
-    times = (
-        "" if bound.times is None else f": this one loses at most {about}{bound.times:,.1f} times the least possible"
-    )
-    yield f"  No release with these labels and this k has an NCP below {bound.ncp:.4f}{sampled}{times}"
 
 
 def _members(mean: float) -> str:

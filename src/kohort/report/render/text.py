@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from kohort.report.bound import BoundFigures
+
 #: Names of items that are listed at once: two or three lines.
 LISTED: Final = 20
 
@@ -40,6 +42,18 @@ def many(count: int, one: str, more: str = "") -> str:
     ('1 item', '2,000 items', '2 classes')
     """
     return f"{count:,} {one if count == 1 else more or one + 's'}"
+
+
+def bound_text(bound: BoundFigures | None) -> Iterator[str]:
+    """How far a loss can be from the least possible; nothing where that was not computed."""
+    if bound is None:
+        return
+    sampled = f" ± {bound.error:.4f}, from a sample of {many(bound.records, 'record')}" if bound.error else ""
+    about = "about " if bound.error else ""
+    times = (
+        "" if bound.times is None else f": this one loses at most {about}{bound.times:,.1f} times the least possible"
+    )
+    yield f"  No release with these labels and this k has an NCP below {bound.ncp:.4f}{sampled}{times}"
 
 
 def percent(share: float | None, missing: str = "-") -> str:
