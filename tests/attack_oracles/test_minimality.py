@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from fractions import Fraction
 from itertools import combinations_with_replacement, permutations
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,10 @@ import pytest
 
 from kohort.assessment.risk.attacks.minimality import Adversary
 from kohort.assessment.risk.attacks.minimality import minimality as attack
-from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from tests.attack_oracles.toy import minimality
-from tests.attack_oracles.worlds import AGES, LATTICES, every_way, world
+from tests.attack_oracles.worlds import AGES, HALF, LATTICES, every_way, world
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 
 LARGE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
-#: One illness may be that of half of a class: the promise is 1/l for l = 2.
-HALF = AlphaKAnonymity("illness", Fraction(1, 2), 2)
+#: What HALF promises.
 PROMISE = 0.5
 
 #: Two different illnesses in each class; nothing is promised of their shares.
@@ -90,7 +87,8 @@ def test_diversity_of_values_is_no_bound_on_shares(how: str) -> None:
 def known_of(ages: Sequence[str], illnesses: str, released: Released) -> Adversary:
     """What the package's attack is told of a release: which class people of each age are in, and who is ill there."""
     distinct = sorted(set(ages))
-    pairs = sorted({(distinct.index(row[0]), place) for place, inside in enumerate(released.inside) for row in inside})
+    [dealing] = released.dealings
+    pairs = sorted({(distinct.index(row[0]), place) for place, inside in enumerate(dealing) for row in inside})
     held = [
         (place, illnesses.index(illness))
         for place, (_, _, counted) in enumerate(released.printed)

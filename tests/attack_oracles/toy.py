@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
+from operator import add
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -55,12 +56,13 @@ class Released:
 
     Attributes:
         printed: The classes, in the order of their content.
-        inside: Of each of these classes, how many records have each tuple of values.
+        dealings: What may be in these classes: of each, how many records have each tuple of values. Where records that
+            the algorithm does not tell apart, of one cell of a grid, are dealt to several, that is every way to do it.
         told: How many cells of each column the labels alone give away, by the package's own count.
     """
 
     printed: tuple[Printed, ...]
-    inside: tuple[Counter[Record], ...] = field(compare=False)
+    dealings: tuple[tuple[Counter[Record], ...], ...] = field(compare=False)
     told: tuple[int, ...] = field(compare=False)
 
 
@@ -89,37 +91,41 @@ class World:
     def released(self, rows: Rows) -> Released | None:
         """What is released of a table; `None` where nothing can be."""
         width = len(self.attributes)
-        resolved = [
-            _resolved(attribute, tuple(sorted(Counter(column).items())))
+        columns = [
+            resolved(attribute, tuple(sorted(Counter(column).items())))
             for attribute, column in zip(self.attributes, zip(*rows, strict=True), strict=False)
         ]
-        tuples = sorted(Counter(rows).items())
-        quasi = [[code[value] for (_, code), value in zip(resolved, row[:width], strict=True)] for row, _ in tuples]
-        counts = np.array([count for _, count in tuples], dtype=np.int64)
-        sensitive = _sensitive([row[width] for row, _ in tuples], counts) if len(rows[0]) > width else None
+        alike: defaultdict[Record, Counter[Record]] = defaultdict(Counter)  # what has the same codes is one tuple
+        codes = [{value: f"{code[value]:02}" for value in code} for _, code in columns]
+        for row in rows:
+            of = (code[value] for code, value in zip(codes, row[:width], strict=True))
+            alike[*of, *row[width:]][row] += 1
+        tuples = sorted(alike)
+        quasi = np.array([[int(code) for code in one[:width]] for one in tuples], dtype=np.uint16)
+        counts = np.array([alike[one].total() for one in tuples], dtype=np.int64)
+        sensitive = _sensitive([one[width] for one in tuples], counts) if len(rows[0]) > width else None
         domain, held = (
             ((), np.empty((len(tuples), 0))) if sensitive is None else ((sensitive[0],), sensitive[1][:, None])
         )
-        frequency = FrequencySet(np.array(quasi, dtype=np.uint16), held.astype(np.uint16), counts, domain)
-        return self._solved(frequency, tuple(domain for domain, _ in resolved), [row for row, _ in tuples])
+        frequency = FrequencySet(quasi, held.astype(np.uint16), counts, domain)
+        return self._solved(frequency, tuple(domain for domain, _ in columns), [alike[one] for one in tuples])
 
     def _solved(
-        self, frequency: FrequencySet, domains: tuple[Domain, ...], tuples: Sequence[Record]
+        self, frequency: FrequencySet, domains: tuple[Domain, ...], tuples: Sequence[Counter[Record]]
     ) -> Released | None:
         try:
             recoding = self.algorithm.solve(Problem(frequency, domains, self.models)).recoding
         except InfeasibleError:
             return None
         classes = classes_of(recoding, frequency, domains)
-        inside = [Counter[Record]() for _ in classes.sizes]
-        for place, of, count in _pieces(recoding, frequency, classes):
-            inside[of][tuples[place]] += count
+        dealt = _dealt(_pieces(recoding, frequency, classes), tuples, classes.sizes.size)
         region = classes.first.tolist()
         labels = [tuple(label.texts[label.of[first]] for label in classes.labels) for first in region]
         told = downcoded(recoding, frequency, domains, classes) if isinstance(recoding, Multidimensional) else ()
-        printed = [_printed(label, held, len(domains)) for label, held in zip(labels, inside, strict=True)]
-        order = sorted(range(len(printed)), key=printed.__getitem__)
-        return Released(tuple(printed[one] for one in order), tuple(inside[one] for one in order), tuple(told))
+        shown = [printed(label, held, len(domains)) for label, held in zip(labels, dealt[0], strict=True)]
+        order = sorted(range(len(shown)), key=shown.__getitem__)
+        dealings = tuple(tuple(one[place] for place in order) for one in dealt)
+        return Released(tuple(shown[one] for one in order), dealings, tuple(told))
 
     def preimages(self, tables: Iterable[Rows]) -> dict[Released, dict[Rows, Released]]:
         """The tables that give each release, and what is in its classes then."""
@@ -131,7 +137,7 @@ class World:
         return dict(found)
 
 
-def _printed(labels: Record, inside: Counter[Record], width: int) -> Printed:
+def printed(labels: Record, inside: Counter[Record], width: int) -> Printed:
     """A class as everybody sees it."""
     illnesses = Counter[str]()
     for row, count in inside.items():
@@ -141,7 +147,7 @@ def _printed(labels: Record, inside: Counter[Record], width: int) -> Printed:
 
 
 @lru_cache(maxsize=10_000)
-def _resolved(attribute: Attribute, counts: tuple[tuple[str, int], ...]) -> tuple[Domain, Mapping[str, int]]:
+def resolved(attribute: Attribute, counts: tuple[tuple[str, int], ...]) -> tuple[Domain, Mapping[str, int]]:
     """The domain over observed values, and the code of each."""
     values = [value for value, _ in counts]
     domain, codes = resolve(attribute, values, np.array([count for _, count in counts]), frozenset({""}))
@@ -183,9 +189,9 @@ def certain_cells(same: Iterable[Released], column: int) -> list[Counter[str]]:
     Records of a class are alike to the attacker; who says that two of them are 20 claims no more than that.
     """
     least: list[Counter[str]] = []
-    for released in same:
-        seen = [Counter[str]() for _ in released.inside]
-        for of, inside in zip(seen, released.inside, strict=True):
+    for dealing in (dealing for released in same for dealing in released.dealings):
+        seen = [Counter[str]() for _ in dealing]
+        for of, inside in zip(seen, dealing, strict=True):
             for row, count in inside.items():
                 of[row[column]] += count
         least = [a & b for a, b in zip(least, seen, strict=True)] if least else seen
@@ -249,6 +255,29 @@ def minimality(world: World, people: Rows, illnesses: Sequence[str], promise: fl
         gained += len(same) * (worst > shown + NOISE)
         surest, naive = max(surest, worst), max(naive, shown)
     return Minimality(releases, breached, gained, surest, naive)
+
+
+def _dealt(
+    pieces: Sequence[tuple[int, int, int]], tuples: Sequence[Counter[Record]], classes: int
+) -> list[tuple[Counter[Record], ...]]:
+    """What may be in the classes, in each way to deal the records of tuples that lie in several."""
+    parts: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for place, of, count in pieces:
+        parts[place][of] += count
+    found: list[tuple[Counter[Record], ...]] = [(Counter[Record](),) * classes]
+    for place, into in parts.items():
+        ways = [[way.get(of, Counter()) for of in range(classes)] for way in _ways(tuples[place], list(into.items()))]
+        found = [tuple(map(add, inside, way)) for inside in found for way in ways]
+    return found
+
+
+def _ways(records: Counter[Record], into: Sequence[tuple[int, int]]) -> Iterator[dict[int, Counter[Record]]]:
+    """Every way to put so many of the records into each class."""
+    (of, count), *rest = into
+    for chosen in sorted(set(combinations(sorted(records.elements()), count))):
+        taken = Counter(chosen)
+        for others in _ways(records - taken, rest) if rest else ({},):
+            yield {**others, of: taken}
 
 
 def _pieces(recoding: Recoding, frequency: FrequencySet, classes: RegionClasses) -> list[tuple[int, int, int]]:

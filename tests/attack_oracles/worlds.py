@@ -6,10 +6,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.algorithms.mondrian.top_down import TopDown
+from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role
 from kohort.schema.hierarchy import Hierarchy
@@ -34,16 +37,24 @@ LABELS = {
     "grid": Attribute("age", Role.QUASI, grid=Fraction(10)),
 }
 
+#: One illness may be that of half of a class: the promise is 1/l for l = 2.
+HALF = AlphaKAnonymity("illness", Fraction(1, 2), 2)
+
 MONDRIANS: dict[str, Algorithm] = {
     "mondrian": Mondrian(),
     "mondrian, median": Mondrian("median"),
     "mondrian-relaxed": Mondrian(relaxed=True),
     "mondrian-relaxed, median": Mondrian("median", relaxed=True),
     "mondrian, loss": Mondrian("loss"),
+    "mondrian-relaxed, loss": Mondrian("loss", relaxed=True),
     "ordered": Ordered(),
+    "top-down": TopDown(),
 }
 
 LATTICES: dict[str, Algorithm] = {"samarati": Samarati(), "optimal": Optimal(), "datafly": Datafly()}
+
+#: The control: the node is chosen before there are data.
+GIVEN: Algorithm = GivenNode((1,))
 
 
 def world(how: str, label: str, *models: PrivacyModel, cities: bool = False) -> World:

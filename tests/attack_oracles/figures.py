@@ -1,0 +1,92 @@
+"""What releases of toy tables give away, by method and label: the figures of docs/weaknesses.md.
+
+    PYTHONPATH=src python -m tests.attack_oracles.figures [refinement] [diverse] [minimality]
+
+refinement: six people of four ages, and five of four ages and two cities, k = 2; diverse: five people of four ages with
+two illnesses, k = 2 and l = 2. In each cell: the share of generalized cells that are certain by the labels alone, then
+with the algorithm; the guesses that are right, likewise; and the share of the inputs that the labels allow and the
+algorithm leaves. minimality: four known people of four ages, all assignments of three illnesses, of which each may be
+that of half of a class; the share of the releases after which somebody's is known more surely.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
+
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from tests.attack_oracles.refinement import refinement
+from tests.attack_oracles.toy import minimality
+from tests.attack_oracles.worlds import AGES, HALF, LATTICES, MONDRIANS, world
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.attack_oracles.refinement import Refinement
+    from tests.attack_oracles.toy import World
+
+KINDS = ("range", "set", "ancestor", "grid")
+
+#: Two illnesses, and two different ones in each class.
+ILLNESSES = ("a", "b")
+DIVERSE = (KAnonymity(2), DistinctLDiversity("illness", 2))
+
+
+def refined() -> Iterator[str]:
+    """Ages that follow, of ages alone and with cities."""
+    yield from lines("6 people", lambda how, label: shown(refinement(world(how, label), 6)))
+    yield from lines("5 people, cities", lambda how, label: shown(refinement(world(how, label, cities=True), 5)))
+
+
+def diverse() -> Iterator[str]:
+    """Ages, and ages with their illness, that follow under 2-diversity."""
+    yield from lines("l = 2, ages", lambda how, label: shown(refinement(with_illnesses(how, label), 5)))
+    yield from lines("l = 2, both", lambda how, label: shown(refinement(with_illnesses(how, label), 5, slice(2))))
+
+
+def with_illnesses(how: str, label: str) -> World:
+    """A world of ages with an illness, two different ones in each class."""
+    one = world(how, label, *DIVERSE)
+    return replace(one, values=(*one.values, ILLNESSES))
+
+
+def minimal() -> Iterator[str]:
+    """How often somebody's illness is known more surely than promised."""
+    yield from lines("breached", breached)
+
+
+def breached(how: str, label: str) -> str:
+    """The share of the releases of all four people after which somebody's illness is surer than promised."""
+    every = [
+        minimality(world(how, label, HALF), tuple((age,) for age in ages), "abc", 0.5)
+        for ages in combinations_with_replacement(AGES, 4)
+    ]
+    return f"{sum(one.breached for one in every) / sum(one.releases for one in every):.0%}"
+
+
+def shown(found: Refinement) -> str:
+    """The figures of one world."""
+    cells = max(found.cells, 1)
+    certain, guessed = (
+        f"{alone / cells:.0%} → {known / cells:.0%}"
+        for alone, known in ((found.certain_by_labels, found.certain), (found.guessed_by_labels, found.guessed))
+    )
+    return f"{certain}; {guessed}; {found.left:.0%}"
+
+
+def lines(title: str, figure: Callable[[str, str], str]) -> Iterator[str]:
+    """A line for each method, a column for each kind of label."""
+    yield f"\n| {title} | {' | '.join(KINDS)} |\n|---|---|---|---|---|"
+    for how in (*MONDRIANS, *LATTICES):
+        kinds = KINDS if how in MONDRIANS else ("ancestor",)
+        yield f"| {how} | {' | '.join(figure(how, kind) if kind in kinds else '' for kind in KINDS)} |"
+
+
+if __name__ == "__main__":
+    parts = {"refinement": refined, "diverse": diverse, "minimality": minimal}
+    for name in sys.argv[1:] or parts:
+        for line in parts[name]():
+            print(line, flush=True)  # noqa: T201  figures are printed
