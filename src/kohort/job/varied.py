@@ -58,7 +58,9 @@ class Told(NamedTuple):
 OF_CUTS: Final = Told(
     (("method", "cut"), ("method", "dimension"), ("method", "order"), ("method", "labels")), ("grid", "label")
 )
-OF_LEVELS: Final = Told((("privacy", "max-suppression"), ("method", "objective"), ("method", "node")), ("max-level",))
+OF_LEVELS: Final = Told(
+    (("privacy", "max-suppression"), ("method", "objective"), ("method", "node"), ("method", "local")), ("max-level",)
+)
 OF_BEST_EFFORT: Final = Told((("method", "time-limit"),), ())
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.problem import on_nodes
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.io import ReadOptions
@@ -245,7 +246,7 @@ class Job(Shown):
         if unused:
             object.__setattr__(self, "unused_hierarchies", tuple(one.name for one in unused))
             object.__setattr__(self, "schema", self.schema.changed(unused))
-        if self.algorithm.full_domain:
+        if on_nodes(self.algorithm):
             object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
 
     def _altered(self) -> Iterator[Misfit]:

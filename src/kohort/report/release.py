@@ -167,6 +167,7 @@ class ReleaseFigures(Figures, frozen=True):
         losses: The loss of each quasi-identifier.
         members: How many values a set prints, on average over the records, of each column released as sets.
         node: The level of each quasi-identifier; null where the method has no lattice.
+        refined: The node whose classes were refined, by local recoding; null where none was.
         objective: What the method minimised; null where it has no lattice.
         candidates: What a dry run lets a steward choose from, best first.
         proven: Whether no allowed release is better.
@@ -202,6 +203,7 @@ class ReleaseFigures(Figures, frozen=True):
     losses: dict[str, Number]
     members: dict[str, Number]
     node: dict[str, int] | None
+    refined: dict[str, int] | None
     objective: ObjectiveFigures | None
     candidates: tuple[CandidateFigures, ...]
     proven: bool
@@ -249,6 +251,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         losses=_whole(release.losses),
         members=_whole(members_of(release)),
         node=dict(release.levels) or None,
+        refined=dict(release.refined) or None,
         objective=_objective(release),
         candidates=_candidates(release),
         proven=release.proven,

@@ -208,6 +208,9 @@ def _attributes(figures: ReleaseFigures) -> Iterator[str]:
 
 def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
     """On which levels everything is released, and whether another release could be better."""
+    if figures.refined:
+        yield ""
+        yield f"Levels   each class on its own, at or below {_by_name(figures.refined, names)}"
     if not figures.node:
         return
     node, trace, objective = _by_name(figures.node, names), figures.trace, figures.objective
