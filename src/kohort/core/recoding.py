@@ -60,7 +60,7 @@ class Multidimensional:
     @property
     def released(self) -> Multidimensional:
         """The same without pieces that are suppressed."""
-        if self.regions.min() >= 0:
+        if self.regions.min(initial=0) >= 0:
             return self
         kept = self.regions >= 0
         return replace(self, tuples=self.tuples[kept], regions=self.regions[kept], counts=self.counts[kept])

@@ -57,6 +57,8 @@ from kohort.verify.verdict import Claim, TableCheck, Verdict, check_columns, fau
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from kohort.arrays import Index
     from kohort.schema import Attribute
     from kohort.tables.table import Column, Table
@@ -297,7 +299,9 @@ def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Inde
     return pl.Series([*labels, ""] if (node == len(labels)).any() else labels, dtype=pl.String), node
 
 
-def check_suppression(borne: Sequence[Index], levels: Mapping[str, ExpectedLabels], inputs: ModelInputs) -> int:
+def check_suppression(
+    borne: Sequence[NDArray[np.integer]], levels: Mapping[str, ExpectedLabels], inputs: ModelInputs
+) -> int:
     """What was left out is whole classes, and each fails some model that judges it alone; how many records that is.
 
     Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
