@@ -270,13 +270,19 @@ def release_figures(release: Release) -> ReleaseFigures:
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:
-    """What a lattice method minimised."""
+    """What a lattice method, or the proof of suppressed cells, minimised."""
     name = release.job.algorithm.objective
-    if name is None or not release.candidates:
+    if name is None or not (release.candidates or release.bound is not None):
         return None
     metric = METRICS[name]
     bound = None if release.bound is None else whole(release.bound if metric.less_is_better else -release.bound)
-    return ObjectiveFigures(name=name, value=whole(metric(release.candidates[0].outcome)), bound=bound)
+    value = metric(release.candidates[0].outcome) if release.candidates else _weighted(release)
+    return ObjectiveFigures(name=name, value=whole(value), bound=bound)
+
+
+def _weighted(release: Release) -> float:
+    """LM by the weights of the columns: what is minimised where single cells are suppressed."""
+    return sum(float(one.weight) * release.losses[one.name] for one in release.job.schema.quasi)
 
 
 def _candidates(release: Release) -> tuple[CandidateFigures, ...]:

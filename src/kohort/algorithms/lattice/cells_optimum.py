@@ -66,8 +66,14 @@ def optimum(problem: Problem, greedy: Multidimensional) -> Solution:
         if not failing(problem, recoding):
             best, least = recoding, table.total(found)
     bound = min(answer.bound, least)
-    trace = {"classes_found": len(best.low), "labels": len(labels.covered), "nodes": answer.nodes}
+    trace = {"suppressed_cells": suppressed_cells(best), "labels": len(labels.covered), "nodes": answer.nodes}
     return Solution(best, trace, proven=bound == least, bound=_as_loss(problem, table, bound))
+
+
+def suppressed_cells(recoding: Multidimensional) -> int:
+    """How many cells are suppressed: the records of each region, times the columns in which they differ."""
+    hidden = (recoding.low != recoding.high).sum(axis=1)
+    return int(np.dot(np.bincount(recoding.regions, recoding.counts).astype(np.int64), hidden))
 
 
 class _Table(NamedTuple):

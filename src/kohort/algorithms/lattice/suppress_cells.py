@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kohort.algorithms.lattice.cells_optimum import optimum
+from kohort.algorithms.lattice.cells_optimum import optimum, suppressed_cells
 from kohort.algorithms.lattice.local import refined
 from kohort.algorithms.method import Method
 from kohort.algorithms.mondrian.forest import Forest
@@ -95,7 +95,7 @@ class SuppressCells:
         greedy = refined(problem, whole).recoding
         greedy = whole.recoding if failing(problem, greedy) else greedy
         if not self.proven:
-            return Solution(greedy, {"classes_found": len(greedy.low)})
+            return Solution(greedy, {"suppressed_cells": suppressed_cells(greedy)})
         return optimum(problem, greedy)
 
 
