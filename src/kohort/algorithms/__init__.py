@@ -19,5 +19,7 @@ PLUGINS: Final[Mapping[str, str]] = MappingProxyType(
         "optimal": "kohort.algorithms.lattice.optimal:OPTIMAL",
         "datafly": "kohort.algorithms.lattice.datafly:DATAFLY",
         "best-effort": "kohort.algorithms.lattice.best_effort:BEST_EFFORT",
+        "suppress-cells": "kohort.algorithms.lattice.suppress_cells:SUPPRESS_CELLS",
+        "suppress-cells-optimal": "kohort.algorithms.lattice.suppress_cells:SUPPRESS_CELLS_OPTIMAL",
     }
 )

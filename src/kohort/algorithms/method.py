@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import UsageError
 from kohort.specification import ABOVE_0, Parameter, word
@@ -70,7 +72,14 @@ TIME_LIMIT: Final = Parameter(
     (30,),
     origin="beside",
 )
-ON_LEVELS: Final = (LIMIT, PREFERRED, NODE)
+LOCAL: Final = Parameter(
+    "local",
+    MappingProxyType({"type": "boolean"}),
+    "Refine the classes of the release that a lattice method finds: each gets finer levels where it can afford them.",
+    (True,),
+    origin="beside",
+)
+ON_LEVELS: Final = (LIMIT, PREFERRED, NODE, LOCAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +92,7 @@ class Choices:
         objective: The metric that it prefers releases by, or `first`.
         node: The node to release, instead of searching for one.
         dimension: Which dimension Mondrian tries first.
+        local: Whether the classes that a lattice method finds are refined.
     """
 
     cut: Cut | None = None
@@ -90,6 +100,7 @@ class Choices:
     objective: str | None = None
     node: Node | None = None
     dimension: Dimension | None = None
+    local: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +144,10 @@ class Method:
             what = f"only samarati takes the first node, not {self.name}"
             raise UsageError(what, where="objective", hint="name a metric")
         if choices.node is not None:
-            return GivenNode(choices.node, limit, OBJECTIVE if objective == FIRST else objective)
-        return self.make(Choices(limit=limit, objective=objective))
+            found: Algorithm = GivenNode(choices.node, limit, OBJECTIVE if objective == FIRST else objective)
+        else:
+            found = self.make(Choices(limit=limit, objective=objective))
+        return LocalRecoding(found) if choices.local else found
 
     def _why_not(self, parameter: str) -> str:
         if parameter not in {CUT.name, DIMENSION.name}:

@@ -80,6 +80,7 @@ class Solution:
         proven: whether the algorithm proves its answer optimal.
         candidates: other releases that a steward may prefer, best first, the chosen one among them; lattice methods.
         bound: what no allowed release costs less than, in the algorithm's objective; `None` where it has none.
+        refined: of a release that refines the classes of a full-domain one, the node of that; else empty.
     """
 
     recoding: Recoding
@@ -87,6 +88,7 @@ class Solution:
     proven: bool = False
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
+    refined: Node = ()
 
 
 class Algorithm(Protocol):
@@ -124,3 +126,11 @@ class Algorithm(Protocol):
             InfeasibleError: no recoding meets the models.
         """
         ...
+
+
+def on_nodes(algorithm: Algorithm) -> bool:
+    """Whether it releases nodes of hierarchies and needs one for each quasi-identifier.
+
+    Full-domain algorithms do; one whose classes are on levels of their own says so by an attribute `nodes`.
+    """
+    return bool(getattr(algorithm, "nodes", algorithm.full_domain))

@@ -60,7 +60,7 @@ def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: 
     """The labels of one attribute, of the kind that its domain asks for.
 
     Args:
-        recoding: The regions.
+        recoding: The regions; no piece is suppressed.
         quasi: (t,) the attribute's code in each tuple.
         domain: What the codes mean.
         column: The attribute's place among the quasi-identifiers.
@@ -107,8 +107,10 @@ def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
 
 
 def _of_pieces(recoding: Multidimensional, quasi: Codes) -> Codes:
-    """(m,) the attribute's code in each piece; no tuple is without one, so that as many pieces are the tuples."""
-    return quasi if recoding.tuples.size == quasi.size else quasi[recoding.tuples]
+    """(m,) the attribute's code in each piece; where each tuple is one piece, nothing is copied."""
+    tuples = recoding.tuples
+    each_once = tuples.size == quasi.size and bool((tuples[1:] > tuples[:-1]).all())
+    return quasi if each_once else quasi[tuples]
 
 
 # ── Ranges and grid intervals ────────────────────────────────────────────────────────────────────

@@ -6,7 +6,7 @@ else, from the regions that the algorithm gave.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import numpy as np
@@ -40,11 +40,12 @@ class Multidimensional:
     A tuple usually lies in one region; relaxed partitioning may deal its records to several, so membership is
     kept as m pieces. Regions may overlap. Where cuts are chosen by loss, an attribute that is released as a set has
     the values of the region's pieces, which need not follow one another: the region is a product of sets, and `low` and
-    `high` only enclose it. Labels of sets and ancestors are made from the pieces.
+    `high` only enclose it. Labels of sets and ancestors are made from the pieces. Where the classes of a full-domain
+    release are refined, the pieces of what that release suppresses are in no region.
 
     Attributes:
         tuples: (m,) tuple of each piece, ascending; every tuple has at least one piece.
-        regions: (m,) region of each piece; every region has at least one.
+        regions: (m,) region of each piece; every region has at least one; -1 where it is suppressed.
         counts: (m,) records of the tuple that go to the region; they sum to the tuple's count.
         low: (r, d) least code of each region's tuples.
         high: (r, d) greatest code of each region's tuples.
@@ -55,6 +56,14 @@ class Multidimensional:
     counts: Counts
     low: Codes
     high: Codes
+
+    @property
+    def released(self) -> Multidimensional:
+        """The same without pieces that are suppressed."""
+        if self.regions.min(initial=0) >= 0:
+            return self
+        kept = self.regions >= 0
+        return replace(self, tuples=self.tuples[kept], regions=self.regions[kept], counts=self.counts[kept])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,19 +120,20 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
     """
     match recoding:
         case Multidimensional():
+            kept = recoding.released
             labels = tuple(
-                labels_of(recoding, frequency.quasi[:, column], domain, column) for column, domain in enumerate(domains)
+                labels_of(kept, frequency.quasi[:, column], domain, column) for column, domain in enumerate(domains)
             )
-            regions, suppressed = np.bincount(recoding.regions, recoding.counts, len(recoding.low)), 0
+            regions = np.bincount(kept.regions, kept.counts, len(recoding.low))
         case FullDomain():
             labels = tuple(
                 labels_at(domain, level, recoding.nodes[:, column])
                 for column, (domain, level) in enumerate(zip(domains, recoding.levels, strict=True))
             )
-            regions = np.bincount(recoding.of + 1, frequency.counts, len(recoding.nodes) + 1)
-            suppressed, regions = int(regions[0]), regions[1:]
+            regions = np.bincount(recoding.of + 1, frequency.counts, len(recoding.nodes) + 1)[1:]
         case _:
             assert_never(recoding)
     merged = group(np.stack([label.of.astype(np.uint32) for label in labels], axis=1))
     sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
+    suppressed = frequency.records - int(sizes.sum())
     return RegionClasses(labels, merged.of, merged.first, sizes, regions.astype(np.int64), suppressed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 from pydantic import Field, create_model
 
 from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import CUT, DIMENSION, LIMIT, NODE, PREFERRED, TIME_LIMIT
+from kohort.algorithms.method import CUT, DIMENSION, LIMIT, LOCAL, NODE, PREFERRED, TIME_LIMIT
 from kohort.io.forms import readable
 from kohort.io.write import Format
 from kohort.job.model_values import model_keys
@@ -173,6 +173,7 @@ class MethodPart(Part):
         None,
         description=NODE.sentence,
     )
+    local: bool = Field(default=False, description=LOCAL.sentence)
     time_limit: Annotated[Seconds | None, Flag(metavar="SECONDS")] = Field(
         None, alias="time-limit", description=TIME_LIMIT.sentence
     )

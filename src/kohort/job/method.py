@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.method import Choices
+from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.job.faults import faults_of, nearest
 from kohort.job.form import MethodPart, PrivacyPart
@@ -76,18 +78,23 @@ def method_of(
     faults = list(_refused(part, limit.max_suppression))
     taken = {one.place for one in faults}
     node = None if _NODE in taken else _in_order(part.node, quasi, faults)
-    choices = Choices(part.cut, limit.max_suppression, part.objective, node, part.dimension)
+    choices = Choices(part.cut, limit.max_suppression, part.objective, node, part.dimension, part.local or None)
     algorithm = METHODS[part.name](Choices() if taken else choices)
-    if isinstance(algorithm, GivenNode):
-        algorithm = replace(algorithm, names=tuple(quasi))
+    match algorithm:
+        case GivenNode():
+            algorithm = replace(algorithm, names=tuple(quasi))
+        case LocalRecoding(GivenNode() as given):
+            algorithm = LocalRecoding(replace(given, names=tuple(quasi)))
+        case _:
+            pass
     faults += _needless(part, algorithm)
     timed = METHODS[part.name].takes(_TIMED) and node is None
     made = Method(
         algorithm,
-        None if algorithm.full_domain else part.order,
-        None if algorithm.full_domain else part.labels,
+        None if on_nodes(algorithm) else part.order,
+        None if on_nodes(algorithm) else part.labels,
         (part.time_limit or TIME_LIMIT) if timed else None,
-        not algorithm.full_domain and part.grid != "none",
+        not on_nodes(algorithm) and part.grid != "none",
     )
     return made, [one.told(where) for one in faults]
 
@@ -100,6 +107,7 @@ def _refused(part: MethodPart, limit: SuppressionLimit | None) -> Iterator[Misfi
         ("privacy", "max-suppression"): Choices(limit=limit),
         ("method", "objective"): Choices(objective=part.objective),
         _NODE: Choices(node=None if part.node is None else ()),
+        ("method", "local"): Choices(local=part.local or None),
     }
     for place, one in single.items():
         try:
@@ -133,9 +141,9 @@ def _needless(part: MethodPart, algorithm: Algorithm) -> Iterator[Misfit]:
         others = " or ".join(name for name, method in METHODS.items() if method.takes(_TIMED))
         fault = UsageError(f"{part.name} always runs to its end", hint=f"leave it out, or choose {others}")
         yield Misfit(("method", "time-limit"), fault)
-    if algorithm.full_domain and part.labels not in {None, Label.ANCESTOR}:
+    if on_nodes(algorithm) and part.labels not in {None, Label.ANCESTOR}:
         yield Misfit(("method", "labels"), UsageError(f"{part.name} releases nodes of the hierarchies", hint=_LEAVE))
-    if algorithm.full_domain and part.order is not None:
+    if on_nodes(algorithm) and part.order is not None:
         fault = UsageError(f"the order of values makes no difference to {part.name}", hint=_LEAVE)
         yield Misfit(("method", "order"), fault)
 
@@ -146,7 +154,7 @@ def misfits(
     """What the columns say that does not go with the method."""
     if algorithm is None:
         return []
-    if not algorithm.full_domain:
+    if not on_nodes(algorithm):
         capped = [("columns", one.name, "max-level") for one in attributes if one.max_level is not None]
         hint = "leave it out, or choose a lattice method such as samarati"
         return [UsageError(f"{algorithm.name} has no levels", where=where(place), hint=hint) for place in capped]

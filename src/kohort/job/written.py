@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import tomlkit
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.method import FIRST, Choices
+from kohort.algorithms.problem import on_nodes
 from kohort.errors import UsageError
 from kohort.job.form import ColumnPart, InputPart, OutputPart
 from kohort.job.keywords import STAND_IN, plain
@@ -144,6 +146,8 @@ def _refuse_seed(job: Job) -> None:
 def _method(job: Job) -> dict[str, object]:
     """The method by its name, with what it was told."""
     algorithm = job.algorithm
+    if isinstance(algorithm, LocalRecoding):
+        return _method(replace(job, algorithm=algorithm.search)) | {"local": True}
     if isinstance(algorithm, GivenNode):
         names = algorithm.names or tuple(one.name for one in job.schema.quasi)
         node = dict(zip(names, algorithm.node, strict=True))
@@ -176,7 +180,7 @@ def _column(attribute: Attribute, job: Job) -> dict[str, object]:
         value = getattr(attribute, name, None)
         if name != "role" and value is not None and value != getattr(_SILENT, name):
             made[info.alias or name] = STAND_IN if isinstance(value, Hierarchy) else plain(value)
-    if job.algorithm.full_domain:
+    if on_nodes(job.algorithm):
         made.pop("label", None)  # such a method releases nodes of hierarchies, and nothing else can be asked for
     made |= {"allow-singling": True} if attribute.name in job.allow_singling else {}
     made |= {"no-model": True} if attribute.name in job.no_model else {}

@@ -57,7 +57,7 @@ class Detail:
         """(m,) the class of each piece; -1 where it is suppressed."""
         match self.recoding:
             case Multidimensional():
-                found: Index = self.classes.of[self.recoding.regions]
+                found: Index = np.append(self.classes.of, -1)[self.recoding.regions]
                 return found
             case FullDomain():
                 return np.append(self.classes.of, -1)[self.recoding.of]

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from kohort.algorithms.problem import on_nodes
 from kohort.core.frequency import group, people_in
 from kohort.core.recoding import Multidimensional, classes_of
 from kohort.core.uniques import Exposed
@@ -108,7 +109,7 @@ def check_cuts(job: Job) -> None:
     Raises:
         UsageError: A lattice method releases nodes of hierarchies; there are no cuts to lay on a grid.
     """
-    if job.algorithm.full_domain:
+    if on_nodes(job.algorithm):
         what = f"{job.algorithm.name} releases nodes of hierarchies, which no grid changes"
         raise UsageError(what, where="compare-grid", hint="leave it out, or choose mondrian")
 

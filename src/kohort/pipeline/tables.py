@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from kohort.algorithms.problem import on_nodes
 from kohort.certificate import certificate
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.local import LOCAL
@@ -195,8 +196,9 @@ def solve(
         trace=solution.trace,
         proven=solution.proven,
         seconds=stage.seconds,
-        problem=problem if job.algorithm.full_domain else None,
+        problem=problem if on_nodes(job.algorithm) else None,
         levels=dict(zip(names, node, strict=False)),
+        refined=dict(zip(names, () if node else solution.refined, strict=False)),
         candidates=solution.candidates,
         bound=solution.bound,
         population=population,
@@ -282,6 +284,7 @@ def claim_of(release: Release, format_: str = "csv") -> Claim:
         separator=release.job.writing.separator,
         excel_safe=release.job.writing.excel_safe,
         levels=release.levels,
+        refined=release.refined,
         limit=limit.among(release.problem.frequency.records) if limit and release.problem else 0,
         population=release.population,
         effects=records.effects,

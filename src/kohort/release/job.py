@@ -12,7 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
+from kohort.algorithms.lattice.suppress_cells import SuppressCells
 from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.problem import on_nodes
 from kohort.calls import PATH, called
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import JobError, SchemaError, UsageError
@@ -248,7 +250,11 @@ class Job(Shown):
         if unused:
             object.__setattr__(self, "unused_hierarchies", tuple(one.name for one in unused))
             object.__setattr__(self, "schema", self.schema.changed(unused))
-        if self.algorithm.full_domain:
+        if isinstance(self.algorithm, SuppressCells):
+            bare, columns = _all_or_nothing(self.schema)
+            object.__setattr__(self, "schema", bare)
+            object.__setattr__(self, "unused_hierarchies", (*(self.unused_hierarchies or ()), *columns) or None)
+        if on_nodes(self.algorithm):
             object.__setattr__(self, "schema", _on_levels(self.schema, self.algorithm.name))
 
     def _altered(self) -> Iterator[Misfit]:
@@ -297,6 +303,13 @@ def _refuse_other_types(job: Job) -> None:
             shown = model.__name__ if isinstance(model, type) else f"an object of class {type(model).__name__}"
             k = model if type(model) is int else 10
             raise UsageError(f"{shown} is no privacy model", where="Job", hint=f"write Job.of(schema, KAnonymity({k}))")
+
+
+def _all_or_nothing(schema: Schema) -> tuple[Schema, tuple[str, ...]]:
+    """The schema of a release of values or `*`, and the quasi-identifiers whose hierarchy is of no use to that."""
+    changed = [replace(one, hierarchy="suppress", max_level=None, order=None) for one in schema.quasi]
+    columns = [one.name for one in schema.quasi if one.hierarchy not in {None, "suppress"}]
+    return schema.changed(tuple(changed)), tuple(columns)
 
 
 def _on_levels(schema: Schema, method: str) -> Schema:

@@ -46,6 +46,8 @@ class Release(Shown):
         seconds: Wall time of each stage.
         problem: What a lattice method was asked; `None` of other methods, whose frequency sets can be large.
         levels: The level of each quasi-identifier; empty where the method has none.
+        refined: Where its classes are on finer levels than the full-domain release that a lattice method found, the
+            levels of that; else empty.
         candidates: What a lattice method found allowed, best first; the release is the first.
         bound: What no allowed release costs less than, in the method's objective.
         population: The population table, where a model needed one.
@@ -66,6 +68,7 @@ class Release(Shown):
     seconds: Mapping[str, float]
     problem: Problem | None = None
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    refined: Mapping[str, int] = field(default_factory=dict[str, int])
     candidates: tuple[Candidate, ...] = ()
     bound: float | None = None
     population: Dataset | None = None

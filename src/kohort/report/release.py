@@ -149,6 +149,7 @@ class ReleaseFigures(Figures, frozen=True):
         losses: The loss of each quasi-identifier.
         members: How many values a set prints, on average over the records, of each column released as sets.
         node: The level of each quasi-identifier; null where the method has no lattice.
+        refined: The node whose classes were refined, by local recoding; null where none was.
         objective: What the method minimised; null where it has no lattice.
         candidates: What a dry run lets a steward choose from, best first.
         proven: Whether no allowed release is better.
@@ -184,6 +185,7 @@ class ReleaseFigures(Figures, frozen=True):
     losses: dict[str, Number]
     members: dict[str, Number]
     node: dict[str, int] | None
+    refined: dict[str, int] | None
     objective: ObjectiveFigures | None
     candidates: tuple[CandidateFigures, ...]
     proven: bool
@@ -231,6 +233,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         losses=_whole(release.losses),
         members=_whole(members_of(release)),
         node=dict(release.levels) or None,
+        refined=dict(release.refined) or None,
         objective=_objective(release),
         candidates=_candidates(release),
         proven=release.proven,
@@ -249,13 +252,19 @@ def release_figures(release: Release) -> ReleaseFigures:
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:
-    """What a lattice method minimised."""
+    """What a lattice method, or the proof of suppressed cells, minimised."""
     name = release.job.algorithm.objective
-    if name is None or not release.candidates:
+    if name is None or not (release.candidates or release.bound is not None):
         return None
     metric = METRICS[name]
     bound = None if release.bound is None else whole(release.bound if metric.less_is_better else -release.bound)
-    return ObjectiveFigures(name=name, value=whole(metric(release.candidates[0].outcome)), bound=bound)
+    value = metric(release.candidates[0].outcome) if release.candidates else _weighted(release)
+    return ObjectiveFigures(name=name, value=whole(value), bound=bound)
+
+
+def _weighted(release: Release) -> float:
+    """LM by the weights of the columns: what is minimised where single cells are suppressed."""
+    return sum(float(one.weight) * release.losses[one.name] for one in release.job.schema.quasi)
 
 
 def _candidates(release: Release) -> tuple[CandidateFigures, ...]:

@@ -100,6 +100,7 @@ def _distribution(frequency: FrequencySet, recoding: Recoding, classes: RegionCl
         return SizeDistribution(sizes, np.bincount(place, weights=classes.sizes).astype(np.int64))
     match recoding:
         case Multidimensional():
+            recoding = recoding.released
             pieces, regions = frequency.take(recoding.tuples, recoding.counts), recoding.regions
         case FullDomain():
             kept = recoding.of >= 0

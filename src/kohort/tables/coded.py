@@ -225,7 +225,7 @@ class CodedTable:
         """
         if isinstance(recoding, FullDomain):
             return SortKey(np.append(rank, 0)[recoding.of], self._tuple_of)
-        ranks = rank[recoding.regions]
+        ranks = np.append(rank, 0)[recoding.regions]
         if recoding.tuples.size == self._tuples:
             return SortKey(ranks, self._tuple_of)
         by_content = order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others])

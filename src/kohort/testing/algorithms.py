@@ -135,10 +135,14 @@ def _pieces(problem: Problem, found: Solution) -> tuple[Index, Counts, list[tupl
     texts = list(zip(*columns, strict=True))
     if isinstance(found.recoding, Multidimensional):
         recoding = found.recoding
-        return recoding.tuples, recoding.counts, [texts[region] for region in recoding.regions.tolist()]
-    regions: list[int] = found.recoding.of.tolist()
-    labels = [None if region < 0 else texts[region] for region in regions]
-    return np.arange(len(regions)), problem.frequency.counts, labels
+        return recoding.tuples, recoding.counts, _borne(recoding.regions, texts)
+    regions = found.recoding.of
+    return np.arange(regions.size), problem.frequency.counts, _borne(regions, texts)
+
+
+def _borne(regions: Index, texts: list[tuple[str, ...]]) -> list[tuple[str, ...] | None]:
+    """The labels of some regions; none where a piece is suppressed."""
+    return [None if region < 0 else texts[region] for region in regions.tolist()]
 
 
 def _released(problem: Problem, found: Solution) -> Released:

@@ -13,6 +13,10 @@ In a full-domain release every quasi-identifier is on one level of its hierarchy
 above it on the level that is claimed, whatever that node is called: a label such as `16-20` is a name and has no ends.
 The suppressed records are known, so they are grouped on the same levels: no class of theirs may satisfy the models or
 lie in the release.
+
+Local recoding refines the classes of a full-domain release, which is not published. Its labels are nodes on several
+levels, and are held against the records as regions are; none may lie above the level that is claimed. What is left out
+is judged on these levels: the records that are released are grouped on them, too.
 """
 
 from __future__ import annotations
@@ -51,7 +55,9 @@ from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, Verdict, check_columns, fault, places, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from kohort.arrays import Index
     from kohort.schema import Attribute
@@ -119,10 +125,12 @@ class _CheckedLabels:
     Attributes:
         regions: What the labels mean, and how the records fit into them.
         levels: Of a full-domain release instead, what each value is due to be released as.
+        refined: Of local recoding besides, what each value would be released as before it, as a number.
     """
 
     regions: dict[str, tuple[Meaning, Fit]] = field(default_factory=dict[str, "tuple[Meaning, Fit]"])
     levels: dict[str, ExpectedLabels] = field(default_factory=dict[str, "ExpectedLabels"])
+    refined: dict[str, ExpectedLabels] = field(default_factory=dict[str, "ExpectedLabels"])
 
     @property
     def data_dependent(self) -> bool:
@@ -154,7 +162,11 @@ def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
     inputs = ModelInputs.of(claim, matched_population(claim, table, classes, held.levels, meanings))
     people = check_models(table, inputs, classes).sizes
-    checks[TableCheck.SUPPRESSED] = check_suppression(table, held.levels, classes, inputs) if held.levels else 0
+    if held.levels:
+        borne = [table[name].codes.take(classes.first) for name in held.levels]
+        checks[TableCheck.SUPPRESSED] = check_suppression(borne, held.levels, inputs)
+    if held.refined:
+        checks[TableCheck.SUPPRESSED] = _check_refined(table, held.refined, classes, inputs)
     for name, (meaning, found) in held.regions.items():
         check_ends(table[name], meaning, found, claim, classes)
     if disordered is not None:
@@ -209,6 +221,8 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]
             held.levels[attribute.name] = check_level(column, attribute, claim)
         else:
             held.regions[attribute.name] = check_regions(column, attribute, claim)
+        if attribute.name in claim.refined:
+            held.refined[attribute.name] = check_finer(column, held.regions[attribute.name][0], claim)
         checks[TableCheck.LABELS] += len(column.values)
         checks[TableCheck.GRID] += len(column.values) if attribute.grid is not None else 0
         checks[TableCheck.REGIONS] += table.records
@@ -241,6 +255,33 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
 
 
+def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabels:
+    """No label is coarser than the nodes of the level that is claimed; gives the node of each value there.
+
+    A label that stands on several levels is taken for the lowest; that it covers its records' values is known.
+    """
+    values, level = meaning.values, claim.refined[column.name]
+    _, node = _nodes(values, level, column.name)
+    assert values.hierarchy is not None  # noqa: S101  a claim of levels without hierarchies cannot be made
+    finer = [text for texts in values.hierarchy.labels[: level + 1] for text in texts]
+    coarse = ~labels_of(column).is_in(plain(pl.Series(["", *finer]), excel_safe=claim.excel_safe)).to_numpy()
+    if coarse.any():
+        records = int(coarse[column.codes].sum())
+        what = f"{int(coarse.sum()):,} labels ({records:,} records) are coarser than nodes of level {level}"
+        raise fault(TableCheck.LABELS, what, column=column.name)
+    return ExpectedLabels(np.where(values.released, node, -1), values.hierarchy.data_dependent)
+
+
+def _check_refined(
+    table: Table, refined: Mapping[str, ExpectedLabels], classes: ReleasedClasses, inputs: ModelInputs
+) -> int:
+    """What was left out are whole classes of the release that was refined; see `check_suppression`."""
+    claim = inputs.claim
+    population = matched_population(claim, table, classes, refined, {})
+    borne = [one.labels.take(claim.original[name].codes.take(claim.lineage)) for name, one in refined.items()]
+    return check_suppression(borne, refined, replace(inputs, population=population))
+
+
 def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Index]:
     """The labels of a level's nodes, and (u,) the node above each value; -1 above what is no leaf.
 
@@ -259,12 +300,17 @@ def _nodes(values: SourceValues, level: int, name: str) -> tuple[pl.Series, Inde
 
 
 def check_suppression(
-    table: Table, levels: Mapping[str, ExpectedLabels], classes: ReleasedClasses, inputs: ModelInputs
+    borne: Sequence[NDArray[np.integer]], levels: Mapping[str, ExpectedLabels], inputs: ModelInputs
 ) -> int:
     """What was left out is whole classes, and each fails some model that judges it alone; how many records that is.
 
     Records that the schema suppresses for a missing value are in no class. Cost: one grouping of what was left out,
-    and of one record of each released class.
+    and of what was released.
+
+    Args:
+        borne: Of each quasi-identifier, what each released class, or record, is due to be there, or is.
+        levels: What each value is due to be there.
+        inputs: What the models look at.
     """
     claim = inputs.claim
     gone = ~without_value(claim)
@@ -273,10 +319,9 @@ def check_suppression(
     if not left.size:
         return 0
     due = [one.labels.take(claim.original[name].codes.take(left)) for name, one in levels.items()]
-    borne = [table[name].codes.take(classes.first) for name in levels]
-    found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + classes.first.size)
+    found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + borne[0].size)
     of, released = np.split(found.of, [left.size])
-    parted = np.bincount(of, minlength=found.sizes.size).take(released)
+    parted = np.bincount(of, minlength=found.sizes.size).take(np.unique(released))
     if parted.any():
         what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
         raise fault(TableCheck.SUPPRESSED, what)

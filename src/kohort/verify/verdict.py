@@ -94,6 +94,8 @@ class Claim:
         excel_safe: Whether cells that look like formulas were given an apostrophe, which then counts for nothing.
         levels: Of a full-domain release, the level of each quasi-identifier, all of which are released as nodes of
             their hierarchies; else empty.
+        refined: Of a release that refines the classes of a full-domain one (local recoding), the levels of that: no
+            label is coarser, and the suppressed records are whole classes there that fail. Else empty.
         limit: The most records that may have been suppressed, besides those that the schema suppresses for their
             missing values; `None` for any number.
         population: The population table, where there is one; its values are in the domains of the quasi-identifiers
@@ -121,6 +123,7 @@ class Claim:
     separator: str = ","
     excel_safe: bool = False
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    refined: Mapping[str, int] = field(default_factory=dict[str, int])
     limit: int | None = None
     population: Dataset | None = None
     effects: tuple[Effect, ...] = ()
@@ -139,7 +142,8 @@ class Claim:
                 "the schema names a column of complete records that the table does not have", hint="name its columns"
             )
         quasi = {attribute.name: attribute.label for attribute in self.schema.quasi}
-        if self.levels and (set(self.levels) != set(quasi) or set(quasi.values()) != {Label.ANCESTOR}):
+        levels = self.levels or self.refined
+        if levels and (set(levels) != set(quasi) or set(quasi.values()) != {Label.ANCESTOR}):
             raise UsageError(
                 "a full-domain release has a level for every quasi-identifier, and releases it as a node",
                 hint="give each of them a hierarchy, and the label `ancestor`",

@@ -39,9 +39,10 @@ from kohort.algorithms.mondrian.by_loss import Tree
 from kohort.algorithms.mondrian.cost_kernels import groups
 from kohort.algorithms.mondrian.costs import Priced
 from kohort.algorithms.mondrian.loss_kernels import memory
-from kohort.algorithms.mondrian.mondrian import Mondrian, require_feasible, require_together
+from kohort.algorithms.mondrian.mondrian import Mondrian, require_feasible
 from kohort.algorithms.mondrian.ordered_kernels import NEVER, Division, Line
 from kohort.algorithms.mondrian.space import Space
+from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.recoding import Multidimensional

@@ -34,8 +34,9 @@ import numpy as np
 
 from kohort.algorithms.method import Method
 from kohort.algorithms.mondrian.forest import Forest
-from kohort.algorithms.mondrian.mondrian import require_feasible, require_together
+from kohort.algorithms.mondrian.mondrian import require_feasible
 from kohort.algorithms.mondrian.space import Space, parted
+from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import group
 from kohort.kernels import kernel

@@ -58,7 +58,7 @@ def picture(release: Release, format: Format) -> bytes:  # noqa: A002  as everyw
         LimitError: the lattice has more than 65,536 nodes.
     """
     problem, algorithm = release.problem, release.job.algorithm
-    if problem is None:
+    if problem is None or not release.levels:
         raise UnsupportedError(f"a release by {algorithm.name} has no lattice", hint="it had no records, or no levels")
     judged = landscape(problem, algorithm.limit or SuppressionLimit(), algorithm.objective or OBJECTIVE)
     return lattice_picture(judged, list(release.levels), format=format, chosen=tuple(release.levels.values()))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
+from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.release import plain
 from kohort.release.job import Purpose
 from kohort.report.comparison import RoleName
@@ -88,6 +89,8 @@ def request(job: Job) -> RequestedTable:
 
 def method(algorithm: Algorithm | SuppressionAlgorithm, *others: str) -> dict[str, JsonValue]:
     """The method's name, and its parameters but for `others`."""
+    if isinstance(algorithm, LocalRecoding):
+        return method(algorithm.search, *others) | {"name": algorithm.name}
     parts = cast("dict[str, JsonValue]", plain(algorithm))
     return {"name": algorithm.name} | {
         name: part for name, part in parts.items() if name not in {"kind", "name", *others}

@@ -207,6 +207,11 @@ def _attributes(figures: ReleaseFigures) -> Iterator[str]:
 
 def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
     """On which levels everything is released, and whether another release could be better."""
+    if figures.refined:
+        yield ""
+        yield f"Levels   each class on its own, at or below {_by_name(figures.refined, names)}"
+    if "suppressed_cells" in figures.trace:
+        yield from _cells(figures)
     if not figures.node:
         return
     node, trace, objective = _by_name(figures.node, names), figures.trace, figures.objective
@@ -221,6 +226,16 @@ def _levels(figures: ReleaseFigures, names: Sequence[str]) -> Iterator[str]:
     yield f"         {name.upper()} {_figure(name, objective.value)}{_proof(figures, name, bound)}"
     if bound is not None and not figures.proven:
         yield f"         the search was stopped early; to repeat this release:   --node {quote(node)}"
+
+
+def _cells(figures: ReleaseFigures) -> Iterator[str]:
+    """How many cells are suppressed, and whether fewer would do."""
+    objective, cells = figures.objective, figures.released * len(figures.quasi)
+    yield ""
+    yield f"Suppressed cells   {figures.trace['suppressed_cells']:,} of {cells:,}"
+    if objective is not None:
+        proof = _proof(figures, objective.name, objective.bound)
+        yield f"         {objective.name.upper()} {_figure(objective.name, objective.value)}{proof}"
 
 
 def _proof(figures: ReleaseFigures, name: str, bound: float | None) -> str:

@@ -1,0 +1,75 @@
+"""Classes judged as they are released: together, where regions with the same labels are one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.algorithms.mondrian.population import covered
+from kohort.core.frequency import profile
+from kohort.core.recoding import classes_of
+from kohort.errors import InfeasibleError
+from kohort.models.base import satisfied_jointly
+
+if TYPE_CHECKING:
+    from kohort.algorithms.problem import Problem
+    from kohort.arrays import Index
+    from kohort.core.frequency import ClassProfile, FrequencySet
+    from kohort.core.recoding import Multidimensional
+    from kohort.models.base import Declaration
+
+
+def require_together(problem: Problem, recoding: Multidimensional) -> None:
+    """Refuse leaves that satisfy the models one by one, but not as they are released.
+
+    Leaves that are released alike are one class, and may share people, or fit the same ones of the population. And
+    people of the population whom no leaf's label fits are known to be absent.
+    """
+    shared = problem.frequency.people is not None
+    asked = [model for model in problem.models if not _joins(model.declared, shared=shared)]
+    if not asked:
+        return
+    released = classes_of(recoding, problem.frequency, problem.domains)
+    joint = any(model.declared.joint for model in asked)
+    judged = np.bincount(released.of) > (0 if joint else 1)  # single leaves were judged
+    of = released.of[recoding.regions]
+    rows = np.flatnonzero(judged[of])
+    pieces = problem.frequency.take(recoding.tuples[rows], recoding.counts[rows])
+    classes = _profile(problem, pieces, (np.cumsum(judged) - 1)[of[rows]], int(judged.sum()))
+    failing = [model.name for model in asked if not satisfied_jointly(model, classes)]
+    if failing:
+        raise InfeasibleError(
+            f"the classes that were found satisfy {' and '.join(failing)} one by one, but not together",
+            hint="lower the requirement, generalize further by a lattice method, or bring more records",
+        )
+
+
+def failing(problem: Problem, recoding: Multidimensional) -> list[str]:
+    """The models that the classes, as they are released, do not satisfy, by name; all classes are asked about."""
+    kept = recoding.released
+    released = classes_of(recoding, problem.frequency, problem.domains)
+    pieces = problem.frequency.take(kept.tuples, kept.counts)
+    classes = _profile(problem, pieces, released.of[kept.regions], released.sizes.size)
+    return [model.name for model in problem.models if not satisfied_jointly(model, classes)]
+
+
+def _joins(declared: Declaration, *, shared: bool) -> bool:
+    """Whether classes that satisfy the model do so as one; `shared`: though somebody may be counted in several."""
+    apart = not (shared or declared.population)
+    return not declared.joint and declared.monotone_generalization and (declared.monotone_suppression or apart)
+
+
+def _profile(problem: Problem, pieces: FrequencySet, of: Index, classes: int) -> ClassProfile:
+    """The profile of released classes, given that of each piece, with the population where there is one."""
+    counted, known = profile(pieces, of, classes), problem.population
+    if known is None:
+        return counted
+    order = np.argsort(of, kind="stable")
+    starts = np.searchsorted(of[order], np.arange(classes + 1))
+    population, strangers = np.zeros(classes, np.int64), np.ones(known.counts.size, np.bool_)
+    for one in range(classes):
+        fits = covered(known, pieces.quasi[order[starts[one] : starts[one + 1]]], problem.domains)
+        population[one], strangers[fits] = known.counts[fits].sum(), False
+    return replace(counted, population=population, outside=int(known.counts[strangers].sum()))
