@@ -22,6 +22,10 @@ Counts: TypeAlias = NDArray[np.int64]
 #: Index of a record's tuple, a record's row or a tuple's region: (n,) or (t,), int64.
 Index: TypeAlias = NDArray[np.int64]
 
+#: Record, tuple or class of each record: (n,) or (m,), uint32, since a table has fewer than 2**32 records; or int64
+#: where somebody else has numbered them.
+Numbers: TypeAlias = NDArray[np.uint32] | NDArray[np.int64]
+
 #: Places of a domain's values on the attribute's scale: (v,), int64, ascending.
 Positions: TypeAlias = NDArray[np.int64]
 

@@ -7,6 +7,7 @@
 | an open file can be renamed | yes | yes | no: it is closed between verification and its name |
 | the disk confirms a file, and its name | yes, yes | yes, yes | yes, no |
 | modes that say who may read a file | yes | yes | no |
+| room on disk is promised before it is written to | yes | it is filled with zeros | likewise |
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import secrets
+import shutil
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -147,6 +150,59 @@ def mapped(file: BinaryIO) -> bytes | mmap.mmap:
         except (OSError, ValueError):  # no file of the system, or one without a byte
             pass
     return file.read()
+
+
+def spilled(folder: Path, size: int) -> mmap.mmap:
+    """So many bytes of a new file in a folder, to be read and written as memory that the system may put to disk.
+
+    The file is this process's alone. It has no name and is gone with the last use of its memory, however the process
+    ends; where there are no such files it has one for an instant, while it is empty. Its room is on the disk before it
+    is written to: there is no later way to say that the disk is full.
+
+    Raises:
+        OSError: The folder or the disk has no room for it.
+    """
+    fd = _open_spilled(folder)
+    try:
+        _reserve(fd, size)
+        return mmap.mmap(fd, size)
+    finally:
+        os.close(fd)
+
+
+def _open_spilled(folder: Path) -> int:
+    """A new file without a name, for nobody else."""
+    if hasattr(os, "O_TMPFILE"):
+        try:
+            return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+        except OSError as error:
+            if error.errno not in _NO_UNNAMED:
+                raise
+    path = folder / f".kohort-{secrets.token_hex(16)}"
+    gone = getattr(os, "O_TEMPORARY", 0)  # Windows: the file goes when it is closed
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | CAREFUL | gone, 0o600)
+    if not gone:
+        path.unlink()
+    return fd
+
+
+def _reserve(fd: int, size: int) -> None:
+    """Make an empty file so large, on the disk."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(fd, 0, size)
+        return
+    zeros = bytes(1 << 20)
+    while size > 0:
+        size -= os.write(fd, zeros[:size])
+
+
+def free(folder: Path) -> int:
+    """The bytes that a folder's disk has left for this user.
+
+    Raises:
+        OSError: There is no such folder.
+    """
+    return shutil.disk_usage(folder).free
 
 
 def let_go(content: object, start: int, length: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from kohort.shown import Shown
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from kohort.schema.domain import Domain
     from kohort.shown import Rows
+    from kohort.workspace import Workspace
 
 
 def never() -> bool:
@@ -37,6 +39,7 @@ class Problem(Shown):
         suppressed_by_schema: records that no search sees, but every metric counts.
         population: the tuples of the population table, in the same codes; `None` without one.
         should_stop: callback of searches that can stop early: whether they should.
+        workspace: where arrays as long as the table live; the answer is the same for any.
     """
 
     frequency: FrequencySet
@@ -46,6 +49,7 @@ class Problem(Shown):
     suppressed_by_schema: int = 0
     population: FrequencySet | None = None
     should_stop: Callable[[], bool] = never
+    workspace: Workspace = HEAP
 
     def _shown(self) -> tuple[str, Rows]:
         columns = ", ".join(domain.attribute.name for domain in self.domains)

@@ -18,6 +18,7 @@ from kohort.assessment import checking
 from kohort.assessment.checking.findings import FIRST
 from kohort.assessment.inspection import inspect_table
 from kohort.calls import called
+from kohort.engines.local import local_engine
 from kohort.errors import UsageError
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within
@@ -37,6 +38,7 @@ from kohort.schema import names_in
 from kohort.shown import class_of
 from kohort.sweeps import tables as sweeps
 from kohort.tables.perturbing import perturb as perturbed
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     import os
@@ -127,6 +129,8 @@ def anonymize(
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int = 1,
+    memory_limit: int | str | None = None,
+    spill_folder: str | os.PathLike[str] | None = None,
 ) -> Release: ...
 @overload
 def anonymize(
@@ -136,6 +140,8 @@ def anonymize(
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int = 1,
+    memory_limit: int | str | None = None,
+    spill_folder: str | os.PathLike[str] | None = None,
     **options: Unpack[Options],
 ) -> Release: ...
 @called('anonymize(people, quasi=["age", "city"], k=10)')
@@ -147,6 +153,8 @@ def anonymize(
     target: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     threads: int = 1,
+    memory_limit: int | str | None = None,
+    spill_folder: str | os.PathLike[str] | None = None,
     **options: Unpack[Options],
 ) -> Release:
     """Make a verified release of a table.
@@ -163,6 +171,9 @@ def anonymize(
         target: Where to publish. Without it the release is verified as text in memory; see `Release.save`.
         overwrite: Whether a file at `target` may be replaced.
         threads: How many threads the search may use; the bytes are the same for any number.
+        memory_limit: How much memory to use: bytes, or a text such as `4GiB`. What is as long as the table then lies in
+            files without a name; the bytes are the same.
+        spill_folder: Where these files are; the system's temporary folder if not given.
         **options: The roles of columns, the privacy models, the method, how the table is read.
 
     Raises:
@@ -175,6 +186,7 @@ def anonymize(
     (4, ['[30-54)'])
     """
     made = job_by(job, options, population=population)
+    memory = bytes_of(memory_limit) if isinstance(memory_limit, str) else memory_limit
     with _placing(made):
         return pipeline.anonymize(
             source,
@@ -184,6 +196,7 @@ def anonymize(
             overwrite=overwrite,
             threads=threads,
             inputs=() if isinstance(made, Job) else made.inputs,
+            engine=local_engine(memory, spill_folder),
         )
 
 

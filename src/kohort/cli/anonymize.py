@@ -72,8 +72,10 @@ def run(
 def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, run: options.Run) -> None:
     """Anonymize as `made` asks, and print the result."""
     from kohort import pipeline
+    from kohort.engines.local import local_engine
     from kohort.report.render.release import release_text
 
+    engine = local_engine(made.memory, made.spill)
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
     try:
@@ -85,6 +87,7 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
                 "tell": tell,
                 "reports": reports,
                 "inputs": made.inputs,
+                "engine": engine,
             }
             if run.dry_run:
                 release = pipeline.rehearse(made.source, made.job, **common)

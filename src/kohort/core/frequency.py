@@ -7,11 +7,12 @@ metric knows of a table is here, as integers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from kohort.kernels import kernel
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.schema.sensitive import SensitiveDomain
+    from kohort.workspace import Workspace
 
     #: Rows as 64-bit words: (n, w).
     Words: TypeAlias = NDArray[np.uint64]
+
+#: What numbers of groups are made of.
+N = TypeVar("N", np.uint32, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,38 +213,52 @@ def group(codes: Codes | Words, *, give_up: bool = False) -> Grouping:
     >>> grouping.first.tolist(), grouping.of.tolist()
     ([0, 1], [0, 1, 0])
     """
-    words = _words(codes)
-    if give_up and len(words) > PROBE and _grouped(words[:PROBE]).first.size > NEAR_UNIQUE * PROBE:
-        every = np.arange(len(words))
+    found = numbered(codes, np.empty(len(codes), np.int64), give_up=give_up)
+    if found is None:
+        every = np.arange(len(codes))
         return Grouping(every, every)
-    return _grouped(words)
+    return Grouping(*found)
 
 
-def _words(codes: Codes | Words) -> Words:
+def numbered(
+    codes: Codes | Words, of: NDArray[N], *, give_up: bool = False, workspace: Workspace = HEAP
+) -> tuple[Index, NDArray[N]] | None:
+    """The same, the numbers of the groups written to `of`; `None` where that is given up.
+
+    Cost: as `group`, but for the bytes of `of`.
+    """
+    words = _words(codes, workspace)
+    if give_up and len(words) > PROBE:
+        probe = np.empty(PROBE, of.dtype)
+        if _grouped(words[:PROBE], probe).size > NEAR_UNIQUE * PROBE:
+            return None
+    return _grouped(words, of), of
+
+
+def _words(codes: Codes | Words, workspace: Workspace) -> Words:
     """The same rows as (n, w) 64-bit words, padded with zeros, so that a row is compared in few steps."""
     per_word = 8 // codes.itemsize
     rows, width = codes.shape
     if width % per_word == 0 and width and codes.flags.c_contiguous:
         return codes.view(np.uint64)
-    padded = np.zeros((rows, max(-(-width // per_word), 1) * per_word), dtype=codes.dtype)
+    padded = workspace.zeros((rows, max(-(-width // per_word), 1) * per_word), codes.dtype)
     padded[:, :width] = codes
     return padded.view(np.uint64)
 
 
-def _grouped(words: Words) -> Grouping:
+def _grouped(words: Words, of: NDArray[N]) -> Index:
     """Open addressing, at most half full; when it is, a larger table takes the groups found so far."""
-    rows = len(words)
-    of, first = np.empty(rows, np.int64), np.empty(0, np.int64)
+    rows, first = len(words), np.empty(0, np.int64)
     row, groups, slots = 0, 0, FEWEST_SLOTS
     while row < rows:
         table = np.full(slots, -1, np.int32)
-        _insert(words[first], np.empty(groups, np.int64), np.empty(groups, np.int64), table, (0, 0))
+        _insert(words[first], np.empty(groups, of.dtype), np.empty(groups, np.int64), table, (0, 0))
         first = np.append(first, np.empty(slots // 2 - groups, np.int64))
         row, groups = _insert(words, of, first, table, (row, groups))
         first = first[:groups]
         expected = min(groups * rows // row, rows)  # new groups become rarer: rarely are there more
         slots = max(2 * slots, 1 << (2 * expected).bit_length())
-    return Grouping(first, of)
+    return first
 
 
 @kernel
@@ -252,7 +271,9 @@ def same(words: Words, one: int, other: int) -> bool:
 
 
 @kernel
-def _insert(words: Words, of: Index, first: Index, table: NDArray[np.int32], done: tuple[int, int]) -> tuple[int, int]:
+def _insert(
+    words: Words, of: NDArray[N], first: Index, table: NDArray[np.int32], done: tuple[int, int]
+) -> tuple[int, int]:
     """Give more rows their groups, until all have one or a new group has no room in `first`.
 
     Takes and returns how many rows and how many groups are done. A slot of the table holds a group, or -1.

@@ -72,7 +72,7 @@ def altered(recoded: Recoded, job: Job, source: Table, changed: Table | None = N
 
     if changed is not None:  # what a perturbation did is measured from the cells as they were read
         own = Table(tuple(source[name] for name in changed.names), source.records).take(recoded.lineage)
-        recoded = replace(recoded, table=with_columns(recoded.table, own))
+        recoded = replace(recoded, data=with_columns(recoded.table, own))
     missing, named = job.schema.missing, [one.name for one in job.schema.pseudonyms]
     table, effects = perturb(recoded.table, job.perturbations, missing=missing, seed=job.seed)
     if job.key is not None:

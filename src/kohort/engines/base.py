@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from kohort.workspace import HEAP
+
 if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from kohort.schema.domain import Domain
     from kohort.tables.dataset import Dataset, ReleasedRecords
     from kohort.verify import Claim, Verdict
+    from kohort.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +35,7 @@ class Counts:
         domains: (d,) what the codes of the quasi-identifiers mean, in schema order.
         suppressed_by_schema: Records that the schema suppresses for their missing values.
         population: The tuples of the population table in the same codes; `None` without one.
+        workspace: Where a search should put arrays as long as the table.
     """
 
     records: int
@@ -40,6 +44,7 @@ class Counts:
     domains: tuple[Domain, ...]
     suppressed_by_schema: int
     population: FrequencySet | None
+    workspace: Workspace = HEAP
 
 
 class Counted(Protocol):

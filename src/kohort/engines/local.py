@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from kohort import io
-from kohort.engines import unsafe
+from kohort.engines import limits, unsafe
 from kohort.engines.altering import altered, coarsened, with_columns
 from kohort.engines.base import Counts
-from kohort.errors import InfeasibleError
+from kohort.errors import InfeasibleError, UsageError
 from kohort.io.write import write
 from kohort.tables.coded import CodedTable
 from kohort.tables.complete import entered
 from kohort.tables.dataset import ReleasedRecords
+from kohort.tables.recoded import RecodedTable
 from kohort.verify import verify
+from kohort.workspace import HEAP, Workspace
 
 if TYPE_CHECKING:
+    import os
+
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.base import Engine
@@ -53,9 +59,10 @@ class CountedTable:
     def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released."""
         found = altered(self.coded.recode(recoding, classes), self.job, self.source, self.changed)
-        unsafe.refuse_perturbed(found.recoded.table, self.source, found.recoded.lineage, self.job)
+        if self.job.perturbations:
+            unsafe.refuse_perturbed(found.recoded.table, self.source, found.recoded.lineage, self.job)
         return ReleasedRecords(
-            found.recoded.table,
+            found.recoded.data,
             self.source,
             self.whole,
             found.recoded.lineage,
@@ -67,12 +74,23 @@ class CountedTable:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """Holds every dataset as a table in memory."""
+    """Holds every dataset as a table in memory, or in files that the system may put to disk.
+
+    Attributes:
+        workspace: Where arrays as long as a table live.
+    """
+
+    workspace: Workspace = HEAP
 
     def read(self, source: object, options: ReadOptions) -> Table:
         """The records of a file, standard input or a frame."""
-        return io.read(source, options)
+        told = limits.refuse_full(limits.expected(source), self.workspace)
+        table = io.read(source, options, self.workspace)
+        if not told:
+            limits.refuse_full((table.records, len(table.columns)), self.workspace)
+        return table
 
     def count(
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
@@ -84,22 +102,32 @@ class LocalEngine:
             unsafe.refuse_unsafe(source, job)
         changed = coarsened(source, job)
         known = None if population is None else population.collect()
-        coded = CodedTable(with_columns(source, changed), job.schema, known)
+        coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)
         frequency = coded.count(job.looked_at, distinct=job.algorithm.distinct)
+        limits.refuse_large(frequency, self.workspace.limit)
         if not frequency.records:
             what = "every record lacks a value, and the schema suppresses those"
             raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
-        counts = Counts(source.records, coded.schema, frequency, coded.domains, coded.suppressed, coded.population)
+        counts = Counts(
+            source.records,
+            coded.schema,
+            frequency,
+            coded.domains,
+            coded.suppressed,
+            coded.population,
+            self.workspace,
+        )
         return CountedTable(counts, job, coded, source, whole, rows, changed)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write the records in one of the formats of files."""
-        table, source = released.data.collect(), released.source.collect()
+        data, source = released.data, released.source.collect()
+        table = data if isinstance(data, RecodedTable) else data.collect()
         write(table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe, source=source)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Read the bytes again, and check every record against the input."""
-        return verify(file, claim)
+        return verify(file, claim, self.workspace)
 
 
 def entering(table: Table, job: Job) -> tuple[Table, Index | None]:
@@ -116,3 +144,22 @@ def entering(table: Table, job: Job) -> tuple[Table, Index | None]:
 
 #: The engine that is taken where none is named.
 LOCAL: Final[Engine] = LocalEngine()
+
+
+def local_engine(memory_limit: int | None, spill_folder: str | os.PathLike[str] | None = None) -> Engine:
+    """The local engine within so many bytes of memory, its long arrays in files of a folder; or without a limit.
+
+    Raises:
+        UsageError: there is a folder and no limit, or a limit of no bytes.
+        FileError: there is no such folder.
+    """
+    if memory_limit is None:
+        if spill_folder is not None:
+            raise UsageError("nothing is spilled without a limit of memory", where="spill-folder", hint=_LIMIT)
+        return LOCAL
+    if memory_limit < 1:
+        raise UsageError("there must be some memory", where="memory-limit", hint=_LIMIT)
+    return LocalEngine(Workspace(Path(spill_folder or tempfile.gettempdir()), memory_limit))
+
+
+_LIMIT: Final = "write an amount such as 4GiB (--memory-limit, in Python memory_limit=)"

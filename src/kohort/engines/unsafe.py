@@ -11,7 +11,7 @@ from kohort.errors import JobError, SchemaError
 from kohort.verify.identifiers import leaks
 
 if TYPE_CHECKING:
-    from kohort.arrays import Index
+    from kohort.arrays import Numbers
     from kohort.release import Job
     from kohort.tables.table import Table
     from kohort.verify.identifiers import Leak
@@ -31,12 +31,13 @@ def refuse_unsafe(table: Table, job: Job) -> None:
     perturbed = {name for one in job.perturbations for name in one.columns}
     names = [one.name for one in schema.unchanged if one.name not in {*allowed, *perturbed}]
     refuse_singling(table, names, missing=schema.missing, people=people)
-    faults = [_leaking(one) for one in leaks(schema, table, table, np.arange(table.records), k=job.k, allowed=allowed)]
+    every = np.arange(table.records, dtype=np.uint32)
+    faults = [_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)]
     if faults:
         raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
 
 
-def refuse_perturbed(released: Table, source: Table, lineage: Index, job: Job) -> None:
+def refuse_perturbed(released: Table, source: Table, lineage: Numbers, job: Job) -> None:
     """Refuse perturbed columns that single people out as they are released.
 
     Raises:

@@ -23,12 +23,15 @@ from kohort.errors import InputError
 from kohort.io.encodings import hint
 from kohort.io.source import WORD, line_of, words_of
 from kohort.kernels import kernel
-from kohort.tables.table import Column, narrow
+from kohort.tables.table import Column, narrow, room_for
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
     from kohort.io.source import Bytes, Text, Words
+    from kohort.tables.table import CellCodes
+    from kohort.workspace import Workspace
 
 #: Hash table: (a power of two,) uint64; 0 is free, else hash << 32 | code + 1.
 Slots: TypeAlias = NDArray[np.uint64]
@@ -174,20 +177,22 @@ class Dictionary:
     number of values that occurred before it.
     """
 
-    __slots__ = ("_chunks", "_ends", "_first", "_heads", "_own", "_slots", "_used")
+    __slots__ = ("_codes", "_ends", "_first", "_heads", "_own", "_records", "_slots", "_used", "_workspace")
 
-    def __init__(self) -> None:
+    def __init__(self, workspace: Workspace = HEAP) -> None:
         """Start without values."""
+        self._workspace = workspace
+        self._codes: CellCodes = np.empty(0, np.uint8)
+        self._records = 0
         self._slots: Slots = np.zeros(_SLOTS, np.uint64)
         self._first: Starts = np.empty(_SLOTS // 2, np.int64)
         self._heads: Heads = np.empty(_SLOTS // 2, np.uint64)
         self._ends: Starts = np.zeros(_SLOTS // 2 + 1, np.int64)
         self._own: Bytes = np.empty(_OWN, np.uint8)
         self._used = 0
-        self._chunks: list[NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]] = []
 
-    def add(self, words: Words, starts: Starts, lengths: Lengths) -> None:
-        """Code the cells of the column in one chunk of records."""
+    def add(self, words: Words, starts: Starts, lengths: Lengths, expected: int = 0) -> None:
+        """Code the cells of the column in one chunk of records; so many records are expected in all."""
         codes: ChunkCodes = np.empty(starts.size, np.uint32)
         done = 0
         while True:
@@ -199,7 +204,17 @@ class Dictionary:
                 self._grow()
             else:
                 self._own = np.concatenate((self._own, np.empty(max(self._own.size, int(lengths[done])), np.uint8)))
-        self._chunks.append(narrow(codes, self._used))
+        self._keep(codes, expected)
+
+    def _keep(self, codes: ChunkCodes, expected: int) -> None:
+        """Put codes behind those that are there, with room for as many again, but for no more than are expected."""
+        size = self._records + codes.size
+        if size > self._codes.size or narrow(codes[:0], self._used).dtype != self._codes.dtype:
+            held = room_for(max(size, min(2 * size, expected), self._codes.size), self._used, self._workspace)
+            held[: self._records] = self._codes[: self._records]
+            self._codes = held
+        self._codes[self._records : size] = codes
+        self._records = size
 
     def _grow(self) -> None:
         """Make room for twice as many values."""
@@ -216,9 +231,7 @@ class Dictionary:
         Raises:
             InputError: a cell holds a NUL byte or is not UTF-8.
         """
-        chunks, self._chunks = self._chunks, []
-        codes = narrow(np.empty(sum(chunk.size for chunk in chunks), np.uint8), self._used)
-        np.concatenate([codes[:0], *chunks], out=codes)
+        codes, self._codes = self._codes[: self._records], np.empty(0, np.uint8)
         ends = self._ends[: self._used + 1]
         cuts: list[int] = np.searchsorted(ends, np.arange(_TURNED, int(ends[-1]), _TURNED)).tolist()
         parts = pairwise([0, *cuts, self._used])

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.forms import is_address, located
 from kohort.io.options import ReadOptions
 from kohort.tables.table import Table
+from kohort.workspace import HEAP
+
+if TYPE_CHECKING:
+    from kohort.workspace import Workspace
 
 _DEFAULT: Final = ReadOptions()
 
 
-def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
+def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace = HEAP) -> Table:
     """The table in a file, on standard input or in a frame.
 
     Args:
@@ -23,6 +27,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
             address of a Postgres database with `#TABLE`; `-` for delimited text on standard input; or a frame of
             polars, pandas or Arrow, or anything that streams Arrow; a table that was read already; or a release.
         options: How delimited text is written, and limits. Only `trim` and `allow_empty` concern other sources.
+        workspace: Where the codes of the cells live.
 
     What a reader of the table should know, such as which of several sheets it is, is a `SourceNote`, a warning.
 
@@ -37,7 +42,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
         name, table = "the table", held
     elif isinstance(source, str | os.PathLike):
         name = os.fsdecode(cast("str | os.PathLike[str]", source))
-        table = _piped(options) if name == "-" else _named(name, options)
+        table = _piped(options, workspace) if name == "-" else _named(name, options, workspace)
     else:
         from kohort.io.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
 
@@ -52,7 +57,7 @@ def read(source: object, options: ReadOptions = _DEFAULT) -> Table:
     return table
 
 
-def _named(name: str, options: ReadOptions) -> Table:
+def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:
     """The table at an address, in a folder or in a file."""
     if is_address(name):
         from kohort.io import databases, typed  # noqa: PLC0415  polars is loaded when something is read
@@ -64,7 +69,7 @@ def _named(name: str, options: ReadOptions) -> Table:
 
         _refuse_names("a folder of Parquet files", options)
         return read_folder(name)
-    return _file(name, options)
+    return _file(name, options, workspace)
 
 
 def table_within(source: object) -> Table | None:
@@ -73,7 +78,7 @@ def table_within(source: object) -> Table | None:
     return held if isinstance(held, Table) else None
 
 
-def _file(path: str, options: ReadOptions) -> Table:
+def _file(path: str, options: ReadOptions, workspace: Workspace) -> Table:
     """The table in a regular file that nobody writes to meanwhile."""
     from kohort.io import source, typed  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.text import read_text  # noqa: PLC0415
@@ -93,7 +98,7 @@ def _file(path: str, options: ReadOptions) -> Table:
         _refuse_names(f"the {form} file", options)
         table = (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path))
     else:
-        table = read_text(source.text_of(path, content, options, packed=form in source.PACKED), options)
+        table = read_text(source.text_of(path, content, options, packed=form in source.PACKED), options, workspace)
     if source.state(path) != before:
         raise InputError("the file changed while it was read", where=path, hint="read a copy that nobody writes to")
     return table
@@ -105,7 +110,7 @@ def _refuse_names(what: str, options: ReadOptions) -> None:
         raise UsageError(f"{what} has column names of its own", hint="leave out the names (--names)")
 
 
-def _piped(options: ReadOptions) -> Table:
+def _piped(options: ReadOptions, workspace: Workspace) -> Table:
     """The table on standard input."""
     from kohort.io import source  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.text import read_text  # noqa: PLC0415
@@ -114,4 +119,4 @@ def _piped(options: ReadOptions) -> Table:
     form = source.form(name, content)
     if form not in {"text", *source.PACKED}:
         raise InputError(f"a {form} file is not read from standard input", where=name, hint="give its path")
-    return read_text(source.text_of(name, content, options, packed=form in source.PACKED), options)
+    return read_text(source.text_of(name, content, options, packed=form in source.PACKED), options, workspace)

@@ -12,6 +12,7 @@ from kohort.io.dictionary import Dictionary
 from kohort.io.header import lay_out
 from kohort.io.records import fill
 from kohort.tables.table import Table
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kohort.io.records import RecordLayout
     from kohort.io.scan import Lengths, Starts
     from kohort.io.source import Text, Words
+    from kohort.workspace import Workspace
 
 #: Cells of a chunk: their bounds, and the text itself, stay in the processor's cache until they are coded.
 _CELLS: Final = 1 << 16
@@ -36,17 +38,24 @@ def _unfollowed(_lengths: Lengths, _end: int) -> None:
     """Follow nothing."""
 
 
-def read_text(text: Text, options: ReadOptions) -> Table:
-    """The table that `text` holds, every cell as it is written.
+def read_text(text: Text, options: ReadOptions, workspace: Workspace = HEAP) -> Table:
+    """The table that `text` holds, every cell as it is written; its codes lie in the workspace.
 
     Raises:
         InputError: the text is not well formed; the message names the line and column where that shows.
         LimitError: a cell is too long.
     """
-    return read_records(text, lay_out(text, options), options)
+    return read_records(text, lay_out(text, options), options, workspace=workspace)
 
 
-def read_records(text: Text, layout: RecordLayout, options: ReadOptions, follow: Follow = _unfollowed) -> Table:
+def read_records(
+    text: Text,
+    layout: RecordLayout,
+    options: ReadOptions,
+    follow: Follow = _unfollowed,
+    *,
+    workspace: Workspace = HEAP,
+) -> Table:
     """The table that the records of `text` hold, divided as `layout` says.
 
     Args:
@@ -54,12 +63,13 @@ def read_records(text: Text, layout: RecordLayout, options: ReadOptions, follow:
         layout: How it is divided, and what the columns are called.
         options: What becomes of blank lines, and the most bytes of a cell.
         follow: Called after each chunk of records with the bytes of its cells and the place where it ends.
+        workspace: Where the codes live.
 
     Raises:
         InputError: a record is not well formed.
         LimitError: a cell is too long.
     """
-    dictionaries = [Dictionary() for _ in layout.names]
+    dictionaries = [Dictionary(workspace) for _ in layout.names]
     records = 0
     with ThreadPoolExecutor(1) as second:
         work: list[Future[None]] = []
@@ -68,7 +78,8 @@ def read_records(text: Text, layout: RecordLayout, options: ReadOptions, follow:
             records += starts.shape[1]
             while work:  # a chunk's bounds are overwritten by the next but one: never be further behind
                 work.pop().result()
-            work.append(second.submit(_code, dictionaries, text.words, starts, lengths))
+            expected = records * (text.data.size - layout.body) // max(end - layout.body, 1)
+            work.append(second.submit(_code, dictionaries, text.words, starts, lengths, expected))
     for last in work:
         last.result()
     columns = (cells.column(text, layout, name) for cells, name in zip(dictionaries, layout.names, strict=True))
@@ -86,7 +97,9 @@ def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[
         yield starts[:, :records], lengths[:, :records], at
 
 
-def _code(dictionaries: Sequence[Dictionary], words: Words, starts: Starts, lengths: Lengths) -> None:
-    """Code the cells of a chunk."""
+def _code(
+    dictionaries: Sequence[Dictionary], words: Words, starts: Starts, lengths: Lengths, expected: int
+) -> None:
+    """Code the cells of a chunk, of a table of so many records."""
     for cells, first, sizes in zip(dictionaries, starts, lengths, strict=True):
-        cells.add(words, first, sizes)
+        cells.add(words, first, sizes, expected)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from kohort.errors import FileError, SchemaError, UsageError
 from kohort.io.cells import from_text
@@ -24,13 +25,15 @@ from kohort.io.foreign import pack
 from kohort.io.forms import FORMS
 from kohort.io.source import zstandard
 from kohort.io.typed import FRAMES, extra, reason_of
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from kohort.io.forms import FileForm
+    from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Column, Table
 
 
@@ -107,7 +110,7 @@ def format_of(path: str | Path, explicit: str | None = None) -> Format:
 
 
 def write(
-    table: Table,
+    table: Table | RecodedTable,
     file: BinaryIO,
     format_: Format,
     *,
@@ -124,7 +127,7 @@ def write(
     type, exactly. What other formats hold, see `kohort.io.foreign`.
 
     Args:
-        table: At least one column.
+        table: At least one column; records that are yet to be made are made some at a time.
         file: Anything with a `write` method; it stays open.
         format_: What to write.
         separator: Between the cells of CSV: one ASCII character. TSV has the tab.
@@ -148,12 +151,12 @@ def write(
     if excel_safe and not format_.is_text:
         raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
     if format_.form is not None:
-        packed = pack(table, format_.value, source)
+        packed = pack(table.collect(), format_.value, source)
         with _reporting():
             file.write(packed)
     elif format_.is_text:
         tab = format_.startswith("tsv")
-        dialect = _Dialect("\t" if tab else separator, excel_safe=excel_safe, alone=len(table.columns) == 1)
+        dialect = _Dialect("\t" if tab else separator, excel_safe=excel_safe, alone=len(table.names) == 1)
         _write_text(table, file, dialect, packer=_PACKERS.get(format_.value[4:], nullcontext))
     else:
         _write_typed(table, file, format_)
@@ -216,15 +219,22 @@ def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series]
 
 
 def _write_text(
-    table: Table, file: BinaryIO, dialect: _Dialect, *, packer: Callable[[BinaryIO], AbstractContextManager[BinaryIO]]
+    table: Table | RecodedTable,
+    file: BinaryIO,
+    dialect: _Dialect,
+    *,
+    packer: Callable[[BinaryIO], AbstractContextManager[BinaryIO]],
 ) -> None:
     names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
     if len(set(names)) < len(names):
         raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
-    escaped = (dialect.escape(_nameless(column)) for column in table.columns)
+    escaped = [dialect.escape(_nameless(column)) for column in table.head().columns]
     with _reporting(), packer(file) as text:
         # The values bear their quotes already.
-        _records(table, names, escaped).sink_csv(text, separator=dialect.separator, quote_style="never")
+        header = pl.DataFrame({name: [] for name in names}, schema=dict.fromkeys(names, pl.String))
+        header.write_csv(text, separator=dialect.separator, quote_style="never")
+        for records in _records(table, names, escaped):
+            records.write_csv(text, include_header=False, separator=dialect.separator, quote_style="never")
 
 
 @contextmanager
@@ -278,10 +288,10 @@ class Pieces:
 # ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
 
 
-def _write_typed(table: Table, file: BinaryIO, format_: Format) -> None:
-    values = (from_text(_nameless(column), column.dtype) for column in table.columns)
+def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -> None:
+    values = [from_text(_nameless(column), column.dtype) for column in table.head().columns]
     with _reporting():
-        records = _records(table, table.names, values)
+        records = _streamed(table, values)
         if format_ is Format.PARQUET:
             records.sink_parquet(file, compression="zstd", compression_level=ZSTD_LEVEL, row_group_size=GROUP)
         else:
@@ -293,14 +303,27 @@ def _write_typed(table: Table, file: BinaryIO, format_: Format) -> None:
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _records(table: Table, names: Iterable[str], values: Iterable[pl.Series]) -> pl.LazyFrame:
-    """The records, made from codes a batch at a time when they are asked for; `values` stand for the table's."""
+def _records(
+    table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series]
+) -> Iterator[pl.DataFrame]:
+    """The records, made from codes some at a time; `values` stand for the table's."""
+    for some in blocks(table.records):
+        cells = [held.gather(codes) for held, codes in zip(values, table.block(some), strict=True)]
+        yield pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
+
+
+def _streamed(table: Table | RecodedTable, values: Sequence[pl.Series]) -> pl.LazyFrame:
+    """The same as a frame that is never there as a whole."""
     # Columns bear numbers until the end: polars would take some names (`*`, `^a$`) for patterns.
-    codes = pl.LazyFrame({str(place): column.codes for place, column in enumerate(table.columns)})
-    return codes.select(
-        pl.col(str(place)).map_batches(held.gather, return_dtype=held.dtype, is_elementwise=True).alias(name)
-        for place, (name, held) in enumerate(zip(names, values, strict=True))
-    )
+    numbers = [str(place) for place in range(len(values))]
+    schema = {number: held.dtype for number, held in zip(numbers, values, strict=True)}
+
+    def made(*_: object) -> Iterator[pl.DataFrame]:
+        """All records, whatever else polars asks for: nothing is."""
+        yield from _records(table, numbers, values)
+
+    scanned = register_io_source(made, schema=schema, is_pure=True)
+    return scanned.select(pl.col(number).alias(name) for number, name in zip(numbers, table.names, strict=True))
 
 
 def _nameless(column: Column) -> pl.Series:

@@ -23,6 +23,7 @@ from kohort.job.values import (
     Level,
     Levels,
     Limit,
+    Memory,
     Number,
     Objective,
     Quote,
@@ -316,6 +317,24 @@ class PerturbPart(Part):
     )
 
 
+class RunPart(Part):
+    """What a run may use of the machine; the release is the same for any of it."""
+
+    memory_limit: Annotated[Memory | None, Flag(metavar="AMOUNT")] = Field(
+        None,
+        alias="memory-limit",
+        description=(
+            "How much memory to use, such as 4GiB: what is as long as the table then lies in files without a name. "
+            "The release is the same."
+        ),
+    )
+    spill_folder: Annotated[str | None, Flag(metavar="FOLDER")] = Field(
+        None,
+        alias="spill-folder",
+        description="Where these files are; the system's temporary folder if not given.",
+    )
+
+
 class PurposePart(Part):
     """What the release is for and who answers for it: free text for its certificate and its pages."""
 
@@ -351,4 +370,5 @@ class JobFile(QuestionFile):
     output: OutputPart
     method: MethodPart = MethodPart.model_construct()
     perturb: PerturbPart = PerturbPart.model_construct()
+    run: RunPart = RunPart.model_construct()
     purpose: Annotated[PurposePart, NO_FLAG] = PurposePart.model_construct()

@@ -36,7 +36,7 @@ PANELS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Reading": ("input", "transactions"),
         "Transactions": (),
         "Writing": ("output",),
-        "Output": (),
+        "Output": ("run",),
     }
 )
 

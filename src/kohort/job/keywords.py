@@ -35,8 +35,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: What a call says by other means than the keys of a job: the table and its release, and the population table.
-ENDS: Final = frozenset({("input", "path"), ("output", "path"), ("population", "path")})
+#: What a call says by other means than the keys of a job: the table and its release, the population table, and what a
+#: run may use of the machine.
+ENDS: Final = frozenset(
+    {
+        ("input", "path"),
+        ("output", "path"),
+        ("population", "path"),
+        ("run", "memory-limit"),
+        ("run", "spill-folder"),
+    }
+)
 
 #: The role of a column that only such a key names.
 _ROLES: Final = {"no-model": "sensitive", "pseudonym": "identifying"}

@@ -58,6 +58,8 @@ class Request:
         inputs: The other files that it was made from: the job file and the hierarchies.
         where: Tells the reader's place for a path of keys, such as `("columns", "age")`: a line, or a flag.
         population: Where the population table is; `None` where no model needs one.
+        memory: The bytes of memory that may be used; `None` for any number.
+        spill: The folder of what does not fit; `None` for the system's.
     """
 
     source: str
@@ -66,6 +68,8 @@ class Request:
     inputs: tuple[Path, ...]
     where: Callable[[Place], str]
     population: str | None = None
+    memory: int | None = None
+    spill: str | None = None
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -154,7 +158,9 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     )
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
-    return Request(source, target, job, (*made.inputs, *keys), where, made.population)
+    spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
+    inputs, memory = (*made.inputs, *keys), file.run.memory_limit
+    return Request(source, target, job, inputs, where, made.population, memory, spill)
 
 
 @dataclass(frozen=True, slots=True)

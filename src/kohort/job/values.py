@@ -19,6 +19,7 @@ from kohort.metrics.known import OBJECTIVES
 from kohort.schema import Grid
 from kohort.schema.numbers import exact
 from kohort.tables import complete as columns
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,6 +147,14 @@ def _node(value: object) -> NodeText:
             raise wrong("a node is a level for each quasi-identifier", "such as [0, 2, 1], or { age = 2, sex = 0 }")
 
 
+def _memory(value: object) -> int:
+    """An amount of memory in bytes."""
+    try:
+        return bytes_of(value if isinstance(value, str) else "")
+    except KohortError as error:
+        raise wrong(error.what, error.hint) from None
+
+
 def _seconds(value: object) -> float:
     """A length of time."""
     seconds = number(value)
@@ -194,6 +203,7 @@ _SECONDS = [
     {"type": "number", "exclusiveMinimum": 0, "maximum": _LONGEST},
     {"type": "string", "pattern": "^[1-9][0-9]*$"},
 ]
+_MEMORY = {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)? ?(|[kKMGT]i?)B$"}
 _PAIR = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2}
 _CUTS = {"type": "array", "items": _NUMBER, "minItems": 2}
 
@@ -209,6 +219,7 @@ Complete = Annotated[columns.Complete, PlainValidator(_complete), WithJsonSchema
 Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
 Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]
 Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema({"anyOf": _SECONDS})]
+Memory = Annotated[int, PlainValidator(_memory), WithJsonSchema(_MEMORY)]
 Objective = Annotated[
     ObjectiveName,
     BeforeValidator(_underscored),

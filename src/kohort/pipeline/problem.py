@@ -25,6 +25,7 @@ def problem_of(counts: Counts, job: Job, *, threads: int = 1) -> Problem:
         counts.suppressed_by_schema,
         counts.population,
         should_stop,
+        counts.workspace,
     )
 
 

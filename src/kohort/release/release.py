@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.algorithms.problem import Candidate, Problem
-    from kohort.arrays import Counts, Index, Shares
+    from kohort.arrays import Counts, Numbers, Shares
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.risk import Risk
     from kohort.perturbation.effect import Effect
@@ -88,7 +88,7 @@ class Release(Shown):
         return self.records.source.collect()
 
     @property
-    def lineage(self) -> Index:
+    def lineage(self) -> Numbers:
         """(m,) the record of `source` that each released one was; never published."""
         return self.records.lineage
 

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from kohort.core.frequency import FrequencySet, group, people_in
+from kohort.core.frequency import FrequencySet, numbered, people_in
 from kohort.core.recoding import FullDomain
 from kohort.errors import HierarchyError, InputError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.sensitive import resolve as resolve_sensitive
-from kohort.tables.order import SortKey, blocks, order_by, ranks_of
+from kohort.tables.order import SortKey, order_by, ranks_of
 from kohort.tables.population import check_columns, population_tuples, with_others
+from kohort.tables.recoded import ByClass, BySource, RecodedTable
 from kohort.tables.table import Column, Table, narrow
+from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Codes, Counts, Index, Shares
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Codes, Counts, Index, Numbers, Shares
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.schema import Attribute, Schema
     from kohort.schema.sensitive import SensitiveDomain
     from kohort.tables.table import CellCodes
+    from kohort.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,14 +38,19 @@ class Recoded:
     """Generalized records, without the suppressed ones, in the order of their own content.
 
     Attributes:
-        table: m released records: quasi-identifiers as labels, the other columns unchanged, identifying ones gone.
+        data: m released records: quasi-identifiers as labels, the other columns unchanged, identifying ones gone.
         lineage: (m,) the input record that each released record was. Never released: verification checks it.
         lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of the classes.
     """
 
-    table: Table
-    lineage: Index
+    data: RecodedTable | Table
+    lineage: Numbers
     lost: Shares
+
+    @property
+    def table(self) -> Table:
+        """The records in memory."""
+        return self.data.collect()
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +61,7 @@ class CodedTable:
         table: The encoded input, n records.
         schema: A schema over exactly the table's columns; round grids become steps once the values are known.
         known: A population table, with the quasi-identifying columns, or `None`. Its values are in the domains too.
+        workspace: Where arrays as long as the table live.
         domains: (d,) the domain of each quasi-identifier.
         population: Its tuples in the codes of the domains.
     """
@@ -58,12 +69,13 @@ class CodedTable:
     table: Table
     schema: Schema
     known: Table | None = None
+    workspace: Workspace = field(default=HEAP, repr=False)
     population: FrequencySet | None = field(init=False, repr=False)
     domains: tuple[Domain, ...] = field(init=False)
     _codes: tuple[Index, ...] = field(init=False, repr=False)
-    _kept: Index | None = field(init=False, repr=False)
+    _kept: NDArray[np.uint32] | None = field(init=False, repr=False)
     _tuples: int = field(init=False, repr=False)
-    _tuple_of: Index | None = field(init=False, repr=False)
+    _tuple_of: Numbers | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Resolve the domains; set aside the records that the schema suppresses.
@@ -118,17 +130,17 @@ class CodedTable:
                 raise _of_population(fault, attribute.name) from None
             raise
 
-    def _keep(self) -> Index | None:
+    def _keep(self) -> NDArray[np.uint32] | None:
         """The records to release, ascending; `None` for all."""
         lacking = self.schema.missing
         suppressing = [
-            column.absent(lacking)[column.codes]
+            self.workspace.taken(column.absent(lacking), column.codes)
             for attribute in self.schema.released
             if attribute.missing is Missing.SUPPRESS
             for column in [self.table[attribute.name]]
         ]
         suppressing = [absent for absent in suppressing if absent.any()]
-        return np.flatnonzero(~np.logical_or.reduce(suppressing)) if suppressing else None
+        return np.flatnonzero(~np.logical_or.reduce(suppressing)).astype(np.uint32) if suppressing else None
 
     @property
     def suppressed(self) -> int:
@@ -138,7 +150,7 @@ class CodedTable:
     def count(self, sensitive: Sequence[str] = (), *, distinct: bool = False) -> FrequencySet:
         """The frequency set; one pass of hashing over the records.
 
-        Cost: 2 to 4 bytes per record and column, 8 per record for the tuple it has.
+        Cost: 2 to 4 bytes per record and column, 4 per record for the tuple it has.
         """
         quasi = [
             SortKey(codes, self._rows(one.name)) for codes, one in zip(self._codes, self.schema.quasi, strict=True)
@@ -147,20 +159,39 @@ class CodedTable:
         resolved = [self._sensitive(attribute) for attribute in attributes]
         held = [SortKey(codes, self._rows(one.name)) for one, (_, codes) in zip(attributes, resolved, strict=True)]
         whose = [] if self.schema.person is None else [self._person(self.schema.person)]
-        matrix = _matrix([*quasi, *held, *whose], self.table.records - self.suppressed)
-        grouping = group(matrix, give_up=not distinct)
-        self._tuples = grouping.first.size
-        every_its_own = self._tuples == len(matrix)  # groups are numbered as they appear
-        self._tuple_of = None if every_its_own else grouping.of
-        tuples = matrix if every_its_own else matrix[grouping.first]
+        matrix = self._matrix([*quasi, *held, *whose])
+        tuples, counts = self._grouped(matrix, give_up=not distinct)
         d, s = len(quasi), len(held)
         return FrequencySet(
-            tuples[:, :d].copy() if held or whose else tuples,
+            self.workspace.copied(tuples[:, :d]) if held or whose else tuples,
             tuples[:, d : d + s],
-            grouping.counts,
+            counts,
             tuple(domain for domain, _ in resolved),
             tuples[:, -1].astype(np.int64) if whose else None,
         )
+
+    def _matrix(self, columns: Sequence[SortKey]) -> Codes:
+        """(m, columns) the rows' codes; filled a few rows at a time, while they are in the cache."""
+        large = max(column.bits for column in columns) > np.iinfo(np.uint16).bits
+        shape = self.table.records - self.suppressed, len(columns)
+        matrix = self.workspace.empty(shape, np.uint32) if large else self.workspace.empty(shape, np.uint16)
+        narrowed = [SortKey(column.ranks.astype(matrix.dtype), column.codes) for column in columns]
+        for rows in blocks(len(matrix)):
+            for place, column in enumerate(narrowed):
+                matrix[rows, place] = column.of(rows)
+        return matrix
+
+    def _grouped(self, matrix: Codes, *, give_up: bool) -> tuple[Codes, Counts]:
+        """The distinct rows, and how many records have each; which of them each record has is kept."""
+        found = numbered(matrix, self.workspace.numbers(len(matrix)), give_up=give_up, workspace=self.workspace)
+        if found is None or found[0].size == len(matrix):  # groups are numbered as they appear
+            self._tuples, self._tuple_of = len(matrix), None
+            counts = self.workspace.empty(len(matrix), np.int64)
+            counts[:] = 1
+            return matrix, counts
+        first, self._tuple_of = found
+        self._tuples = first.size
+        return matrix[first], tallied(self._tuple_of, first.size)
 
     def _sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
         """The domain of a sensitive attribute, with its people counted, and the code of each value of the table."""
@@ -193,39 +224,43 @@ class CodedTable:
 
         Records in no region come first in that order, and are cut off: they, and values that only they had, are gone.
 
-        Cost: one sort of the records and one of the classes; besides the output some 16 bytes per record.
+        Cost: one sort of the records and one of the classes; besides the output some 12 bytes per record.
         """
         others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
         labels = self._labels_of(classes)
         by_labels = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
         rank = np.empty_like(by_labels)
-        rank[by_labels] = np.arange(rank.size)
-        order = order_by([self._classes(recoding, rank[classes.of] + 1, others), *others])[classes.suppressed :]
-        lineage = order if self._kept is None else self._kept[order]
-        sizes = classes.sizes[by_labels]
-        columns = tuple(
-            _repeated(labels[name], by_labels, sizes) if name in labels else self._taken(name, lineage)
+        rank[by_labels] = np.arange(1, rank.size + 1)
+        keys = [self._classes(recoding, rank[classes.of], others), *others]
+        lineage = order_by(keys, self.workspace)[classes.suppressed :]
+        if self._kept is not None:
+            lineage = self.workspace.taken(self._kept, lineage)
+        columns = [
+            ByClass(replace(labels[name], codes=labels[name].codes[by_labels]))
+            if name in labels
+            else BySource.of(self.table[name], lineage)
             for name in (attribute.name for attribute in self.schema.released)
-        )
-        return Recoded(Table(columns, lineage.size), lineage, classes.lost[by_labels])
+        ]
+        records = RecodedTable(columns, classes.sizes[by_labels], lineage, self.workspace)
+        return Recoded(records, lineage, classes.lost[by_labels])
 
     def _rows(self, name: str) -> CellCodes:
         """The column's codes of the kept records."""
         codes = self.table[name].codes
-        return codes if self._kept is None else codes[self._kept]
+        return codes if self._kept is None else self.workspace.taken(codes, self._kept)
 
     def _key(self, name: str) -> SortKey:
         """The column as a key to order records by: as text, missing first."""
         return SortKey(ranks_of(self.table[name].values), self._rows(name))
 
-    def _classes(self, recoding: Recoding, rank: Index, others: Sequence[SortKey]) -> SortKey:
+    def _classes(self, recoding: Recoding, rank: NDArray[np.uint32], others: Sequence[SortKey]) -> SortKey:
         """The rank of each kept record's class, from that of each region; 0 where the recoding suppresses it.
 
         Records of a tuple that lies in several regions are dealt to them by what else they hold.
         """
         if isinstance(recoding, FullDomain):
-            return SortKey(np.append(rank, 0)[recoding.of], self._tuple_of)
-        ranks = np.append(rank, 0)[recoding.regions]
+            return SortKey(self.workspace.taken(np.append(rank, np.uint32(0)), recoding.of), self._tuple_of)
+        ranks = self.workspace.taken(np.append(rank, np.uint32(0)), recoding.regions)
         if recoding.tuples.size == self._tuples:
             return SortKey(ranks, self._tuple_of)
         by_content = order_by([SortKey(np.arange(self._tuples), self._tuple_of), *others])
@@ -244,15 +279,6 @@ class CodedTable:
             columns[attribute.name] = Column(attribute.name, values, codes, pl.String())
         return columns
 
-    def _taken(self, name: str, rows: Index) -> Column:
-        """The column's cells of `rows`, with the values that still occur."""
-        column = self.table[name]
-        codes = column.codes[rows]
-        if rows.size == self.table.records:
-            return Column(name, column.values, codes, column.dtype)
-        used, renumbered = np.unique(codes, return_inverse=True)
-        return Column(name, column.values.gather(used), narrow(renumbered, used.size), column.dtype)
-
 
 def _of_population(fault: InputError, name: str) -> InputError:
     """The fault of values that only the population table has."""
@@ -270,17 +296,3 @@ def _all_of(faults: Sequence[InputError]) -> InputError:
     return kind(told, where=f"{len(faults)} columns", hint=hints)
 
 
-def _matrix(columns: Sequence[SortKey], records: int) -> Codes:
-    """(m, columns) the rows' codes; filled a few rows at a time, while they are in the cache."""
-    large = max(column.bits for column in columns) > np.iinfo(np.uint16).bits
-    matrix = np.empty((records, len(columns)), np.uint32) if large else np.empty((records, len(columns)), np.uint16)
-    narrowed = [SortKey(column.ranks.astype(matrix.dtype), column.codes) for column in columns]
-    for rows in blocks(records):
-        for place, column in enumerate(narrowed):
-            matrix[rows, place] = column.of(rows)
-    return matrix
-
-
-def _repeated(column: Column, order: Index, times: Counts) -> Column:
-    """The column's cells in some order, each so many times."""
-    return Column(column.name, column.values, column.codes[order].repeat(times), column.dtype)

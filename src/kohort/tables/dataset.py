@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     import polars as pl
 
-    from kohort.arrays import Counts, Index, Shares
+    from kohort.arrays import Counts, Index, Numbers, Shares
     from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
     from kohort.tables.table import Table
@@ -70,7 +70,7 @@ class ReleasedRecords:
     data: Dataset
     source: Dataset
     whole: Dataset
-    lineage: Index
+    lineage: Numbers
     entered: Index | None
     coarsened: Dataset | None
     lost: Shares

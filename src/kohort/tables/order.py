@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.workspace import HEAP, blocks
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import polars as pl
     from numpy.typing import NDArray
 
     from kohort.arrays import Index
+    from kohort.workspace import Workspace
 
 #: Bits of a machine word.
 WORD = 64
-
-#: Records at a time: what is gathered for so many stays in the cache until it is used.
-BLOCK = 1 << 15
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SortKey:
@@ -49,33 +48,33 @@ class SortKey:
         return self.ranks[rows] if self.codes is None else self.ranks[self.codes[rows]]
 
 
-def blocks(records: int) -> Iterator[slice]:
-    """The records, some at a time."""
-    return (slice(start, start + BLOCK) for start in range(0, records, BLOCK))
-
-
-def order_by(keys: Sequence[SortKey]) -> Index:
+def order_by(keys: Sequence[SortKey], workspace: Workspace = HEAP) -> NDArray[np.uint32]:
     """The records in the order of several keys, first key first. Equal ones may come in any order.
 
     Where one word holds all keys and the record's number behind them, sorting words is sorting records; else the
-    words are sorted indirectly, which takes about ten times as long.
+    words are sorted indirectly, which takes about ten times as long, and memory that no workspace has.
+
+    Cost: 12 bytes a record.
 
     >>> order_by([SortKey(np.array([1, 0, 1])), SortKey(np.array([7, 5]), np.array([0, 1, 1]))]).tolist()
     [1, 2, 0]
     """
     records = keys[0].records
-    number = SortKey(np.arange(records))
-    parts = _parted([*keys, number])
-    if len(parts) > 1:
-        return np.lexsort([_packed(part, records) for part in _parted(keys)][::-1])
-    words = _packed(parts[0], records)
+    parts, room = _parted(keys)
+    number = max(records - 1, 0).bit_length()
+    order = workspace.numbers(records)
+    if len(parts) > 1 or number > room:
+        order[:] = np.lexsort([_packed(part, records, workspace) for part in parts][::-1])
+        return order
+    words = _packed(keys, records, workspace, number)
     words.sort()
-    words &= np.uint64((1 << number.bits) - 1)
-    return words.view(np.int64)
+    for rows in blocks(records):
+        order[rows] = words[rows] & np.uint64((1 << number) - 1)
+    return order
 
 
-def _parted(keys: Sequence[SortKey]) -> list[list[SortKey]]:
-    """The keys, in as few runs as fit a word each."""
+def _parted(keys: Sequence[SortKey]) -> tuple[list[list[SortKey]], int]:
+    """The keys, in as few runs as fit a word each, and the bits that the last word has left."""
     parts: list[list[SortKey]] = []
     room = 0
     for key in keys:
@@ -85,17 +84,22 @@ def _parted(keys: Sequence[SortKey]) -> list[list[SortKey]]:
             room = WORD
         parts[-1].append(key)
         room -= bits
-    return parts
+    return parts, room
 
 
-def _packed(keys: Sequence[SortKey], records: int) -> NDArray[np.uint64]:
-    """One word per record, the first key in its highest bits."""
-    words = np.zeros(records, np.uint64)
+def _packed(keys: Sequence[SortKey], records: int, workspace: Workspace, number: int = 0) -> NDArray[np.uint64]:
+    """One word per record, the first key in its highest bits, and the record's number in so many lowest ones."""
+    words = workspace.empty(records, np.uint64)
     widths = [np.uint64(key.bits) for key in keys]
     for rows in blocks(records):
+        some = words[rows]
+        some[:] = 0
         for key, bits in zip(keys, widths, strict=True):
-            words[rows] <<= bits
-            words[rows] |= key.of(rows).astype(np.uint64)
+            some <<= bits
+            some |= key.of(rows).astype(np.uint64)
+        if number:
+            some <<= np.uint64(number)
+            some |= np.arange(rows.start, rows.stop, dtype=np.uint64)
     return words
 
 

@@ -80,7 +80,7 @@ def _check(table: Table, perturbations: Sequence[Perturbation], seed: int | None
 
 def _by_content(table: Table) -> Index:
     """The records in the order of their content."""
-    return order_by([SortKey(ranks_of(column.values), column.codes) for column in table.columns])
+    return order_by([SortKey(ranks_of(column.values), column.codes) for column in table.columns]).astype(np.int64)
 
 
 def _stream(seed: int | None, column: str) -> np.random.Generator:

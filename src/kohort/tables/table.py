@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from kohort.shown import Shown
 from kohort.tables.dataset import Values
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     import polars as pl
 
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Mask, Numbers
     from kohort.shown import Rows
+    from kohort.workspace import Workspace
 
 #: For each cell of a column, which of the distinct values it holds: (n,).
 CellCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
@@ -64,9 +66,9 @@ class Column(Shown):
 
     def counts(self) -> Counts:
         """(v,) records with each value."""
-        return np.bincount(self.codes, minlength=len(self.values))
+        return tallied(self.codes, len(self.values))
 
-    def take(self, rows: Index) -> Column:
+    def take(self, rows: Numbers) -> Column:
         """The cells of some records."""
         codes = self.codes.take(rows)
         held = np.bincount(codes, minlength=len(self.values)).astype(np.bool_)
@@ -98,11 +100,19 @@ class Table(Shown):
         """The distinct values of a column, and the records with each."""
         return Values(self[name].values, self[name].counts())
 
+    def head(self) -> Table:
+        """The columns, with all their values and without a record."""
+        return Table(tuple(replace(column, codes=column.codes[:0]) for column in self.columns), 0)
+
+    def block(self, some: slice) -> list[CellCodes]:
+        """The cells of some records, by column."""
+        return [column.codes[some] for column in self.columns]
+
     def collect(self) -> Table:
         """The table itself: it is in memory."""
         return self
 
-    def take(self, rows: Index) -> Table:
+    def take(self, rows: Numbers) -> Table:
         """Some of the records, in this order."""
         return Table(tuple(column.take(rows) for column in self.columns), rows.size)
 
@@ -112,6 +122,13 @@ class Table(Shown):
             if column.name == name:
                 return column
         raise KeyError(name)
+
+
+def room_for(records: int, values: int, workspace: Workspace) -> CellCodes:
+    """Room for the codes of so many records with so many values, in the smallest unsigned type that holds them."""
+    if values <= 1 << 8:
+        return workspace.empty(records, np.uint8)
+    return workspace.empty(records, np.uint16) if values <= 1 << 16 else workspace.empty(records, np.uint32)
 
 
 def narrow(codes: NDArray[np.integer], values: int) -> CellCodes:

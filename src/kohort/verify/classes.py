@@ -11,15 +11,17 @@ import polars as pl
 from kohort.schema import Label
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
 from kohort.verify.verdict import Band, Claim, TableCheck, fault
+from kohort.workspace import HEAP, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Numbers
     from kohort.tables.table import Column, Table
     from kohort.verify.labels import Fit
+    from kohort.workspace import Workspace
 
 #: What adding up float64 numbers may be off by, relative to the largest; where numbers need more than 62 bits, the
 #: means are no more exact than that either.
@@ -36,37 +38,54 @@ class ReleasedClasses:
         first: (c,) a record of each class.
     """
 
-    of: Index
+    of: Numbers
     sizes: Counts
     first: Index
 
 
-def classes_of(columns: Sequence[NDArray[np.integer]], records: int, *, ordered: bool = False) -> ReleasedClasses:
+def classes_of(
+    columns: Sequence[NDArray[np.integer]], records: int, *, ordered: bool = False, workspace: Workspace = HEAP
+) -> ReleasedClasses:
     """Records with equal codes in all columns are a class.
 
     Equal neighbours are put together first. Of an `ordered` release they are the classes; else one of each is hashed.
     """
-    starts = np.zeros(records, np.bool_)
-    starts[:1] = True
-    for codes in columns:
-        starts[1:] |= codes[1:] != codes[:-1]
-    heads = np.flatnonzero(starts)
-    run_of = np.cumsum(starts) - 1
+    run_of, heads = _runs(columns, records, workspace)
     if ordered:
         return ReleasedClasses(run_of, np.diff(heads, append=records), heads)
     frame = pl.DataFrame({str(place): codes[heads] for place, codes in enumerate(columns)}).with_row_index("run")
     runs = frame.group_by(pl.exclude("run")).agg("run")["run"]
-    class_of_run = np.empty(heads.size, np.int64)
+    class_of_run = np.empty(heads.size, np.uint32)
     class_of_run[runs.explode().to_numpy()] = np.repeat(np.arange(len(runs)), runs.list.len().to_numpy())
-    of = class_of_run.take(run_of)
+    of = workspace.taken(class_of_run, run_of)
     first = heads[runs.list.first().to_numpy()]
-    return ReleasedClasses(of, np.bincount(of, minlength=len(runs)).astype(np.int64), first)
+    return ReleasedClasses(of, tallied(of, len(runs)), first)
+
+
+def _runs(
+    columns: Sequence[NDArray[np.integer]], records: int, workspace: Workspace
+) -> tuple[NDArray[np.uint32], Index]:
+    """The run of equal neighbours that each record is in, and the first record of each."""
+    run_of, runs = workspace.numbers(records), 0
+    heads = [np.empty(0, np.int64)]
+    for some in blocks(records):
+        starts = np.zeros(some.stop - some.start, np.bool_)
+        if some.start == 0:
+            starts[0] = True
+        before = max(some.start - 1, 0)
+        for codes in columns:
+            part = codes[before : some.stop]
+            starts[starts.size - part.size + 1 :] |= part[1:] != part[:-1]
+        run_of[some] = np.cumsum(starts) + (runs - 1)
+        heads.append(some.start + np.flatnonzero(starts))
+        runs += heads[-1].size
+    return run_of, np.concatenate(heads)
 
 
 def released_classes(table: Table, claim: Claim, *, ordered: bool) -> ReleasedClasses:
     """The classes of a release; `ordered` says that its records are known to ascend by the generalized columns."""
     columns = [table[attribute.name].codes for attribute in claim.schema.quasi]
-    return classes_of(columns, table.records, ordered=ordered)
+    return classes_of(columns, table.records, ordered=ordered, workspace=claim.workspace)
 
 
 def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: ReleasedClasses) -> None:
@@ -81,8 +100,10 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
     if not ranged.any():
         return
     for packed in (found.at_low, found.at_high):
-        holders = np.bincount(classes.of.take(found.places(packed)), minlength=classes.sizes.size)
-        unheld = int((ranged & (holders == 0)).sum())
+        held = np.zeros(classes.sizes.size, np.bool_)
+        for some in blocks(column.codes.size):
+            held[classes.of[some][found.among(packed, some)]] = True
+        unheld = int((ranged & ~held).sum())
         if unheld:
             what = f"{unheld:,} classes have a range with an end that none of their records has"
             raise fault(TableCheck.ENDS, what, column=column.name)

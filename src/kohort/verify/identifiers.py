@@ -29,13 +29,14 @@ import polars as pl
 
 from kohort.schema import Role
 from kohort.verify.singling import People
+from kohort.workspace import HEAP, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from kohort.arrays import Index
+    from kohort.arrays import Numbers
     from kohort.schema import Schema
-    from kohort.tables.table import Column, Table
+    from kohort.tables.table import CellCodes, Column, Table
 
 #: A text of so many people names nobody, however large k is.
 MOST: Final = 10
@@ -91,7 +92,7 @@ class Leak:
 
 
 def leaks(
-    schema: Schema, source: Table, released: Table, lineage: Index, *, k: int, allowed: Collection[str] = ()
+    schema: Schema, source: Table, released: Table, lineage: Numbers, *, k: int, allowed: Collection[str] = ()
 ) -> Iterator[Leak]:
     """The released columns that hold identifiers, each with the first identifying column that these are of.
 
@@ -111,10 +112,10 @@ def leaks(
         return
     person = None if schema.person is None else source[schema.person].codes.take(lineage).astype(np.int64)
     people = People.among(released.records, person)
-    every = np.arange(released.records)
-    held = [(one, _Cells.of(released[one.name], every, people, schema.missing)) for one in judged]
+    held = [(one, _Cells.of(released[one.name], released[one.name].codes, people, schema.missing)) for one in judged]
     vocabulary = pl.concat([cells.words["words"].explode() for _, cells in held]).unique()
-    known = [_Cells.of(source[one.name], lineage, people, schema.missing) for one in schema.identifying]
+    taken = [(source[one.name], HEAP.taken(source[one.name].codes, lineage)) for one in schema.identifying]
+    known = [_Cells.of(column, codes, people, schema.missing) for column, codes in taken]
     few = min(max(k, 2), MOST)
     texts = [(cells, _identifiers(cells, vocabulary, few)) for cells in known]
     texts = [(cells, found) for cells, found in texts if not found.is_empty()]
@@ -140,14 +141,13 @@ class _Cells:
     """
 
     name: str
-    codes: Index
+    codes: CellCodes
     words: pl.DataFrame
 
     @classmethod
-    def of(cls, column: Column, records: Index, people: People, missing: Collection[str]) -> _Cells:
-        """Those of some records."""
-        codes = column.codes.take(records).astype(np.int64)
-        counts = np.bincount(codes, minlength=len(column.values))
+    def of(cls, column: Column, codes: CellCodes, people: People, missing: Collection[str]) -> _Cells:
+        """Those of some records, by their codes."""
+        counts = tallied(codes, len(column.values))
         texts = column.values.fill_null("")
         words = pl.DataFrame(
             {
@@ -264,8 +264,8 @@ class _Meeting:
         wanted = pairs.select(pl.col("code") * size + pl.col("inside")).to_series().unique().to_numpy()
         some, found = np.zeros(int(self.known.codes.max()) + 1, np.bool_), np.zeros(self.known.codes.size, np.bool_)
         some[pairs["code"].to_numpy()] = True
-        records = np.flatnonzero(some[self.known.codes])
-        found[records] = np.isin(self.known.codes[records] * size + self.held.codes[records], wanted)
+        records = np.flatnonzero(HEAP.taken(some, self.known.codes))
+        found[records] = np.isin(self.known.codes[records].astype(np.int64) * size + self.held.codes[records], wanted)
         return people.count(found)
 
     def _expected(self, pairs: pl.DataFrame) -> float:

@@ -14,16 +14,17 @@ from kohort.schema.sensitive import even_spelling, narrowed, resolve
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Claim, TableCheck, fault
+from kohort.workspace import blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.models.base import PrivacyModel
     from kohort.schema.sensitive import SensitiveDomain
-    from kohort.tables.table import Column, Table
+    from kohort.tables.table import CellCodes, Column, Table
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.population import MatchedPopulation
 
@@ -57,42 +58,62 @@ class ModelInputs:
             if attribute.name in names:
                 column = claim.judged(attribute.name)
                 domain, codes = resolve(attribute, column.values.to_list(), column.counts(), claim.schema.missing)
-                held = codes.take(column.codes)
-                reference = _histogram(held, len(domain), np.zeros_like(held), 1, people)[0]
-                resolved.append((domain.counted(reference), codes))
+                resolved.append((domain.counted(_reference(column, codes, len(domain), people)), codes))
         return cls(claim, tuple(resolved), people, population)
 
-    def released(self, table: Table) -> list[Index]:
-        """(m,) for each sensitive attribute, the code of each released cell: that of a value which is written so."""
-        codes: list[Index] = []
+    def released(self, table: Table) -> list[SensitiveCodes]:
+        """For each sensitive attribute, the code of each released cell: that of a value which is written so."""
+        codes: list[SensitiveCodes] = []
         for domain, of_value in self.sensitive:
             texts = released_texts(self.claim.judged(domain.name), self.claim).to_list()
             code_of: dict[str | None, int] = {}
             for text, code in zip(texts, of_value.tolist(), strict=True):
                 code_of[text] = min(code, code_of.get(text, code))  # an apostrophe may have told two values apart
             column = table[domain.name]
-            codes.append(np.array([code_of[text] for text in column.values.to_list()], np.int64).take(column.codes))
+            of_text = np.array([code_of[text] for text in column.values.to_list()], np.int64)
+            codes.append(SensitiveCodes(of_text, column.codes))
         return codes
 
-    def left(self, records: Index) -> list[Index]:
+    def left(self, records: Index) -> list[SensitiveCodes]:
         """The same for some records of the input."""
         return [
-            of_value.take(self.claim.judged(domain.name).codes.take(records)) for domain, of_value in self.sensitive
+            SensitiveCodes(of_value, self.claim.judged(domain.name).codes.take(records))
+            for domain, of_value in self.sensitive
         ]
 
-    def profile(self, of: Index, classes: int, records: Index, sensitive: Sequence[Index]) -> ObservedProfile:
+    def profile(
+        self, of: Numbers, classes: int, records: Numbers, sensitive: Sequence[SensitiveCodes]
+    ) -> ObservedProfile:
         """What models may know of `classes` classes, without the population.
 
         Args:
             of: (m,) the class of each record.
             classes: How many there are.
             records: (m,) which record of the input each is.
-            sensitive: (m,) of each sensitive attribute, the code of each.
+            sensitive: Of each sensitive attribute, the code of each.
         """
         people = None if self.people is None else self.people.take(records)
         held = zip(self.sensitive, sensitive, strict=True)
         values = {domain.name: (domain, codes) for (domain, _), codes in held}
         return ObservedProfile(ClassProfile(_counted(of, classes, people)), of, people, values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitiveCodes:
+    """The codes of sensitive cells: those of few values, looked up when they are counted.
+
+    Attributes:
+        of_value: (v,) the code of each value.
+        values: (m,) the value of each record.
+    """
+
+    of_value: Index
+    values: CellCodes
+
+    def take(self, records: Index | slice) -> Index:
+        """(r,) the codes of some records."""
+        values: Index = self.values[records].astype(np.int64)
+        return self.of_value.take(values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,13 +124,13 @@ class ObservedProfile:
         whole: The people of each class and of the population, without sensitive values.
         of: (m,) the class of each record.
         people: (m,) whose it is; `None` without a person key.
-        sensitive: By the sensitive attribute's name, what its values mean and (m,) the code of each record.
+        sensitive: By the sensitive attribute's name, what its values mean and the code of each record.
     """
 
     whole: ClassProfile
-    of: Index
+    of: Numbers
     people: Index | None
-    sensitive: Mapping[str, tuple[SensitiveDomain, Index]]
+    sensitive: Mapping[str, tuple[SensitiveDomain, SensitiveCodes]]
 
     def satisfied(self, model: PrivacyModel) -> Mask:
         """(c,) which classes satisfy the model alone."""
@@ -127,16 +148,43 @@ class ObservedProfile:
             yield self.whole
             return
         domain, codes = self.sensitive[model.declared.sensitive]
-        sizes = np.bincount(self.of, minlength=self.whole.sizes.size)
+        sizes = tallied(self.of, self.whole.sizes.size)
         parts = batches(sizes, len(domain), some_values=model.declared.some_values)
-        by_class, upto = np.argsort(self.of, kind="stable"), np.append(0, np.cumsum(sizes))
+        by_class, upto = self._by_class(), np.append(0, np.cumsum(sizes))
         for some, few in [(slice(0, sizes.size), False)] if model.declared.joint else parts:
-            rows = by_class[upto[some.start] : upto[some.stop]]
-            people = None if self.people is None else self.people.take(rows)
+            rows = by_class[upto[some.start] : upto[some.stop]] if by_class is not None else slice(*upto[_ends(some)])
+            people = None if self.people is None else self.people[rows]
             values, held = narrowed(domain, codes.take(rows)) if few else (domain, codes.take(rows))
             part = _taken(self.whole, some)
-            counts = _histogram(held, len(values), self.of.take(rows) - some.start, part.sizes.size, people)
+            of = self.of[rows].astype(np.int64) - some.start
+            counts = _histogram(held, len(values), of, part.sizes.size, people)
             yield replace(part, histograms=(Histogram(values, counts),))
+
+    def _by_class(self) -> Index | None:
+        """(m,) the records in the order of their classes; `None` where they are."""
+        ascending = all((np.diff(self.of[some].astype(np.int64)) >= 0).all() for some in _overlapping(self.of.size))
+        return None if ascending else np.argsort(self.of, kind="stable")
+
+
+def _overlapping(records: int) -> Iterator[slice]:
+    """The records some at a time, each time with the one before."""
+    return (slice(max(some.start - 1, 0), some.stop) for some in blocks(records))
+
+
+def _ends(some: slice) -> list[int]:
+    """Where a slice begins and ends."""
+    return [some.start, some.stop]
+
+
+def _reference(column: Column, codes: Index, values: int, people: Index | None) -> Counts:
+    """(values,) people of the input with each value; a code beyond is no value."""
+    if people is not None:
+        held = codes.take(column.codes)
+        found: Counts = _histogram(held, values, np.zeros_like(held), 1, people)[0]
+        return found
+    counts = np.zeros(max(values, int(codes.max(initial=0)) + 1), np.int64)
+    np.add.at(counts, codes, column.counts())
+    return counts[:values]
 
 
 def _taken(profile: ClassProfile, some: slice) -> ClassProfile:
@@ -164,19 +212,19 @@ def _histogram(codes: Index, values: int, of: Index, classes: int, people: Index
     return _counted(cells, classes * values, None if people is None else people.take(present)).reshape(classes, values)
 
 
-def _counted(cells: Index, size: int, people: Index | None) -> Counts:
+def _counted(cells: Numbers, size: int, people: Index | None) -> Counts:
     """(size,) different people in each cell, or records where it is not known whose they are."""
     if people is not None and people.size:
         each = int(people.max()) + 1
-        cells = pl.Series(cells * each + people).unique().to_numpy() // each
-    return np.bincount(cells, minlength=size).astype(np.int64)
+        cells = pl.Series(cells.astype(np.int64) * each + people).unique().to_numpy() // each
+    return tallied(cells, size)
 
 
 def check_models(table: Table, inputs: ModelInputs, classes: ReleasedClasses) -> ClassProfile:
     """The released classes satisfy every model, on the cells as they are and with their spelling evened out."""
     claim, population, sensitive = inputs.claim, inputs.population, inputs.released(table)
 
-    def observed(of: Index, classes_: int, of_class: Index) -> ObservedProfile:
+    def observed(of: Numbers, classes_: int, of_class: Numbers) -> ObservedProfile:
         profile = inputs.profile(of, classes_, claim.lineage, sensitive)
         return (
             profile

@@ -25,13 +25,14 @@ import polars as pl
 
 from kohort.schema import Label
 from kohort.verify.verdict import places
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Index, Mask
+    from kohort.arrays import Index, Mask, Numbers
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import CellCodes
     from kohort.verify.values import SourceValues
@@ -297,9 +298,6 @@ def _ancestors(values: SourceValues, hierarchy: Hierarchy, labels: pl.Series) ->
     yield (absent, np.full(absent.size, root[0])) if root[0] >= 0 else (absent[:0], absent[:0])
 
 
-#: Records walked at a time: what is made of them stays in the processor's cache.
-BLOCK: Final = 1 << 16
-
 #: Pairs of a value and a label that may have a byte each; of more, the listed ones are searched.
 _TABLE: Final = 1 << 24
 
@@ -319,17 +317,13 @@ class Fit:
     at_high: NDArray[np.uint8]
 
     @staticmethod
-    def places(at_end: NDArray[np.uint8]) -> Index:
-        """The records of `at_low` or `at_high`."""
-        return np.flatnonzero(np.unpackbits(at_end))
+    def among(at_end: NDArray[np.uint8], some: slice) -> Mask:
+        """(m,) which of some records, the first of which is a multiple of eight, `at_low` or `at_high` has."""
+        packed = at_end[some.start // 8 : -(-some.stop // 8)]
+        return np.unpackbits(packed, count=some.stop - some.start).astype(np.bool_)
 
 
-def blocks(records: int) -> Iterator[slice]:
-    """All records, some at a time."""
-    return (slice(start, min(start + BLOCK, records)) for start in range(0, records, BLOCK))
-
-
-def fit(meaning: Meaning, values: CellCodes, lineage: Index, labels: CellCodes) -> Fit:
+def fit(meaning: Meaning, values: CellCodes, lineage: Numbers, labels: CellCodes) -> Fit:
     """How records fit into their labels.
 
     Args:
@@ -339,7 +333,7 @@ def fit(meaning: Meaning, values: CellCodes, lineage: Index, labels: CellCodes) 
         labels: (m,) its label.
     """
     outside = 0
-    at_low, at_high = np.zeros(labels.size, np.bool_), np.zeros(labels.size, np.bool_)
+    at_low, at_high = np.zeros(-(-labels.size // 8), np.uint8), np.zeros(-(-labels.size // 8), np.uint8)
     spanned, listed = bool((meaning.low <= meaning.high).any()), _listed(meaning)
     for block in blocks(labels.size):
         value, label = values.take(lineage[block]), labels[block].astype(np.intp)
@@ -348,10 +342,12 @@ def fit(meaning: Meaning, values: CellCodes, lineage: Index, labels: CellCodes) 
             rank, low, high = meaning.ranks.take(value), meaning.low.take(label), meaning.high.take(label)
             rest = np.flatnonzero((rank < low) | (high < rank))
             is_range = (low >= 0) & (low < high) & meaning.ranged
-            at_low[block], at_high[block] = is_range & (rank == low), is_range & (rank == high)
+            inside = slice(block.start // 8, -(-block.stop // 8))
+            at_low[inside] = np.packbits(is_range & (rank == low))
+            at_high[inside] = np.packbits(is_range & (rank == high))
         if rest.size:
             outside += int(np.count_nonzero(~listed(value.take(rest) * np.int64(meaning.low.size) + label.take(rest))))
-    return Fit(outside, np.packbits(at_low), np.packbits(at_high))
+    return Fit(outside, at_low, at_high)
 
 
 def _listed(meaning: Meaning) -> Callable[[Index], Mask]:

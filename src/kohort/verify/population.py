@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Numbers
     from kohort.core.frequency import ClassProfile
     from kohort.tables.table import Table
     from kohort.verify.classes import ReleasedClasses
@@ -163,7 +163,7 @@ class MatchedPopulation:
         matrix = np.stack([column.take(alike.first) for column in columns], axis=1)
         return cls(tuple(covers), labels, matrix, alike.sizes)
 
-    def counted(self, profile: ClassProfile, labels: NDArray[np.integer], of: Index) -> ClassProfile:
+    def counted(self, profile: ClassProfile, labels: NDArray[np.integer], of: Numbers) -> ClassProfile:
         """The profile with the people whom each class fits, and how many none does.
 
         Args:

@@ -210,7 +210,8 @@ def delimited(trail: Trail, claim: Claim) -> Table:
     layout = _layout(trail.content, claim, separator)
     trail.go_to(layout.body)
     try:
-        table = read_records(Text.of("the release", trail.content), layout, _READING, trail.follow)
+        text = Text.of("the release", trail.content)
+        table = read_records(text, layout, _READING, trail.follow, workspace=claim.workspace)
     except (InputError, LimitError) as error:
         raise fault(TableCheck.BYTES, f"the text is not well formed: {error.what} ({error.where})") from None
     trail.go_to(len(trail.content))

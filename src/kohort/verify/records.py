@@ -14,14 +14,15 @@ import polars as pl
 from kohort.schema import Missing, Role
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.identifiers import leaks
-from kohort.verify.labels import Fit, Meaning, blocks, fit, meaning_of, off_grid
+from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kohort.arrays import Index, Mask
+    from kohort.arrays import Mask
     from kohort.errors import VerificationError
     from kohort.schema import Attribute
 
@@ -57,7 +58,7 @@ def without_value(claim: Claim) -> Mask:
 
 def lacking(column: Column, claim: Claim) -> Mask:
     """(n,) which cells of the input, or of a population table, are no value."""
-    return column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy().take(column.codes)
+    return HEAP.taken(column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy(), column.codes)
 
 
 def check_lineage(table: Table, claim: Claim) -> None:
@@ -65,11 +66,13 @@ def check_lineage(table: Table, claim: Claim) -> None:
     lineage, known = claim.lineage, claim.original.records
     if lineage.shape != (table.records,):
         raise fault(TableCheck.LINEAGE, f"a lineage of {lineage.size:,} for {table.records:,} records")
-    outside = int(((lineage < 0) | (lineage >= known)).sum())
+    parts = [lineage[some] for some in blocks(lineage.size)]
+    outside = sum(int(((part < 0) | (part >= known)).sum()) for part in parts)
     if outside:
         raise fault(TableCheck.LINEAGE, f"{outside:,} records do not come from the input")
     claimed = np.zeros(known, np.bool_)
-    claimed[lineage] = True
+    for part in parts:
+        claimed[part] = True
     again = table.records - int(claimed.sum())
     if again:
         raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
@@ -187,26 +190,34 @@ def disorder(table: Table, claim: Claim) -> VerificationError | None:
     names += [attribute.name for attribute in claim.schema.released if attribute.role is not Role.QUASI]
     tied = np.ones(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
     for name in names:
-        codes = table[name].codes
-        differ = codes[1:] != codes[:-1]
-        falling = _falling(table[name], np.flatnonzero(tied & differ))
+        codes, turns = table[name].codes, np.empty(tied.size, np.bool_)
+        for some in blocks(tied.size):
+            turns[some] = tied[some] & (codes[some] != codes[some.start + 1 : some.stop + 1])
+        falling = _falling(table[name], turns)
         if falling:
             return fault(TableCheck.ORDER, f"{falling:,} records are out of order", column=name)
-        tied &= ~differ
+        tied &= ~turns
     return None
 
 
-def _falling(column: Column, places_: Index) -> int:
-    """How many of the records at these places stand before one with a lesser text; a null is less than any text.
+def _falling(column: Column, turns: Mask) -> int:
+    """How many of the chosen records stand before one with a lesser text; a null is less than any text.
 
     Two by two the texts are compared while that is less work than to sort them all.
     """
-    before, after = column.codes.take(places_), column.codes.take(places_ + 1)
-    if places_.size > len(column.values):
-        rank = column.values.arg_sort(nulls_last=False).arg_sort().to_numpy()
-        return int((rank.take(after) < rank.take(before)).sum())
-    lesser = column.values.gather(after)
-    return int(((lesser < column.values.gather(before)) | lesser.is_null()).sum())
+    ranks = None
+    if np.count_nonzero(turns) > len(column.values):
+        ranks = column.values.arg_sort(nulls_last=False).arg_sort().to_numpy()
+    falling = 0
+    for some in blocks(turns.size):
+        places_ = some.start + np.flatnonzero(turns[some])
+        before, after = column.codes.take(places_), column.codes.take(places_ + 1)
+        if ranks is None:
+            lesser = column.values.gather(after)
+            falling += int(((lesser < column.values.gather(before)) | lesser.is_null()).sum())
+        else:
+            falling += int((ranks.take(after) < ranks.take(before)).sum())
+    return falling
 
 
 def complete_records(claim: Claim) -> Claim:

@@ -18,16 +18,17 @@ import numpy as np
 
 from kohort.core.uniques import Exposed, Singling
 from kohort.schema import Label
+from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Index, Mask, Shares
     from kohort.tables.table import CellCodes, Column, Table
-    from kohort.verify.classes import ReleasedClasses
     from kohort.verify.labels import Meaning
     from kohort.verify.verdict import Claim
 
@@ -56,9 +57,9 @@ class People:
         known, of = np.unique(people, return_inverse=True)
         return cls(of.astype(np.int32), known.size)
 
-    def taken(self, records: Index) -> People:
+    def taken(self, records: Index | slice) -> People:
         """The same people with some of the records."""
-        return People(None if self.of is None else self.of.take(records), self.total)
+        return People(None if self.of is None else self.of[records], self.total)
 
     def count(self, records: Mask) -> int:
         """How many people these records are of."""
@@ -68,11 +69,11 @@ class People:
         found[self.of[records]] = True
         return int(np.count_nonzero(found))
 
-    def per_cell(self, cells: Index, size: int) -> Counts:
+    def per_cell(self, cells: NDArray[np.integer], size: int) -> Counts:
         """(size,) how many people are in each cell; arguments as those of `lone`."""
         if self.of is not None:
-            cells = np.unique(cells * self.total + self.of) // self.total
-        return np.bincount(cells, minlength=size)
+            cells = np.unique(cells.astype(np.int64) * self.total + self.of) // self.total
+        return tallied(cells, size)
 
     def unique(self, cells: Index, size: int) -> int:
         """How many people are in a cell where nobody else is; arguments as those of `lone`."""
@@ -167,6 +168,8 @@ class _Records:
 
     def unique(self, *columns: int) -> int:
         """People with a value, or a pair of values, that nobody else has."""
+        if len(columns) == 1 and self.people.of is None:
+            return int(np.count_nonzero(self.counts[columns[0]] == 1))
         cells, size = self.codes[columns[0]].astype(np.int64), self.counts[columns[0]].size
         for column in columns[1:]:
             cells, size = cells * self.counts[column].size + self.codes[column], size * self.counts[column].size
@@ -212,43 +215,92 @@ def exposure(
     """
     whose = People.among(table.records, people)
     by = {kind: np.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
-    for name, meaning in meanings.items():
-        kind = meaning.values.label
-        if kind in by:
-            by[kind] |= _exposed(table[name], meaning, claim.original[name].codes.take(claim.lineage), classes, whose)
+    kinds = {name: meaning.values.label for name, meaning in meanings.items() if meaning.values.label in by}
+    printed = {name: _Printed.of(table[name], meanings[name]) for name in kinds}
+    for some, part in _parts(classes):
+        lineage, persons = claim.lineage[some], whose.taken(some)
+        for name, kind in kinds.items():
+            values = claim.original[name].codes.take(lineage)
+            by[kind][some] |= printed[name].exposed(table[name].codes[some], values, part, persons)
     every = np.logical_or.reduce([*by.values()])
     return Exposed(whose.count(every), *(whose.count(records) for records in by.values()))
 
 
-def _exposed(
-    column: Column, meaning: Meaning, values: NDArray[np.integer], classes: ReleasedClasses, people: People
-) -> Mask:
-    """(m,) which records have a value that their label prints and nobody else of their class has."""
-    exposed = np.zeros(values.size, np.bool_)
-    records = np.flatnonzero(_printed(column, meaning, values, classes))
-    ranks, names = meaning.ranks.take(values.take(records)).astype(np.int64), len(meaning.values.names)
-    cells, size = classes.of.take(records) * names + ranks, classes.sizes.size * names
-    exposed[records[people.taken(records).lone(cells, size)]] = True
-    return exposed
+#: Records that are looked at together, with the rest of their classes.
+_TOGETHER: Final = 1 << 18
 
 
-def _printed(column: Column, meaning: Meaning, values: NDArray[np.integer], classes: ReleasedClasses) -> Mask:
-    """(m,) which records have a value that their label prints, though it stands for others too."""
-    label, rank = column.codes, meaning.ranks.take(values)
-    present: Mask = ~meaning.values.absent.take(values)
-    match meaning.values.label:
-        case Label.RANGE:
-            low, high = meaning.low.take(label), meaning.high.take(label)
-            ends: Mask = (low >= 0) & (low < high) & ((rank == low) | (rank == high))
-            return present & ends
-        case Label.SET:
-            return present & _sets(column, meaning).take(label)
-        case _:  # means
-            texts = [np.nan if text in {None, "", ANY} else float(text) for text in column.values.to_list()]
-            several = np.zeros(classes.sizes.size, np.bool_)
-            several[classes.of[rank != rank.take(classes.first).take(classes.of)]] = True
-            own: Mask = meaning.values.amounts().take(values) == np.array(texts).take(label)
-            return present & own & several.take(classes.of)
+def _parts(classes: ReleasedClasses) -> Iterator[tuple[slice, ReleasedClasses]]:
+    """The records some whole classes at a time, and these classes: in a release they follow one another."""
+    ends = np.cumsum(classes.sizes)
+    first = 0
+    while first < ends.size:
+        start = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, start + _TOGETHER, side="right")), first + 1)
+        some, sizes = slice(start, int(ends[last - 1])), classes.sizes[first:last]
+        of = np.repeat(np.arange(sizes.size), sizes)
+        yield some, ReleasedClasses(of, sizes, np.cumsum(sizes) - sizes)
+        first = last
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Printed:
+    """What the labels of a column print.
+
+    Attributes:
+        meaning: What they stand for.
+        absent: (u,) which values of the source are missing.
+        lists: (L,) which labels list several values; of sets.
+        means: (L,) what each says; of means.
+        amounts: (u,) what each value is; of means.
+    """
+
+    meaning: Meaning
+    absent: Mask
+    lists: Mask
+    means: Shares
+    amounts: Shares
+
+    @classmethod
+    def of(cls, column: Column, meaning: Meaning) -> _Printed:
+        """That of the labels of a released column."""
+        kind, none = meaning.values.label, np.empty(0)
+        lists, means, amounts = none.astype(np.bool_), none, none
+        if kind is Label.SET:
+            lists = _sets(column, meaning)
+        elif kind is Label.MEAN:
+            texts = column.values.to_list()
+            means = np.array([np.nan if text in {None, "", ANY} else float(text) for text in texts])
+            amounts = meaning.values.amounts()
+        return cls(meaning, meaning.values.absent, lists, means, amounts)
+
+    def exposed(
+        self, labels: NDArray[np.integer], values: NDArray[np.integer], classes: ReleasedClasses, people: People
+    ) -> Mask:
+        """(m,) which records of some classes have a value that their label prints and nobody else of them has."""
+        exposed = np.zeros(values.size, np.bool_)
+        records = np.flatnonzero(self._printed(labels, values, classes))
+        ranks, names = self.meaning.ranks.take(values.take(records)).astype(np.int64), len(self.meaning.values.names)
+        cells, size = classes.of.take(records) * names + ranks, classes.sizes.size * names
+        exposed[records[people.taken(records).lone(cells, size)]] = True
+        return exposed
+
+    def _printed(self, label: NDArray[np.integer], values: NDArray[np.integer], classes: ReleasedClasses) -> Mask:
+        """(m,) which records have a value that their label prints, though it stands for others too."""
+        meaning, rank = self.meaning, self.meaning.ranks.take(values)
+        present: Mask = ~self.absent.take(values)
+        match meaning.values.label:
+            case Label.RANGE:
+                low, high = meaning.low.take(label), meaning.high.take(label)
+                ends: Mask = (low >= 0) & (low < high) & ((rank == low) | (rank == high))
+                return present & ends
+            case Label.SET:
+                return present & self.lists.take(label)
+            case _:  # means
+                several = np.zeros(classes.sizes.size, np.bool_)
+                several[classes.of[rank != rank.take(classes.first).take(classes.of)]] = True
+                own: Mask = self.amounts.take(values) == self.means.take(label)
+                return present & own & several.take(classes.of)
 
 
 def _sets(column: Column, meaning: Meaning) -> Mask:

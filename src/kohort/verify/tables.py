@@ -53,6 +53,7 @@ from kohort.verify.records import (
 from kohort.verify.singling import exposure, singled_out
 from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, Verdict, check_columns, fault, places, plain
+from kohort.workspace import HEAP, Workspace, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,10 +68,10 @@ if TYPE_CHECKING:
     from kohort.verify.values import SourceValues
 
 
-def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim) -> Verdict:
+def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim, workspace: Workspace = HEAP) -> Verdict:
     r"""What is true of the release in `file`, an open file at its start or a path.
 
-    Cost: for text, about twice what it takes to read it; memory of 1 to 4 bytes a cell and some 40 a record.
+    Cost: for text, about twice what it takes to read it; of the workspace 1 to 4 bytes a cell and 4 a record.
 
     Raises:
         VerificationError: a check fails; the message names it, the column and counts.
@@ -87,6 +88,7 @@ def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim) -> Verdict:
     >>> verify(io.BytesIO(b"age,illness\n[31-45],flu\n[31-45],flu\n[31-45],gout\n"), claim).range_exposure
     2
     """
+    claim = replace(claim, workspace=workspace)
     try:
         if isinstance(file, str | os.PathLike):
             with Path(file).open("rb") as opened:
@@ -314,13 +316,14 @@ def check_suppression(
     """
     claim = inputs.claim
     gone = ~without_value(claim)
-    gone[claim.lineage] = False
+    for some in blocks(claim.lineage.size):
+        gone[claim.lineage[some]] = False
     left = np.flatnonzero(gone)
     if not left.size:
         return 0
     due = [one.labels.take(claim.original[name].codes.take(left)) for name, one in levels.items()]
     found = classes_of(list(map(np.concatenate, zip(due, borne, strict=True))), left.size + borne[0].size)
-    of, released = np.split(found.of, [left.size])
+    of, released = np.split(found.of.astype(np.int64), [left.size])
     parted = np.bincount(of, minlength=found.sizes.size).take(np.unique(released))
     if parted.any():
         what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"

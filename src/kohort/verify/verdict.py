@@ -17,11 +17,12 @@ from kohort.io.forms import FORMS
 from kohort.schema import Label
 from kohort.shown import Shown
 from kohort.tables.table import Column, Table, narrow
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.arrays import Index
+    from kohort.arrays import Index, Numbers
     from kohort.core.uniques import Singling
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.effect import Effect
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from kohort.shown import Rows
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset
+    from kohort.workspace import Workspace
 
 
 class TableCheck(StrEnum):
@@ -107,6 +109,7 @@ class Claim:
         allowed: Released columns that may hold cells of identifying ones.
         complete: Columns in which a record of the source must have a value to enter, or `all`.
         incomplete: How many records did not enter, for lack of one.
+        workspace: Where arrays as long as the table live while it is verified.
 
     Raises:
         UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
@@ -117,7 +120,7 @@ class Claim:
     schema: Schema
     models: tuple[PrivacyModel, ...]
     source: Dataset
-    lineage: Index
+    lineage: Numbers
     suppressed: int = 0
     format: str = "csv"
     separator: str = ","
@@ -132,6 +135,7 @@ class Claim:
     allowed: tuple[str, ...] = ()
     complete: Complete = ()
     incomplete: int = 0
+    workspace: Workspace = field(default=HEAP, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.tables import order
-from kohort.tables.order import SortKey, blocks, order_by, ranks_of
+from kohort import workspace
+from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.workspace import blocks
 
 
 @pytest.mark.parametrize("records", [0, 1, 2, 500])
@@ -34,7 +35,7 @@ def test_keys_may_be_looked_up() -> None:
 
 def test_the_size_of_blocks_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records are taken in blocks that cover each of them once."""
-    monkeypatch.setattr(order, "BLOCK", 3)
+    monkeypatch.setattr(workspace, "BLOCK", 3)
     assert [list(range(8))[rows] for rows in blocks(8)] == [[0, 1, 2], [3, 4, 5], [6, 7]]
     keys = [SortKey(np.array([3, 1, 2, 0, 3, 1, 2])), SortKey(np.array([1, 1, 0, 0, 0, 0, 0]))]
     assert order_by(keys).tolist() == [3, 5, 1, 6, 2, 4, 0] or order_by(keys).tolist() == [3, 5, 1, 2, 6, 4, 0]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort import workspace
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
 from kohort.schema.hierarchy import Hierarchy
 from kohort.verify import labels as label_reading
@@ -285,16 +286,17 @@ def test_records_fit_as_told_one_by_one(data: st.DataObject) -> None:
     texts = ["21", "24", "29", "30", "41"]
     labels = ["[21-29]", "[24-41]", "*", "30", "{21, 24}", "{30, 41}"]
     meaning = read(quasi(label=data.draw(st.sampled_from([Label.RANGE, Label.SET]))), texts, *labels)
-    size = data.draw(st.integers(0, 12))
+    size = data.draw(st.integers(0, 40))
     value = np.array(data.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size)), np.uint8)
     label = np.array(data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size)), np.uint16)
     lineage = np.array(data.draw(st.permutations(range(size))), np.int64)
     alone = [label_reading.fit(meaning, value, lineage[at : at + 1], label[at : at + 1]) for at in range(size)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_reading, "BLOCK", data.draw(st.sampled_from([1, 5, 100])))
+        patch.setattr(workspace, "BLOCK", data.draw(st.sampled_from([8, 16, 104])))
         patch.setattr(label_reading, "_TABLE", data.draw(st.sampled_from([0, 100])))
         found = label_reading.fit(meaning, value, lineage, label)
     assert found.outside == sum(one.outside for one in alone)
     for end in ("at_low", "at_high"):
-        places = [at for at, one in enumerate(alone) if one.places(getattr(one, end)).size]
-        assert found.places(getattr(found, end)).tolist() == places
+        places = [at for at, one in enumerate(alone) if one.among(getattr(one, end), slice(0, 1)).any()]
+        among = [found.among(getattr(found, end), some) for some in workspace.blocks(size, 16)]
+        assert np.flatnonzero(np.concatenate([np.zeros(0, np.bool_), *among])).tolist() == places

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kohort import workspace
 from kohort.errors import FileError, UsageError, VerificationError
 from kohort.io import text as records
 from kohort.io.typed import from_frame
@@ -27,7 +28,6 @@ from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.sensitive import even_spelling
 from kohort.tables.table import Table
 from kohort.verify import Claim, reading, verify, verify_frame, verify_table
-from kohort.verify import labels as label_reading
 from kohort.verify.classes import bands, classes_of
 from kohort.verify.reading import Digest
 from kohort.verify.records import disorder
@@ -210,7 +210,7 @@ def test_any_text_may_be_released(format_: str, cells: list[str]) -> None:
         for size in (1, 7, 1 << 17):
             patch.setattr(records, "_CELLS", size)
             patch.setattr(records, "_RECORDS", size)
-            patch.setattr(label_reading, "BLOCK", size)
+            patch.setattr(workspace, "BLOCK", -(-size // 8) * 8)
             file.seek(0)
             assert verify(file, judged).records == len(cells)
 

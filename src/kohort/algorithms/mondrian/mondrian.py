@@ -127,7 +127,7 @@ class Mondrian:
         if rule is None or not space.strict or problem.population is not None:
             return Forest.uncut(frequency), np.ones(1, np.bool_)
         if frequency.people is None and all(model.declared.size_only for model in models):
-            forest = strict_by_size(frequency, rule, problem.threads)
+            forest = strict_by_size(frequency, rule, problem.threads, problem.workspace)
         else:
             forest = strict_by_profile(frequency, rule, models, problem.threads)
         if not self.relaxed:

@@ -29,6 +29,7 @@ from kohort.algorithms.mondrian.kernel import (
     carve,
 )
 from kohort.core.recoding import Multidimensional
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.algorithms.mondrian.dimension import Dimension
-    from kohort.arrays import Codes, Counts, Positions
+    from kohort.arrays import Codes, Counts, Index, Positions
     from kohort.core.frequency import FrequencySet
+    from kohort.workspace import Workspace
 
 #: Codes that make a whole number of 64-bit words, whether they have 16 or 32 bits.
 CODES_PER_BLOCK = 4
@@ -145,14 +147,16 @@ class Cutter(NamedTuple):
         return Room(work, leaves)
 
 
-def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int) -> Forest:
+def strict_by_size(frequency: FrequencySet, rule: Rule, threads: int, workspace: Workspace = HEAP) -> Forest:
     """Strict Mondrian of the whole table."""
-    return _joined(frequency, *_leaves(frequency, rule, threads))
+    return _joined(frequency, *_leaves(frequency, rule, threads, workspace), workspace)
 
 
-def _leaves(frequency: FrequencySet, rule: Rule, threads: int) -> tuple[list[NDArray[np.uint32]], list[Leaves]]:
+def _leaves(
+    frequency: FrequencySet, rule: Rule, threads: int, workspace: Workspace
+) -> tuple[list[NDArray[np.uint32]], list[Leaves]]:
     """The tuples of each branch, in the order of its leaves, and these; the buffer's rows end with this function."""
-    cutter = Cutter(buffer_of(frequency.quasi, frequency.counts), rule)
+    cutter = Cutter(buffer_of(frequency.quasi, frequency.counts, workspace), rule)
     rows = len(frequency.quasi)
     branches = [Branch(Part(0, rows, frequency.records))]
     if threads > 1 and rows > LEAST_SHARE:
@@ -166,29 +170,39 @@ def _leaves(frequency: FrequencySet, rule: Rule, threads: int) -> tuple[list[NDA
     return [cutter.buffer.tuples[part.first : part.last] for part, _, _ in branches], found
 
 
-def _joined(frequency: FrequencySet, tuples: list[NDArray[np.uint32]], found: list[Leaves]) -> Forest:
+def _joined(
+    frequency: FrequencySet, tuples: list[NDArray[np.uint32]], found: list[Leaves], workspace: Workspace
+) -> Forest:
     """The leaves of all branches, left before right."""
     quasi = frequency.quasi
     ends = list(accumulate((leaves.sizes.size for leaves in found), initial=0))
-    regions = np.empty(len(quasi), np.int64)
+    regions = workspace.empty(len(quasi), np.int64)
     low, high = (np.empty_like(quasi, shape=(ends[-1], quasi.shape[1])) for _ in range(2))
     for first, last, inside, leaves in zip(ends, ends[1:], tuples, found, strict=False):
         regions[inside] = np.repeat(np.arange(first, last, dtype=np.int64), leaves.sizes)
         low[first:last] = leaves.low[:, : quasi.shape[1]]
         high[first:last] = leaves.high[:, : quasi.shape[1]]
-    recoding = Multidimensional(np.arange(len(quasi), dtype=np.int64), regions, frequency.counts, low, high)
+    recoding = Multidimensional(_ascending(len(quasi), workspace), regions, frequency.counts, low, high)
     return Forest(recoding, np.concatenate([leaves.depths for leaves in found]))
 
 
-def buffer_of(quasi: Codes, counts: Counts) -> Buffer:
+def _ascending(size: int, workspace: Workspace) -> Index:
+    """The numbers from 0 on."""
+    numbers = workspace.empty(size, np.int64)
+    for some in blocks(size):
+        numbers[some] = np.arange(some.start, some.stop)
+    return numbers
+
+
+def buffer_of(quasi: Codes, counts: Counts, workspace: Workspace = HEAP) -> Buffer:
     """The table's rows in the first half, and room for them to move to."""
     tuples, dimensions = quasi.shape
     width = max(-(-dimensions // CODES_PER_BLOCK), 1) * CODES_PER_BLOCK
-    rows = np.empty_like(quasi, shape=(2 * tuples, width))
+    rows = workspace.like(quasi, (2 * tuples, width))
     rows[:tuples, :dimensions] = quasi
     rows[:tuples, dimensions:] = 0
-    numbers = np.empty(2 * tuples, np.uint32)
+    numbers = workspace.empty(2 * tuples, np.uint32)
     numbers[:tuples] = np.arange(tuples)
-    weights = np.empty(2 * tuples if (counts != 1).any() else 0, np.int64)
+    weights = workspace.empty(2 * tuples if (counts != 1).any() else 0, np.int64)
     weights[:tuples] = counts[: weights.size]
     return Buffer(rows.reshape(-1), rows.view(np.uint64), numbers, weights)

@@ -1,0 +1,90 @@
+"""What a run needs of memory and disk: said, and refused where there is too little, before the work is done."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kohort import system
+from kohort.errors import LimitError, SourceNote
+from kohort.io import source as files
+
+if TYPE_CHECKING:
+    from kohort.core.frequency import FrequencySet
+    from kohort.workspace import Workspace
+
+#: Bytes of a record on disk, at most, for each column and besides: its codes in the table, among the tuples and in
+#: the release; its tuple, place, region and class, and the words that are sorted. Measured by `bench.scale`.
+EACH_COLUMN: Final = 12
+EACH_RECORD: Final = 48
+
+#: Less than this on disk is not worth a note.
+SAID: Final = 1 << 30
+
+#: Bytes of a text by which its records are counted.
+_SAMPLE: Final = 1 << 20
+
+#: What may stand between the cells of a text, as bytes.
+_SEPARATORS: Final = (b",", b";", b"\t", b"|")
+
+
+def expected(source: object) -> tuple[int, int] | None:
+    """About how many records and columns a text file has, by its size and its beginning; `None` of anything else."""
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+        return None
+    content = files.mapped(os.fspath(source))
+    sample = bytes(content[:_SAMPLE])
+    if files.form(os.fspath(source), content) != "text" or not sample:
+        return None
+    lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
+    line = sample.splitlines()[0]
+    return len(content) * lines // len(sample), 1 + max(map(line.count, _SEPARATORS))
+
+
+def refuse_full(size: tuple[int, int] | None, workspace: Workspace) -> bool:
+    """Say what a run of so many records and columns takes on disk at most; refuse it where there is not so much.
+
+    Returns:
+        Whether anything could be said.
+
+    Raises:
+        LimitError: the folder has too little room.
+    """
+    if workspace.folder is None or size is None:
+        return False
+    records, columns = size
+    needed, free = records * (EACH_COLUMN * columns + EACH_RECORD), system.free(workspace.folder)
+    if needed > free:
+        what = f"some {records:,} records may take {shown(needed)} on disk, and {shown(free)} are free"
+        hint = "make room, or name another folder (--spill-folder, in Python spill_folder=)"
+        raise LimitError(what, where=str(workspace.folder), hint=hint)
+    if needed >= SAID:
+        note = f"the run takes up to {shown(needed)} on disk, in {workspace.folder}; {shown(free)} are free there"
+        warnings.warn(SourceNote(note), stacklevel=3)
+    return True
+
+
+def refuse_large(frequency: FrequencySet, limit: int | None) -> None:
+    """Refuse a frequency set that is larger than the memory.
+
+    Raises:
+        LimitError: it is.
+    """
+    size = frequency.quasi.nbytes + frequency.sensitive.nbytes + frequency.counts.nbytes
+    if limit is not None and size > limit:
+        tuples = len(frequency.quasi)
+        what = f"{tuples:,} different tuples take {shown(size)} of memory, {shown(size - limit)} more than the limit"
+        hint = "give a hierarchy or a coarser grid, fewer quasi-identifiers, or a larger limit"
+        raise LimitError(what, where="memory-limit", hint=hint)
+
+
+def shown(size: int) -> str:
+    """Bytes as a person reads them.
+
+    >>> shown(12_345_678), shown(900)
+    ('12.3 MB', '900 bytes')
+    """
+    power = min((len(str(size)) - 1) // 3, 4)
+    return f"{size / 1000**power:.{min(power, 1)}f} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"

@@ -1,0 +1,128 @@
+"""Released records that are made some at a time, from the labels of their classes and the source's cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.shown import Shown
+from kohort.tables.table import Column, Table, narrow, room_for
+from kohort.workspace import HEAP, Workspace, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kohort.arrays import Counts, Index, Numbers
+    from kohort.shown import Rows
+    from kohort.tables.dataset import Values
+    from kohort.tables.table import CellCodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByClass:
+    """A column with one cell a class.
+
+    Attributes:
+        column: The cell of each class, in the order of the release.
+    """
+
+    column: Column
+
+    def cells(self, classes: Index, _: Numbers) -> CellCodes:
+        """The cells of records in these classes."""
+        return self.column.codes[classes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BySource:
+    """A column whose cells are the source's.
+
+    Attributes:
+        column: That of the source, with the values that the release still has.
+        place: (v,) where each value of the source is among them; `None` where all are, in their order.
+    """
+
+    column: Column
+    place: CellCodes | None
+
+    @classmethod
+    def of(cls, column: Column, lineage: Numbers) -> BySource:
+        """The column's cells of these records, with the values that still occur."""
+        if lineage.size == column.codes.size:
+            return cls(column, None)
+        held = np.zeros(len(column.values), np.bool_)
+        for some in blocks(lineage.size):
+            held[column.codes.take(lineage[some])] = True
+        used = np.flatnonzero(held)
+        values = column.values.gather(used)
+        return cls(replace(column, values=values, labels=None), narrow(np.cumsum(held) - held, used.size))
+
+    def cells(self, _: Index, records: Numbers) -> CellCodes:
+        """The cells of these records of the source."""
+        codes = self.column.codes.take(records)
+        return codes if self.place is None else self.place.take(codes)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class RecodedTable(Shown):
+    """m released records in the order of their own content; a `Dataset`.
+
+    Attributes:
+        parts: What each column is made of.
+        sizes: (c,) records of each class, in the order of the release.
+        lineage: (m,) the record of the source that each released one was.
+        workspace: Where `collect` makes its columns.
+    """
+
+    parts: Sequence[ByClass | BySource]
+    sizes: Counts
+    lineage: Numbers
+    workspace: Workspace = HEAP
+    _table: Table | None = field(default=None, init=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(part.column.name for part in self.parts)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.lineage.size
+
+    def _shown(self) -> tuple[str, Rows]:
+        return "Released table", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        return self.collect().distinct(name)
+
+    def head(self) -> Table:
+        """The columns, with every value that occurs and without a record."""
+        return Table(tuple(replace(part.column, codes=part.column.codes[:0]) for part in self.parts), 0)
+
+    def block(self, some: slice) -> list[CellCodes]:
+        """The cells of some records, by column."""
+        if self._table is not None:
+            return self._table.block(some)
+        ends = np.cumsum(self.sizes)
+        first = int(np.searchsorted(ends, some.start, side="right"))
+        last = int(np.searchsorted(ends, some.stop, side="left")) + 1
+        inside = np.clip(ends[first:last], some.start, some.stop)
+        classes = np.repeat(np.arange(first, first + inside.size), np.diff(inside, prepend=some.start))
+        records = self.lineage[some]
+        return [part.cells(classes, records) for part in self.parts]
+
+    def collect(self) -> Table:
+        """All records in memory, or in files of the workspace; they are made once."""
+        if self._table is None:
+            head = self.head()
+            codes = [room_for(self.records, len(one.values), self.workspace) for one in head.columns]
+            for some in blocks(self.records):
+                for held, cells in zip(codes, self.block(some), strict=True):
+                    held[some] = cells
+            columns = (replace(one, codes=held) for one, held in zip(head.columns, codes, strict=True))
+            self._table = Table(tuple(columns), self.records)
+        return self._table
