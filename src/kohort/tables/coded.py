@@ -13,6 +13,7 @@ from kohort.core.recoding import FullDomain
 from kohort.errors import HierarchyError, InputError
 from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
+from kohort.schema.domain.readings import check_readings
 from kohort.schema.sensitive import resolve as resolve_sensitive
 from kohort.tables.order import SortKey, order_by, ranks_of
 from kohort.tables.population import check_columns, population_tuples, with_others
@@ -123,12 +124,14 @@ class CodedTable:
         values = with_others(column, other)
         counts = np.append(column.counts(), np.zeros(len(values) - len(column.values), np.int64))
         try:
-            return resolve(attribute, values, counts, self.schema.missing)
+            domain, codes = resolve(attribute, values, counts, self.schema.missing)
         except InputError as fault:
             if other is not None:
                 resolve(attribute, column.values.to_list(), column.counts(), self.schema.missing)
                 raise _of_population(fault, attribute.name) from None
             raise
+        check_readings(domain)
+        return domain, codes
 
     def _keep(self) -> NDArray[np.uint32] | None:
         """The records to release, ascending; `None` for all."""

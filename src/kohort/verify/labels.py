@@ -8,7 +8,8 @@
     37.25           where the schema asks for means: any number, and their mean is 37.25
     *               anything
 
-A label that none of these readings explains, to the letter, is one that the schema cannot produce.
+A label that none of these readings explains, to the letter, is one that the schema cannot produce. A label that two
+of them explain says what is not so of somebody, and is refused too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -161,16 +163,26 @@ def _number_ranges(values: SourceValues, labels: pl.Series) -> tuple[Index, Inde
 
 def _name_range(values: SourceValues) -> Callable[[str], tuple[int, int]]:
     """`[first-last]` in the attribute's order; where there are several ways to read it, the widest of them."""
+    spans_of = _name_ranges(values)
+
+    def read(text: str) -> tuple[int, int]:
+        spans = spans_of(text)
+        return (min(low for low, _ in spans), max(high for _, high in spans)) if spans else _NOTHING
+
+    return read
+
+
+def _name_ranges(values: SourceValues) -> Callable[[str], list[tuple[int, int]]]:
+    """All ways to read `[first-last]`."""
     ranks: dict[str, list[int]] = {}
     for rank, name in enumerate(values.names.to_list()):
         ranks.setdefault(name or ABSENT, []).append(rank)
 
-    def read(text: str) -> tuple[int, int]:
+    def read(text: str) -> list[tuple[int, int]]:
         inside = text[1:-1]
         hyphens = [place for place, letter in enumerate(inside) if letter == "-"] if text == f"[{inside}]" else []
         ends = ((ranks.get(inside[:at], ()), ranks.get(inside[at + 1 :], ())) for at in hyphens)
-        spans = [(low, high) for lows, highs in ends for low in lows for high in highs if low < high]
-        return (min(low for low, _ in spans), max(high for _, high in spans)) if spans else _NOTHING
+        return [(low, high) for lows, highs in ends for low in lows for high in highs if low < high]
 
     return read
 
@@ -230,6 +242,52 @@ def _boundaries(values: SourceValues) -> set[Fraction]:
     return {*least.values(), max(number for _, number in leaves) + 1}
 
 
+# ── Labels of two readings ───────────────────────────────────────────────────────────────────────
+
+
+def twofold(values: SourceValues, labels: pl.Series) -> Mask:
+    """(L,) which labels have two readings that stand for different values.
+
+    A value may be spelled like a set or a range of others; a range may be parted at several hyphens; a hierarchy may
+    have one label for a leaf and a wider node, or for nodes that are not above each other.
+    """
+    if values.label is Label.ANCESTOR and values.hierarchy is not None:
+        return labels.is_in(several_nodes(values.hierarchy, values.attribute.max_level)).to_numpy()
+    found = np.zeros(len(labels), np.bool_)
+    if values.numeric:
+        return found
+    itself = labels.is_in(values.printed.unique().implode()).to_numpy()
+    if values.label is Label.SET:
+        alike = np.flatnonzero(itself & labels.str.starts_with("{").to_numpy())
+        members, sets = _sets(labels.gather(alike), values.printed)
+        known = set(values.printed.to_list()) if members else set[str]()
+        found[[int(alike[place]) for member, place in zip(members, sets, strict=True) if member in known]] = True
+    elif values.label is Label.RANGE:
+        spans_of = _name_ranges(values)
+        several = [
+            len({*spans_of(text)}) + own > 1 for text, own in zip(labels.to_list(), itself.tolist(), strict=True)
+        ]
+        found |= np.array(several, np.bool_)
+    return found
+
+
+def several_nodes(hierarchy: Hierarchy, highest: int | None) -> list[str]:
+    """The labels, up to a level, that a leaf and a wider node share, or nodes of which neither is above the other."""
+    levels = range(hierarchy.height + 1 if highest is None else min(highest, hierarchy.height) + 1)
+    count = Counter(label for level in levels for label in hierarchy.labels[level])
+    met: dict[str, set[int]] = {}
+    found: set[str] = set()
+    for level in levels:
+        for node, label in enumerate(hierarchy.labels[level]):
+            if count[label] > 1:
+                leaves = set(np.flatnonzero(hierarchy.maps[level] == node).tolist())
+                below = met.setdefault(label, leaves)
+                if below != leaves and (label in hierarchy.index or not below <= leaves):
+                    found.add(label)
+                met[label] = leaves
+    return sorted(found)
+
+
 # ── Listed values ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -246,7 +304,7 @@ def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Ind
         of_member = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
         found = of_member.join(pl.DataFrame({"text": values.printed, "value": every}), on="text")
         yield found["value"].to_numpy(), found["set"].to_numpy()
-    if values.hierarchy is not None:
+    if values.label is Label.ANCESTOR and values.hierarchy is not None:
         yield from _ancestors(values, values.hierarchy, labels)
 
 

@@ -14,7 +14,7 @@ import polars as pl
 from kohort.schema import Missing, Role
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.identifiers import leaks
-from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid
+from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
 from kohort.workspace import HEAP, blocks
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Mask
     from kohort.errors import VerificationError
     from kohort.schema import Attribute
+    from kohort.verify.values import SourceValues
 
 
 #: Numbers name nobody: some other column will have the same.
@@ -174,11 +175,20 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
         records = int(unknown[column.codes].sum())
         what = f"{int(unknown.sum()):,} labels ({records:,} records) cannot be produced by the schema"
         raise fault(TableCheck.LABELS, what, column=column.name)
+    refuse_twofold(values, labels, column)
     found = fit(meaning, source.codes, claim.lineage, column.codes)
     if found.outside:
         what = f"{found.outside:,} records have labels that do not contain their values"
         raise fault(TableCheck.REGIONS, what, column=column.name)
     return meaning, found
+
+
+def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column) -> None:
+    """Refuse labels that stand for one group of values and for another."""
+    found = twofold(values, labels)
+    if found.any():
+        what = f"{int(found.sum()):,} labels ({int(found[column.codes].sum()):,} records) can be read in two ways"
+        raise fault(TableCheck.LABELS, what, column=column.name)
 
 
 def disorder(table: Table, claim: Claim) -> VerificationError | None:

@@ -48,6 +48,7 @@ from kohort.verify.records import (
     differing,
     disorder,
     labels_of,
+    refuse_twofold,
     without_value,
 )
 from kohort.verify.singling import exposure, singled_out
@@ -248,6 +249,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
         records = int(unknown[column.codes].sum())
         what = f"{int(unknown.sum()):,} labels ({records:,} records) are not nodes of level {level}"
         raise fault(TableCheck.LABELS, what, column=column.name)
+    refuse_twofold(values, released, column)
     label = np.where(label < 0, len(released) + np.arange(label.size), label)
     due = np.where((node < 0) | ~values.released, -1, label[node])
     outside = differing(column, due, claim)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, get_args
 
 import polars as pl
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort.algorithms.lattice.exhaustive import Exhaustive
@@ -16,7 +16,7 @@ from kohort.algorithms.mondrian.mondrian import Cut, Mondrian
 from kohort.algorithms.problem import Problem
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.core.suppression import SuppressionLimit
-from kohort.errors import InfeasibleError
+from kohort.errors import InfeasibleError, InputError
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
@@ -125,6 +125,9 @@ def test_every_release_of_the_engine_verifies(given_job: tuple[pl.DataFrame, Job
         release = anonymize(frame, job)  # verifies the cells
     except InfeasibleError:
         return
+    except InputError as error:
+        assume("spelled like a label" not in error.what)
+        raise
     file = io.BytesIO()
     write(release.table, file, format_)
     file.seek(0)

@@ -1,0 +1,154 @@
+"""Labels that could be read in two ways are refused before a search, and by the verifier by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kohort
+from kohort.errors import HierarchyError, InputError, VerificationError
+from kohort.io.typed import from_frame
+from kohort.models.k_anonymity import KAnonymity
+from kohort.schema import Attribute, Label, Role, Schema
+from kohort.schema.domain import resolve
+from kohort.schema.domain.readings import check_readings
+from kohort.schema.hierarchy import Hierarchy
+from kohort.verify import Claim, verify_frame
+
+#: A node called like another leaf, and one called like a leaf below it.
+CROSSED = Hierarchy.from_rows([["30", "31", "*"], ["32", "31", "*"], ["31", "y", "*"]])
+NESTED = Hierarchy.from_rows([["Roma", "Roma", "*"], ["Tivoli", "Roma", "*"], ["Bari", "Bari", "*"]])
+
+#: One label on two levels: of nodes apart, and of nodes above each other, as where short rows are padded.
+APART = Hierarchy.from_rows([["a", "x", "y", "*"], ["b", "z", "x", "*"]])
+PADDED = Hierarchy.from_rows([["Bolzano", "Adige", "Italia"], ["Merano", "West", "Adige", "Italia"]], pad="up")
+
+
+#: How refusals of hierarchies begin.
+START = "3, hierarchy of a:"
+
+
+def attribute(label: Label | None = None, **what: object) -> Attribute:
+    """A quasi-identifier called `a`."""
+    return Attribute("a", Role.QUASI, label=label, **what)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def refused(one: Attribute, *values: str) -> str:
+    """Why the column cannot be released; nothing where it can."""
+    domain, _ = resolve(one, values, np.ones(len(values), np.int64), frozenset({""}))
+    try:
+        check_readings(domain)
+    except InputError as error:
+        return f"{error.exit_status}, {error.where}: {error.what}"
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "level", "what"),
+    [
+        (CROSSED, None, f"{START} 1 label stands for different values on different levels: '31'"),
+        (CROSSED, 0, ""),
+        (NESTED, None, f"{START} 1 label stands for different values on different levels: 'Roma'"),
+        (APART, None, f"{START} 1 label stands for different values on different levels: 'x'"),
+        (APART, 1, ""),
+        (PADDED, None, ""),
+    ],
+)
+def test_a_label_of_two_nodes_is_refused_where_both_can_occur(
+    hierarchy: Hierarchy, level: int | None, what: str
+) -> None:
+    """A leaf's label means the leaf; the others' may mean the upper of two nodes; levels not in use do not matter."""
+    assert refused(attribute(Label.ANCESTOR, hierarchy=hierarchy, max_level=level), *hierarchy.leaves) == what
+
+
+def test_labels_that_the_table_has_are_not_shown() -> None:
+    """A hierarchy that is built over the values is no public one."""
+    built = attribute(hierarchy="mask:right")
+    assert refused(built, "1*", "12") == f"{START} 1 label stands for different values on different levels"
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "count"),
+    [
+        (Label.SET, ["a", "b", "{a, b}"], 1),
+        (Label.SET, ["a", "b", "{a, c}", "{a}", "[a-b]", "a-b"], 0),
+        (Label.SET, ["a", 'b"', '{a, "b\\""}'], 0),
+        (Label.SET, ["a", "*"], 0),
+        (Label.SET, ["a", ""], 0),
+        (Label.SET, ["a", "", "(missing)"], 0),
+        (Label.RANGE, ["a", "b", "[a-b]"], 1),
+        (Label.RANGE, ["a", "b", "[a-c]", "{a, b}"], 0),
+        (Label.RANGE, ["a", "a-b", "b-c", "c"], 2),
+        (Label.RANGE, ["a", "a-b", "c-d"], 0),
+        (Label.RANGE, ["a", "", "(missing)"], 1),
+    ],
+)
+def test_names_spelled_like_labels_of_others_are_refused(label: Label, values: list[str], count: int) -> None:
+    """Sets of known names, ranges between known names, and names with which two ranges are one text."""
+    what = refused(attribute(label), *values)
+    assert what.rpartition(" spelled")[0] == {0: "", 1: "3, column a: 1 value is"}.get(
+        count, f"3, column a: {count} values are"
+    )
+
+
+def test_numbers_are_never_spelled_like_their_labels() -> None:
+    """A range of numbers is parted in one way."""
+    assert not refused(attribute(), "-5", "-1", "5", "1.5")
+
+
+def _claim(one: Attribute, values: list[str]) -> Claim:
+    source = from_frame(pl.DataFrame({"a": values}))
+    return Claim(Schema((one,), frozenset({""})), (KAnonymity(2),), source, np.arange(len(values)))
+
+
+@pytest.mark.parametrize(
+    ("one", "values", "released"),
+    [
+        (attribute(Label.SET), ["a", "b", "{a, b}"], ["{a, b}", "{a, b}", "{a, b}"]),
+        (attribute(Label.RANGE), ["a", "a-b", "b-c", "c"], ["[a-b-c]"] * 4),
+        (attribute(Label.RANGE), ["a", "b", "[a-b]"], ["[a-b]"] * 3),
+        (attribute(Label.ANCESTOR, hierarchy=CROSSED), ["30", "32", "31"], ["31", "31", "31"]),
+        (attribute(Label.ANCESTOR, hierarchy=NESTED), ["Roma", "Tivoli"], ["Roma", "Roma"]),
+        (attribute(Label.ANCESTOR, hierarchy=APART), ["a", "b"], ["x", "x"]),
+    ],
+)
+def test_the_verifier_refuses_a_label_of_two_readings(one: Attribute, values: list[str], released: list[str]) -> None:
+    """By itself, whatever the search refused: every value lies inside some reading of its label."""
+    with pytest.raises(VerificationError, match=r"1 labels .* can be read in two ways"):
+        verify_frame(pl.DataFrame({"a": released}), _claim(one, values))
+
+
+def test_the_verifier_refuses_it_of_a_level() -> None:
+    """Also where all labels are nodes of one level."""
+    one = attribute(Label.ANCESTOR, hierarchy=CROSSED)
+    source = from_frame(pl.DataFrame({"a": ["30", "32"]}))
+    claim = Claim(Schema((one,), frozenset({""})), (KAnonymity(2),), source, np.arange(2), levels={"a": 1})
+    with pytest.raises(VerificationError, match=r"1 labels \(2 records\) can be read in two ways"):
+        verify_frame(pl.DataFrame({"a": ["31", "31"]}), claim)
+
+
+def test_the_verifier_takes_what_means_one_thing() -> None:
+    """The upper of two nodes, a set that no value is spelled like, a range of names with hyphens."""
+    padded = attribute(Label.ANCESTOR, hierarchy=PADDED)
+    verify_frame(pl.DataFrame({"a": ["Adige", "Adige"]}), _claim(padded, ["Bolzano", "Merano"]))
+    verify_frame(pl.DataFrame({"a": ["{a, b}", "{a, b}", "{x}", "{x}"]}), _claim(attribute(), ["a", "b", "{x}", "{x}"]))
+    verify_frame(pl.DataFrame({"a": ["[a-c-d]"] * 2}), _claim(attribute(Label.RANGE), ["a", "c-d"]))
+
+
+@given(
+    st.lists(st.text("ab-[{,} *", min_size=1, max_size=7), min_size=2, max_size=9),
+    st.sampled_from([Label.SET, Label.RANGE]),
+)
+def test_whatever_is_taken_is_released_and_verified(values: list[str], label: Label) -> None:
+    """No release of names is refused by the verifier once the search has taken them."""
+    frame = pl.DataFrame({"a": values})
+    schema = Schema((attribute(label),), frozenset({""}))
+    try:
+        release = kohort.anonymize(frame, kohort.Job.of(schema, KAnonymity(2)))
+    except InputError as error:
+        assert not isinstance(error, HierarchyError)  # noqa: PT017  the only fault that names have
+        return
+    assert release.records.data.records == len(values)
