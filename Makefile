@@ -23,7 +23,7 @@ demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
 	$(BIN)/kohort demo --overwrite
 
 test: .venv/dev ## the quick suite; COVER=--cov measures its branch coverage
-	$(BIN)/pytest -n $(JOBS) --dist loadfile $(COVER)
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(COVER)
 
 lint: .venv/dev ## style, format and the direction of imports
 	$(BIN)/ruff check

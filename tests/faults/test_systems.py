@@ -19,8 +19,9 @@ SOURCES = Path(__file__).parents[2] / "src" / "kohort"
 
 ANONYMIZE = (
     "anonymize people.csv --out out/release.csv --k 5 --quasi gender,age --sensitive annual_income --rest drop "
-    "--no-model annual_income --identifier person_id --allow-singling annual_income --report out/page.html"
+    "--no-model annual_income --identifier person_id --allow-singling annual_income --report out/page.json"
 )
+PAGE = "report out/page.json --out out/page.html"
 PSEUDONYMS = (
     "anonymize people.csv --out out/linked.csv --k 5 --quasi gender,age --rest drop --pseudonym person_id "
     "--key-file out/key"
@@ -36,6 +37,7 @@ COMMANDS = [
         f"{ANONYMIZE} --quiet",
         f"{ANONYMIZE} --quiet",  # which is refused: it exists
         f"{ANONYMIZE} --quiet --overwrite",
+        f"{PAGE} --quiet",
         "check out/release.csv --certificate out/release.csv.kohort.json --quiet",
         "sweep people.csv --quasi gender,age --rest drop --vary k=3,5 --out out/sweep.csv --quiet",
         "key out/key",
@@ -45,7 +47,7 @@ COMMANDS = [
     )
 ]
 
-STATUSES = [0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0]
+STATUSES = [0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0]
 
 
 def run(kind: str, folder: Path, commands: Sequence[Sequence[str]]) -> tuple[list[int], str]:
@@ -111,7 +113,7 @@ def test_one_module_asks_the_system() -> None:
 def test_text_is_utf_8_whatever_the_locale(tmp_path: Path) -> None:
     """No file is opened in the locale's encoding, which is not UTF-8 on Windows."""
     strict = [sys.executable, "-X", "warn_default_encoding", "-W", "error::EncodingWarning:kohort", "-m", "kohort"]
-    for words in COMMANDS[0], COMMANDS[2]:
+    for words in COMMANDS[0], COMMANDS[2], PAGE.split():
         (tmp_path / "out").mkdir(exist_ok=True)
         done = subprocess.run([*strict, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from functools import lru_cache
+from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -32,10 +33,11 @@ from tests.unit.report.render.page.page_models import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from kohort.report import Json
     from kohort.report.render.page import Plate
+    from kohort.report.render.page.chart import Chart
 
 #: Keys of words of our own: a page of any other word is refused.
 WORDS = frozenset({"kind", "audience", "role", "scale", "unit", "standing", "class", "suppress"})
@@ -65,6 +67,29 @@ def html(model: Json) -> str:
 def charts(model: Json) -> Mapping[str, Plate]:
     """The charts of a page model."""
     return charts_of(page_of(model))
+
+
+#: Draws a chart of a page.
+DRAW: Any = getattr(import_module("kohort.report.render.page.page"), "_picture")  # noqa: B009  it is private
+
+#: What it has drawn.
+PICTURES: dict[object, str] = {}
+
+
+def draw_once(chart: Chart) -> str:
+    """The picture of a chart, drawn if no equal one was."""
+    key = chart.key, chart.title, chart.words(), chart.bars(headline=False)
+    if key not in PICTURES:
+        PICTURES[key] = DRAW(chart)
+    return PICTURES[key]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def equal_charts_are_drawn_once() -> Iterator[None]:
+    """Drawing takes longest, and most tests change a word of the page beside its charts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kohort.report.render.page.page._picture", draw_once)
+        yield
 
 
 class Made(NamedTuple):
@@ -171,9 +196,10 @@ def _numbers(json_: Json, path: tuple[str, ...] = ()) -> set[str]:
     return set() if json_ is None or isinstance(json_, (str, bool)) else {".".join(path)}
 
 
-def test_the_same_page_model_makes_the_same_page(made: Made) -> None:
+def test_the_same_page_model_makes_the_same_page(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """No clock and no order of hashes is in it; and the page model is as it was."""
     before = json.dumps(made.model)
+    monkeypatch.setattr("kohort.report.render.page.page._picture", DRAW)
     assert html(json.loads(before)) == made.html
     assert json.dumps(made.model) == before
 
@@ -224,6 +250,7 @@ def unarranged(model: Model) -> str:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kohort.report.charts.bars.arrange", leave)
+        patch.setattr("kohort.report.render.page.page._picture", DRAW)
         return html(model)
 
 
