@@ -1,19 +1,22 @@
 """What is left of a table at equal k: loss, query error and exposure of every way to cut it, and the bound.
 
     KOHORT_DATA=folder python -m bench.utility [--tables adult register ancestors] [--k 5 10 100] [--bound]
+    KOHORT_DATA=folder python -m bench.utility --exposure [--tables adult register] [--k 5 10 100]
     KOHORT_DATA=folder python -m bench.utility --speed RECORDS [--k 10]
 
 LM/d is the mean loss of a quasi-identifier, (max - min)/width of numbers, (m - 1)/(|A| - 1) of sets and nodes; GCP
 counts m/|A| for these: two measures, never to be compared. Queries: the median relative error of 400 random count
 queries. Alone: people whose exact value a printed end of a range gives away. Adult has 8 quasi-identifiers, sorted
 names, ranges and sets; the register is `kohort generate italy`, 30,000 people; ancestors is Adult with ARX's 9
-hierarchies.
+hierarchies. --exposure counts, for every method, the people who alone have a value that a label prints beside others,
+by the end of a range and by the member of a set: with ranges, and with numbers on a round grid.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
@@ -23,8 +26,10 @@ from kohort import Attribute, Job, ReadOptions, Role, Schema, read_hierarchy
 from kohort.algorithms.mondrian.bound import least_loss
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.algorithms.mondrian.top_down import TopDown
 from kohort.assessment.comparison import lines_of
 from kohort.assessment.comparison.queries import workload
+from kohort.core.uniques import Exposed
 from kohort.engines.local import LOCAL
 from kohort.generate.italy import italy
 from kohort.io import read
@@ -101,6 +106,28 @@ def rows(name: str, subject: Subject, ks: list[int], *, bounded: bool) -> Iterat
             yield f"| {name} | {k} | no release is below | {least.ncp:.4f} ± {least.error:.4f} | | | | |"
 
 
+#: Every method that makes classes of regions.
+ALL: tuple[Algorithm, ...] = (
+    *(Mondrian(cut, relaxed=relaxed) for relaxed in (False, True) for cut in ("nearest", "median", "loss")),
+    TopDown(),
+    Ordered(),
+)
+
+
+def exposure(name: str, subject: Subject, ks: list[int]) -> Iterator[str]:
+    """A line for each method: people alone at a printed value, by k and by whether numbers lie on a grid."""
+    gridded = tuple(replace(one, grid="round") if one.name in NUMBERS else one for one in subject.attributes)
+    for how in ALL:
+        for what, attributes in (("ranges", subject.attributes), ("grid", gridded)):
+            shares: list[str] = []
+            for k in ks:
+                verdict = anonymize(subject.frame, Subject(subject.frame, attributes).job(k, how)).verdict
+                alone = Exposed() if verdict is None else verdict.exposed
+                ends, members = (each / subject.frame.height for each in (alone.range_ends, alone.set_members))
+                shares.append(f"{ends:.1%}, {members:.1%}")
+            yield f"| {name} | {title(how)} | {what} | {' | '.join(shares)} |"
+
+
 def title(how: Algorithm) -> str:
     """The method and its cut."""
     return f"{how.name}, {how.cut}" if isinstance(how, Mondrian) else how.name
@@ -129,11 +156,16 @@ if __name__ == "__main__":
     parser.add_argument("--tables", nargs="+", default=["adult", "register", "ancestors"])
     parser.add_argument("--k", nargs="+", type=int, default=[5, 10, 100])
     parser.add_argument("--bound", action="store_true")
+    parser.add_argument("--exposure", action="store_true")
     parser.add_argument("--speed", type=int)
     given = parser.parse_args()
     if given.speed:
         for line in speed(given.speed, given.k[0]):
             print(line, flush=True)
+    elif given.exposure:
+        for name, subject in subjects().items():
+            for line in exposure(name, subject, given.k) if name in given.tables else ():
+                print(line, flush=True)
     else:
         print("| table | k | method | LM/d | GCP | queries | alone | classes |\n|---|---|---|---|---|---|---|---|")
         for name, subject in subjects().items():
