@@ -1,6 +1,7 @@
 """What is left of a table at equal k: loss, query error, predictions and exposure of every way to cut it; the bound.
 
     KOHORT_DATA=folder python -m bench.utility [--tables adult register ancestors] [--k 5 10 100] [--bound]
+    KOHORT_DATA=folder python -m bench.utility --exposure [--tables adult register] [--k 5 10 100]
     KOHORT_DATA=folder python -m bench.utility --speed 100000 200000 1000000 [--k 10]
 
 LM/d is the mean loss of a quasi-identifier, (max - min)/width of numbers, (m - 1)/(|A| - 1) of sets and nodes; GCP
@@ -9,6 +10,9 @@ random count queries. Accuracy: of a random forest that learns from the release 
 table, on average over three draws (`kohort compare --target`): of the salary class, of an income above the median, of
 the relationship; above each table's lines stand the accuracy of learning from the table itself and that of always
 saying the most frequent class. Alone: people whose exact value a printed end of a range gives away.
+
+--exposure counts, for every method, the people who alone have a value that a label prints beside others, by the end of
+a range and by the member of a set: with ranges, and with numbers on a round grid.
 
 Adult has 8 quasi-identifiers, sorted names, ranges and sets; the register is `kohort generate italy`, 30,000 people;
 ancestors is Adult with ARX's 9 hierarchies.
@@ -33,9 +37,11 @@ from kohort import Attribute, Job, ReadOptions, Role, Schema, read_hierarchy
 from kohort.algorithms.mondrian.bound import least_loss
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.algorithms.mondrian.top_down import TopDown
 from kohort.assessment.comparison import lines_of
 from kohort.assessment.comparison.classifier import prediction
 from kohort.assessment.comparison.queries import workload
+from kohort.core.uniques import Exposed
 from kohort.engines.local import LOCAL
 from kohort.generate.italy import italy
 from kohort.io import read
@@ -157,6 +163,28 @@ def learning(subject: Subject, before: Table, after: Table) -> Learned:
     return Learned(*(fmean(getattr(one, name) for one in found) for name in Learned._fields))
 
 
+#: Every method that makes classes of regions.
+ALL: tuple[Algorithm, ...] = (
+    *(Mondrian(cut, relaxed=relaxed) for relaxed in (False, True) for cut in ("nearest", "median", "loss")),
+    TopDown(),
+    Ordered(),
+)
+
+
+def exposure(name: str, subject: Subject, ks: list[int]) -> Iterator[str]:
+    """A line for each method: people alone at a printed value, by k and by whether numbers lie on a grid."""
+    gridded = tuple(replace(one, grid="round") if one.name in NUMBERS else one for one in subject.attributes)
+    for how in ALL:
+        for what, attributes in (("ranges", subject.attributes), ("grid", gridded)):
+            shares: list[str] = []
+            for k in ks:
+                verdict = anonymize(subject.frame, Subject(subject.frame, attributes).job(k, how)).verdict
+                alone = Exposed() if verdict is None else verdict.exposed
+                ends, members = (each / subject.frame.height for each in (alone.range_ends, alone.set_members))
+                shares.append(f"{ends:.1%}, {members:.1%}")
+            yield f"| {name} | {title(how)} | {what} | {' | '.join(shares)} |"
+
+
 def title(how: Algorithm) -> str:
     """The method and its cut."""
     return f"{how.name}, {how.cut}" if isinstance(how, Mondrian) else how.name
@@ -207,11 +235,16 @@ if __name__ == "__main__":
     parser.add_argument("--tables", nargs="+", default=["adult", "register", "ancestors"])
     parser.add_argument("--k", nargs="+", type=int, default=[5, 10, 100])
     parser.add_argument("--bound", action="store_true")
+    parser.add_argument("--exposure", action="store_true")
     parser.add_argument("--speed", nargs="+", type=int)
     given = parser.parse_args()
     if given.speed:
         for line in speed(given.speed, given.k[0]):
             print(line, flush=True)
+    elif given.exposure:
+        for name, subject in subjects().items():
+            for line in exposure(name, subject, given.k) if name in given.tables else ():
+                print(line, flush=True)
     else:
         print(HEADS)
         for name, subject in subjects().items():

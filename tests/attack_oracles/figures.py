@@ -6,7 +6,8 @@ refinement: six people of four ages, and five of four ages and two cities, k = 2
 two illnesses, k = 2 and l = 2. In each cell: the share of generalized cells that are certain by the labels alone, then
 with the algorithm; the guesses that are right, likewise; and the share of the inputs that the labels allow and the
 algorithm leaves. minimality: four known people of four ages, all assignments of three illnesses, of which each may be
-that of half of a class; the share of the releases after which somebody's is known more surely.
+that of half of a class, and three couples of an age; the share of the releases after which somebody's illness is known
+more surely.
 """
 
 from __future__ import annotations
@@ -23,16 +24,20 @@ from tests.attack_oracles.toy import minimality
 from tests.attack_oracles.worlds import AGES, HALF, LATTICES, MONDRIANS, world
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from kohort.models.base import PrivacyModel
     from tests.attack_oracles.refinement import Refinement
     from tests.attack_oracles.toy import World
 
 KINDS = ("range", "set", "ancestor", "grid")
 
+#: Three couples of an age.
+COUPLES = ("20", "20", "30", "30", "35", "35")
+
 #: Two illnesses, and two different ones in each class.
 ILLNESSES = ("a", "b")
-DIVERSE = (KAnonymity(2), DistinctLDiversity("illness", 2))
+DIVERSE: tuple[PrivacyModel, ...] = (KAnonymity(2), DistinctLDiversity("illness", 2))
 
 
 def refined() -> Iterator[str]:
@@ -59,12 +64,15 @@ def minimal() -> Iterator[str]:
 
 
 def breached(how: str, label: str) -> str:
-    """The share of the releases of all four people after which somebody's illness is surer than promised."""
-    every = [
-        minimality(world(how, label, HALF), tuple((age,) for age in ages), "abc", 0.5)
-        for ages in combinations_with_replacement(AGES, 4)
-    ]
-    return f"{sum(one.breached for one in every) / sum(one.releases for one in every):.0%}"
+    """The share of the releases of all four people, and of three couples, after which somebody's illness is surer."""
+    fours = combinations_with_replacement(AGES, 4)
+    return ", ".join(_breached(world(how, label, HALF), people) for people in (fours, [COUPLES]))
+
+
+def _breached(one: World, people: Iterable[Sequence[str]]) -> str:
+    """The share of the releases of all assignments of illnesses to these people."""
+    every = [minimality(one, tuple((age,) for age in ages), "abc", 0.5) for ages in people]
+    return f"{sum(found.breached for found in every) / sum(found.releases for found in every):.0%}"
 
 
 def shown(found: Refinement) -> str:

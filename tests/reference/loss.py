@@ -20,6 +20,7 @@ from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_tree, intervals
 from kohort.schema.sensitive import SensitiveDomain
 from tests.reference import labels as plain
+from tests.reference.mondrian import Record, Rules, by_width, deal, extent
 from tests.reference.mondrian_tables import VALUES
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Mixed:
         columns = self.columns()
         distinct = sorted(set(self.rows), key=str)
         counts = np.array([self.rows.count(row) for row in distinct], dtype=np.int64)
-        quasi = [self._codes(columns[place], [str(row[place]) for row in distinct]) for place in range(len(columns))]
+        quasi = [self.codes(columns[place], [str(row[place]) for row in distinct]) for place in range(len(columns))]
         sensitive = np.array([[row[-1]] for row in distinct], dtype=np.uint16)
         values = SensitiveDomain("disease", np.bincount(sensitive[:, 0], counts, VALUES + 1)[:VALUES].astype(np.int64))
         matrix = np.ascontiguousarray(np.array(quasi, dtype=np.uint16).T)
@@ -100,7 +101,8 @@ class Mixed:
         return Problem(FrequencySet(matrix, sensitive, counts, (values,)), domains, models)
 
     @staticmethod
-    def _codes(column: Column, cells: Sequence[str]) -> list[int]:
+    def codes(column: Column, cells: Sequence[str]) -> list[int]:
+        """The code of each text of a column."""
         if column.domain.label is not Label.ANCESTOR:
             return [column.places[cell] for cell in cells]
         code_of = {int(leaf): code for code, leaf in enumerate(column.domain.leaves)}
@@ -153,6 +155,37 @@ def best_cut(rows: Group, columns: Sequence[Column], satisfied: Callable[[Group]
                 if best is None or gain > saved or even:
                     best, saved = (left, right), gain
     return best
+
+
+def relaxed(table: Mixed, satisfied: Callable[[Group], bool]) -> list[Group]:
+    """The leaves of relaxed cuts: those of `by_loss`, dealt on, each in halves, as long as both satisfy."""
+    columns = table.columns()
+    records = {row: Record(tuple(_codes(row, columns)), (int(row[-1]),)) for row in table.rows}
+    rows = {record: row for row, record in records.items()}
+    rules = Rules(
+        [column.domain.positions.tolist() for column in columns],
+        [Fraction(column.values.attribute.weight) for column in columns],
+        lambda side: satisfied([rows[one] for one in side]),
+    )
+    whole = [records[row] for row in table.rows]
+    widths = [extent(whole, rules, dimension) for dimension in range(len(columns))]
+
+    def grown(group: Group) -> list[Group]:
+        sides = best_cut(group, columns, satisfied)
+        inside = [records[row] for row in group]
+        for dimension in [] if sides else by_width(inside, rules, widths):
+            dealt = deal(inside, dimension)
+            if all(map(rules.satisfied, dealt)):
+                sides = [rows[one] for one in dealt[0]], [rows[one] for one in dealt[1]]
+                break
+        return grown(sides[0]) + grown(sides[1]) if sides else [sorted(group, key=str)]
+
+    return grown(list(table.rows))
+
+
+def _codes(row: Row, columns: Sequence[Column]) -> list[int]:
+    """The code of each of a record's texts."""
+    return [Mixed.codes(column, [str(row[place])])[0] for place, column in enumerate(columns)]
 
 
 def apart(sides: tuple[Group, Group]) -> int:

@@ -35,7 +35,7 @@ class Rules(NamedTuple):
 
 def mondrian(records: list[Record], rules: Rules) -> list[list[Record]]:
     """The leaves, left before right."""
-    table = [_width(records, rules, dimension) for dimension in range(len(rules.positions))]
+    table = [extent(records, rules, dimension) for dimension in range(len(rules.positions))]
     leaves: list[list[Record]] = []
     open_partitions = [records]
     while open_partitions:
@@ -72,7 +72,7 @@ def by_width(partition: list[Record], rules: Rules, table: list[int]) -> list[in
     relative = {
         dimension: _measure(partition, rules, dimension, Fraction(width, table[dimension]))
         for dimension in range(len(table))
-        if (width := _width(partition, rules, dimension)) > 0
+        if (width := extent(partition, rules, dimension)) > 0
     }
     return sorted(relative, key=lambda dimension: (-relative[dimension], dimension))
 
@@ -101,7 +101,8 @@ def _mixed(state: int) -> int:
     return state ^ (state >> 31)
 
 
-def _width(partition: list[Record], rules: Rules, dimension: int) -> int:
+def extent(partition: list[Record], rules: Rules, dimension: int) -> int:
+    """How far apart the records' places are on a dimension's scale."""
     places = [rules.positions[dimension][record.quasi[dimension]] for record in partition]
     return max(places) - min(places)
 

@@ -217,7 +217,7 @@ def test_a_value_that_is_no_leaf() -> None:
 def test_labels_that_look_like_ranges_expose_nobody() -> None:
     """A node called like a range of numbers has no ends, whoever has the number."""
     ages = Hierarchy.from_rows([["16", "[16-20]"], ["20", "[16-20]"], ["21", "older"], ["22", "older"]], root="*")
-    verdict = judged(quasi(hierarchy=ages), ["21", "22", "16", "20"], 1, ["older", "older", "[16-20]", "[16-20]"])
+    verdict = judged(quasi(hierarchy=ages), ["16", "20", "21", "22"], 1, ["[16-20]", "[16-20]", "older", "older"])
     assert (verdict.data_dependent, verdict.range_exposure) == (False, 0)
     with pytest.raises(VerificationError, match="check regions"):
         judged(quasi(hierarchy=ages), ["20", "22"], 1, ["older", "older"])
