@@ -19,6 +19,7 @@ from kohort.metrics.known import measured
 from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.feasibility import refuse_unknown
 from kohort.shown import Shown
+from kohort.sweeps.advice import proposed
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import Once, Results, run_points
@@ -121,8 +122,9 @@ class TableSweep(Shown):
 
     @property
     def status(self) -> int:
-        """The exit status: 0 where some job has an answer, else that of what stood in the way."""
-        return status_of({point.ending for point in self.points})
+        """The exit status: 0 where some job has an answer, and a point is within the loss if one was to be proposed."""
+        advised = self.within is None or proposed(self, self.within) is not None
+        return status_of({point.ending for point in self.points}, advised=advised)
 
     @property
     def rows(self) -> list[dict[str, Json]]:
