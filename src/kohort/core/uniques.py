@@ -30,7 +30,7 @@ class Singling:
 
     @property
     def most(self) -> bool:
-        """Whether more than half of the people are: a single column is refused then."""
+        """Whether more than half of the people are: it is refused then."""
         return 2 * self.unique > self.people
 
     @property

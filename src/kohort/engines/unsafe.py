@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,8 +10,11 @@ import numpy as np
 from kohort.assessment.risk.singling import refuse_needless, refuse_singling
 from kohort.errors import JobError, SchemaError
 from kohort.verify.identifiers import leaks
+from kohort.verify.singling import singled_out
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kohort.arrays import Numbers
     from kohort.release import Job
     from kohort.tables.table import Table
@@ -38,15 +42,48 @@ def refuse_unsafe(table: Table, job: Job) -> None:
 
 
 def refuse_perturbed(released: Table, source: Table, lineage: Numbers, job: Job) -> None:
-    """Refuse perturbed columns that single people out as they are released.
+    """Refuse perturbed columns that single people out as they are released, and pairs of columns that do.
 
     Raises:
-        SchemaError: one does.
-        JobError: several do.
+        SchemaError: one does, or pairs do.
+        JobError: several columns do.
     """
     names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
     people = None if job.schema.person is None else source[job.schema.person].codes.take(lineage).astype(np.int64)
     refuse_singling(released, names, missing=job.schema.missing, people=people)
+    _refuse_pairs(released, people, job)
+
+
+def _refuse_pairs(released: Table, people: Numbers | None, job: Job) -> None:
+    """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people."""
+    columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
+    pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
+    if not pairs:
+        return
+    worst, named = pairs[0], ", ".join(_covering([one.columns for one in pairs]))
+    who = "records" if people is None else "people"
+    others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
+    raise SchemaError(
+        f"{worst.unique:,} of {worst.people:,} {who} can be identified by {' and '.join(worst.columns)} together"
+        f"{others}",
+        where=f"column{'s' if ',' in named else ''} {named}",
+        hint=f"make quasi-identifying, drop or round: {named}; to release as it is: --allow-singling"
+        f" {named.replace(', ', ',')} (in a job file allow-singling = true, in Python Job.allow_singling)",
+    )
+
+
+def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Few columns of which each pair has one: again and again the one in most pairs that are left.
+
+    >>> _covering([("time", "dose"), ("age", "time"), ("dose", "zip")])
+    ('time', 'dose')
+    """
+    left, found = [*pairs], list[str]()
+    while left:
+        counts = Counter(name for pair in left for name in pair)
+        found.append(max(counts, key=lambda name: counts[name]))
+        left = [pair for pair in left if found[-1] not in pair]
+    return tuple(found)
 
 
 def _leaking(one: Leak) -> SchemaError:

@@ -252,7 +252,8 @@ class _Column(Part):
         default=False,
         alias="allow-singling",
         description=(
-            "Release the column although it may single out more than half of the people, or holds identifying cells."
+            "Release the column although it may single out more than half of the people, alone or with another, or "
+            "holds identifying cells."
         ),
     )
     no_model: bool = Field(

@@ -101,7 +101,7 @@ class Job(Shown):
         time_limit: Seconds after which a search that can stop early (best-effort) gives its best answer so far; with
             it equal jobs may give different releases. Naming the node found (`GivenNode`) repeats one.
         allow_singling: Released columns that may single people out, or hold cells of identifying columns: others that
-            are unique for more than half of the people, or hold such cells, are refused; see
+            are unique for more than half of the people, alone or as a pair, or hold such cells, are refused; see
             `kohort.assessment.risk.singling` and `kohort.verify.identifiers`.
         no_model: Sensitive columns that are released though no privacy model is about them.
         complete: Columns in which a record must have a value, or `all`: other records are left out before anything is

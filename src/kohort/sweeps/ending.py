@@ -25,12 +25,16 @@ class Ending(StrEnum):
         return cls.INFEASIBLE if isinstance(fault, InfeasibleError) else cls.LIMIT
 
 
-def status_of(endings: set[Ending]) -> int:
+def status_of(endings: set[Ending], *, advised: bool = True) -> int:
     """The exit status of a sweep: 0 where something has an answer, else that of what stood in the way.
+
+    Args:
+        endings: How its points ended.
+        advised: Whether one of them was proposed, where one was to be; where none can be, no release meets the goal.
 
     >>> status_of({Ending.LIMIT, Ending.FOUND}), status_of({Ending.LIMIT, Ending.INFEASIBLE}), status_of({Ending.LIMIT})
     (0, 4, 8)
     """
     if Ending.FOUND in endings:
-        return 0
+        return 0 if advised else InfeasibleError.exit_status
     return InfeasibleError.exit_status if Ending.INFEASIBLE in endings else LimitError.exit_status

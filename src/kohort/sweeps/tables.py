@@ -21,6 +21,7 @@ from kohort.pipeline.bound import bound_of, bounded_alike
 from kohort.pipeline.feasibility import refuse_unknown
 from kohort.report.bound import bound_figures
 from kohort.shown import Shown
+from kohort.sweeps.advice import proposed
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import Once, Results, run_points
@@ -136,8 +137,9 @@ class TableSweep(Shown):
 
     @property
     def status(self) -> int:
-        """The exit status: 0 where some job has an answer, else that of what stood in the way."""
-        return status_of({point.ending for point in self.points})
+        """The exit status: 0 where some job has an answer, and a point is within the loss if one was to be proposed."""
+        advised = self.within is None or proposed(self, self.within) is not None
+        return status_of({point.ending for point in self.points}, advised=advised)
 
     @property
     def rows(self) -> list[dict[str, Json]]:

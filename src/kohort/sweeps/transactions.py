@@ -15,6 +15,7 @@ import numpy as np
 from kohort.errors import InfeasibleError, LimitError
 from kohort.pipeline.transactions import problem_of
 from kohort.schema.numbers import said
+from kohort.sweeps.advice import proposed_coherence
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import run_points
 from kohort.transactions.loss import distortion
@@ -131,8 +132,9 @@ class Sweep:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 where some run found an answer, else that of what stood in the way."""
-        return status_of({one.ending for one in self.outcomes})
+        """The exit status: 0 where some run found an answer, and a value is within the loss if one is due."""
+        advised = self.within is None or proposed_coherence(self, self.within) is not None
+        return status_of({one.ending for one in self.outcomes}, advised=advised)
 
     def summaries(self) -> list[Summary]:
         """Value by value, method by method: what came of all seeds."""

@@ -134,6 +134,8 @@ def test_a_value_is_proposed(asked: list[object]) -> None:
     """The greatest p within a distortion; delta protects nothing."""
     assert kohort(*asked, "--at-most-loss", ".2", "--json").figures["proposed"]["value"] == 1
     assert "Proposed: p = 2 by mmil" in kohort(*asked, "--at-most-loss", ".3").out
+    ended = kohort(*asked, "--at-most-loss", ".0001")
+    assert (ended.status, "Nothing proposed: no value is within" in ended.out) == (4, True)
     ended = kohort(*asked[:3], "--h", ".8", "--k", 2, "--p", 1, "--vary", "delta=.2,.4", "--at-most-loss", ".3")
     assert (ended.status, "where: --at-most-loss" in ended.err) == (2, True)
 

@@ -196,6 +196,8 @@ def test_a_point_is_proposed(asked: list[object]) -> None:
     fitting = [point["values"] for point in found["points"] if point["metrics"] and point["metrics"]["ncp"] <= 0.5]
     assert found["proposed"]["values"] == fitting[-1]
     assert 0 < len(fitting) < 4
+    ended = kohort(*asked, "--vary", "k=8,16", "--at-most-loss", ".0001")
+    assert (ended.status, "Nothing proposed: no point is within" in ended.out) == (4, True)
     ended = kohort(*asked, "--vary", "method=mondrian", "--at-most-loss", ".5")
     assert (ended.status, "where: --at-most-loss" in ended.err) == (2, True)
 

@@ -220,3 +220,69 @@ def test_a_coarsened_column_that_is_not_the_released_one_is_refused(codes: CellC
     claim = claim_of(release, "frame")
     with pytest.raises(VerificationError, match=what):
         verify_table(release.table, replace(claim, coarsened=Table((other,), column.codes.size)))
+
+
+# ── pairs ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def in_pairs(*, allow: tuple[str, ...] = (), perturbed: tuple[Rounding, ...] = ()) -> Job:
+    """Days and doses: each of seven occurs often, and most pairs of them once."""
+    schema = Schema.of(quasi=["age"], insensitive=["day", "dose", "ward"])
+    return Job.of(schema, KAnonymity(5), allow_singling=allow, perturbations=perturbed)
+
+
+PAIRS = pl.DataFrame(
+    {
+        "age": [str(20 + place % 5) for place in range(40)],
+        "day": [str(place % 7) for place in range(40)],
+        "dose": [str(place // 7) for place in range(40)],
+        "ward": ["a", "b"] * 20,
+    }
+)
+
+
+def test_two_columns_that_single_out_together_are_refused() -> None:
+    """The pair, how many it identifies and both ways on are told, before anything is released."""
+    with pytest.raises(SchemaError, match=r"40 of 40 records can be identified by day and dose together\n") as caught:
+        kohort.anonymize(PAIRS, in_pairs())
+    assert caught.value.where == "column day"
+    assert "--allow-singling day " in caught.value.hint
+
+
+def test_one_name_is_enough_for_a_pair() -> None:
+    """A column that is allowed to single out is in no pair; one that is in none does not help."""
+    for name in ("day", "dose"):
+        assert kohort.anonymize(PAIRS, in_pairs(allow=(name,))).verdict is not None
+    with pytest.raises(SchemaError, match="together"):
+        kohort.anonymize(PAIRS, in_pairs(allow=("ward",)))
+
+
+def test_half_of_the_people_are_not_more_than_half() -> None:
+    """As many pairs of their own as other records are released."""
+    rows = {"age": ["20"] * 8, "day": list("aabbccdd"), "dose": list("xyxyxxxx"), "ward": ["a"] * 8}
+    assert kohort.anonymize(pl.DataFrame(rows), in_pairs()).verdict is not None
+    with pytest.raises(SchemaError, match="6 of 8 records"):
+        kohort.anonymize(pl.DataFrame(rows | {"dose": list("xyxyxyxx")}), in_pairs())
+
+
+def test_rounding_parts_a_pair() -> None:
+    """What counts is what is released: rounded columns as they are rounded."""
+    rounded = Rounding("dose", Fraction(100))
+    assert kohort.anonymize(PAIRS, in_pairs(perturbed=(rounded,))).verdict is not None
+
+
+def test_people_are_counted_in_pairs() -> None:
+    """A pair that only one person has counts for that person once, however often it occurs."""
+    twice = pl.concat([PAIRS, PAIRS]).with_columns(who=pl.Series([str(place % 40) for place in range(80)]))
+    schema = Schema.of(identifying=["who"], quasi=["age"], insensitive=["day", "dose", "ward"], person="who")
+    with pytest.raises(SchemaError, match="40 of 40 people can be identified by day and dose"):
+        kohort.anonymize(twice, Job.of(schema, KAnonymity(5)))
+
+
+def test_many_pairs_are_told_by_few_columns() -> None:
+    """Of three columns that are in all pairs two are enough; the others are counted."""
+    more = PAIRS.with_columns(hour=pl.Series([str((place // 7 + place) % 7) for place in range(40)]))
+    schema = Schema.of(quasi=["age"], insensitive=["day", "dose", "ward", "hour"])
+    with pytest.raises(SchemaError, match="and 2 more pairs more than half") as caught:
+        kohort.anonymize(more, Job.of(schema, KAnonymity(5)))
+    assert caught.value.where.count(",") == 1
