@@ -63,14 +63,28 @@ class Scale(NamedTuple):
 
     def expected(self, histograms: Shares, k: int) -> Shares:
         """(c,) the mean loss of k draws from each of (c, v) histograms."""
-        share = histograms @ self.of / np.maximum(histograms.sum(axis=1, keepdims=True), 1)
+        present = histograms.any(axis=0)
+        of = self.of[present]
+        moving = of.any(axis=0)
+        if self.label is Label.RANGE:  # before the first value and from the last on nothing is expected
+            moving &= ~of.all(axis=0)
+        worth = self.worth[moving]
+        share = histograms[:, present] @ of[:, moving] / np.maximum(histograms.sum(axis=1, keepdims=True), 1)
         match self.label:
             case Label.SET:
-                return np.maximum((1 - (1 - share) ** k) @ self.worth - self.worth[0], 0)
+                return np.maximum((1 - power(1 - share, k)) @ worth - self.worth[0], 0)
             case Label.ANCESTOR:
-                return share**k @ self.worth
+                return power(share, k) @ worth
             case _:
-                return (1 - share**k - (1 - share) ** k) @ self.worth
+                return (1 - power(share, k) - power(1 - share, k)) @ worth
+
+
+def power(base: Shares, k: int) -> Shares:
+    """The same as `base**k`, many times as fast."""
+    found, square = np.ones_like(base), base
+    while k:
+        found, square, k = (found * square if k % 2 else found), square * square, k // 2
+    return found
 
 
 def _nodes(domain: Domain) -> tuple[Shares, Shares]:
@@ -222,5 +236,5 @@ if __name__ == "__main__":
     methods = (Mondrian("loss"), Ordered(), *found)
     print(HEADS)
     for name, subject in subjects().items():
-        for line in rows(name, subject, given.k, methods=methods) if name in given.tables else ():
+        for line in rows(name, subject, given.k, methods=methods, draws=0) if name in given.tables else ():
             print(line, flush=True)

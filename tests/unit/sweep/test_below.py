@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -10,7 +11,6 @@ import pytest
 from kohort.algorithms.mondrian.bound import LeastLoss, least_loss
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
-from kohort.algorithms.problem import Problem
 from kohort.io import read
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline import bound
@@ -22,6 +22,9 @@ from kohort.sweeps.table_plan import TablePlan
 from kohort.sweeps.tables import Point, TableSweep, sweep
 from tests.unit.report.drawing import assert_legible
 from tests.unit.sweep.table_sweeps import KS, METHODS, made
+
+if TYPE_CHECKING:
+    from kohort.algorithms.problem import Problem
 
 PEOPLE = read(
     pl.DataFrame({"age": [str(20 + place**2 % 37) for place in range(40)], "city": list("abcd" * 10)}),

@@ -390,7 +390,5 @@ def test_a_plan_tells_another_cut_than_the_usual_one(cuts: str, said: str | None
     """A cut that all methods that make cuts have, unless it is the one that they have anyway."""
     first, second = cuts.split()
     how = {"2": Mondrian(first), "3": Mondrian(second), "4": Ordered()}  # type: ignore[arg-type]
-    plan = TablePlan.of(
-        {"k": [*how]}, lambda at: freely(Job.of(AGE, KAnonymity(int(at["k"])), algorithm=how[at["k"]]))
-    )
+    plan = TablePlan.of({"k": [*how]}, lambda at: freely(Job.of(AGE, KAnonymity(int(at["k"])), algorithm=how[at["k"]])))
     assert plan.fixed.get("cut") == said
