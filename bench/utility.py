@@ -7,7 +7,7 @@ LM/d is the mean loss of a quasi-identifier, (max - min)/width of numbers, (m - 
 counts m/|A| for these: two measures, never to be compared. Queries: the median and the mean relative error of 400
 random count queries. Accuracy: of a random forest that learns from the release and is judged on held-out records of the
 table, on average over three draws (`kohort compare --target`): of the salary class, of an income above the median, of
-the relationship; above each table's lines stand the accuracy of learning from the table itself and that of always
+the relationship; below each table's lines stand the accuracy of learning from the table itself and that of always
 saying the most frequent class. Alone: people whose exact value a printed end of a range gives away.
 
 Adult has 8 quasi-identifiers, sorted names, ranges and sets; the register is `kohort generate italy`, 30,000 people;
@@ -47,7 +47,7 @@ from kohort.schema import Label, Order
 from kohort.sweeps.counting import answer, count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from kohort.algorithms.problem import Algorithm, Problem
     from kohort.arrays import Counts, Index
@@ -111,29 +111,21 @@ def subjects() -> dict[str, Subject]:
     return found
 
 
-def rows(
-    name: str,
-    subject: Subject,
-    ks: list[int],
-    *,
-    methods: Iterable[Algorithm] = METHODS,
-    bounded: bool = False,
-    draws: int = DRAWS,
-) -> Iterator[str]:
+def rows(name: str, subject: Subject, ks: list[int], *, bounded: bool = False, draws: int = DRAWS) -> Iterator[str]:
     """A line for the table, and one for each release."""
-    source, methods = read(subject.frame, ReadOptions()), tuple(methods)
-    if draws:
-        learned = learning(subject, source, source, draws)
-        yield f"| {name} | | the table | 0 | 0 | 0 | 0 | {learned.original:.1%} (least: {learned.baseline:.1%}) | | |"
+    source = read(subject.frame, ReadOptions())
+    learned: Learned | None = None
     for k in ks:
-        for how in methods:
+        for how in METHODS:
             job = subject.job(k, how)
             found = answer(count(source, job, None), job)
             release = anonymize(subject.frame, job)
             lines = lines_of(source, release.table, schema=subject.schema)
             quasi = [line for line in lines if line.name != subject.target]
             error = workload(quasi, QUERIES, seed=5)
-            accuracy = f"{learning(subject, source, release.table, draws).released:.1%}" if draws else ""
+            if draws:
+                learned = learning(subject, source, release.table, draws)
+            accuracy = "" if learned is None else f"{learned.released:.1%}"
             lost, penalty = METRICS["ncp"](found.outcome), METRICS["gcp"](found.outcome)
             alone = 0 if release.verdict is None else release.verdict.range_exposure / source.records
             yield (
@@ -145,6 +137,8 @@ def rows(
             least = least_loss(problem_of(LOCAL.count(source, job).counts, job))
             exact = f"{least.exact} of {least.records} exactly"
             yield f"| {name} | {k} | no release is below ({exact}) | {least.ncp:.4f} ± {least.error:.4f} | | | | | | |"
+    if learned is not None:
+        yield f"| {name} | | the table | 0 | 0 | 0 | 0 | {learned.original:.1%} (least: {learned.baseline:.1%}) | | |"
 
 
 class Learned(NamedTuple):

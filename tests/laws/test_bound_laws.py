@@ -26,10 +26,12 @@ from tests.reference.loss import KINDS, Mixed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.algorithms.problem import Algorithm
+
 KS = st.integers(2, 4)
 
 #: Everything that releases labels of regions.
-METHODS = (
+METHODS: tuple[Algorithm, ...] = (
     *(Mondrian(cut, relaxed=relaxed) for cut in ("nearest", "median", "loss") for relaxed in (False, True)),
     Ordered(),
     TopDown(),
