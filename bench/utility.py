@@ -8,7 +8,7 @@ LM/d is the mean loss of a quasi-identifier, (max - min)/width of numbers, (m - 
 counts m/|A| for these: two measures, never to be compared. Queries: the median and the mean relative error of 400
 random count queries. Accuracy: of a random forest that learns from the release and is judged on held-out records of the
 table, on average over three draws (`kohort compare --target`): of the salary class, of an income above the median, of
-the relationship; above each table's lines stand the accuracy of learning from the table itself and that of always
+the relationship; below each table's lines stand the accuracy of learning from the table itself and that of always
 saying the most frequent class. Alone: people whose exact value a printed end of a range gives away.
 
 --exposure counts, for every method, the people who alone have a value that a label prints beside others, by the end of
@@ -53,7 +53,7 @@ from kohort.schema import Label, Order
 from kohort.sweeps.counting import answer, count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from kohort.algorithms.problem import Algorithm, Problem
     from kohort.arrays import Counts, Index
@@ -117,32 +117,34 @@ def subjects() -> dict[str, Subject]:
     return found
 
 
-def rows(
-    name: str, subject: Subject, ks: list[int], *, methods: Iterable[Algorithm] = METHODS, bounded: bool = False
-) -> Iterator[str]:
+def rows(name: str, subject: Subject, ks: list[int], *, bounded: bool = False, draws: int = DRAWS) -> Iterator[str]:
     """A line for the table, and one for each release."""
-    source, methods = read(subject.frame, ReadOptions()), tuple(methods)
-    learned = learning(subject, source, source)
-    yield f"| {name} | | the table | 0 | 0 | 0 | 0 | {learned.original:.1%} (least: {learned.baseline:.1%}) | | |"
+    source = read(subject.frame, ReadOptions())
+    learned: Learned | None = None
     for k in ks:
-        for how in methods:
+        for how in METHODS:
             job = subject.job(k, how)
             found = answer(count(source, job, None), job)
             release = anonymize(subject.frame, job)
             lines = lines_of(source, release.table, schema=subject.schema)
             quasi = [line for line in lines if line.name != subject.target]
-            error, accuracy = workload(quasi, QUERIES, seed=5), learning(subject, source, release.table).released
+            error = workload(quasi, QUERIES, seed=5)
+            if draws:
+                learned = learning(subject, source, release.table, draws)
+            accuracy = "" if learned is None else f"{learned.released:.1%}"
             lost, penalty = METRICS["ncp"](found.outcome), METRICS["gcp"](found.outcome)
             alone = 0 if release.verdict is None else release.verdict.range_exposure / source.records
             yield (
                 f"| {name} | {k} | {title(how)} | {lost:.4f} | {penalty:.4f} | {error.median:.3f} | {error.mean:.3f} "
-                f"| {accuracy:.1%} | {alone:.1%} | {release.sizes.size:,} |"
+                f"| {accuracy} | {alone:.1%} | {release.sizes.size:,} |"
             )
         if bounded:
             job = subject.job(k, METHODS[0])
             least = least_loss(problem_of(LOCAL.count(source, job).counts, job))
             exact = f"{least.exact} of {least.records} exactly"
             yield f"| {name} | {k} | no release is below ({exact}) | {least.ncp:.4f} ± {least.error:.4f} | | | | | | |"
+    if learned is not None:
+        yield f"| {name} | | the table | 0 | 0 | 0 | 0 | {learned.original:.1%} (least: {learned.baseline:.1%}) | | |"
 
 
 class Learned(NamedTuple):
@@ -153,13 +155,13 @@ class Learned(NamedTuple):
     released: float
 
 
-def learning(subject: Subject, before: Table, after: Table) -> Learned:
+def learning(subject: Subject, before: Table, after: Table, draws: int) -> Learned:
     """How well the target is predicted, on average over some draws."""
     lines = lines_of(before, after, schema=subject.schema)
     quasi, [target] = (
         [line for line in lines if (line.name == subject.target) is whether] for whether in (False, True)
     )
-    found = [prediction(quasi, target, seed=seed) for seed in range(DRAWS)]
+    found = [prediction(quasi, target, seed=seed) for seed in range(draws)]
     return Learned(*(fmean(getattr(one, name) for one in found) for name in Learned._fields))
 
 
@@ -236,6 +238,7 @@ if __name__ == "__main__":
     parser.add_argument("--k", nargs="+", type=int, default=[5, 10, 100])
     parser.add_argument("--bound", action="store_true")
     parser.add_argument("--exposure", action="store_true")
+    parser.add_argument("--draws", type=int, default=DRAWS, help="of held-out records; 0: predict nothing")
     parser.add_argument("--speed", nargs="+", type=int)
     given = parser.parse_args()
     if given.speed:
@@ -248,5 +251,7 @@ if __name__ == "__main__":
     else:
         print(HEADS)
         for name, subject in subjects().items():
-            for line in rows(name, subject, given.k, bounded=given.bound) if name in given.tables else ():
+            for line in (
+                rows(name, subject, given.k, bounded=given.bound, draws=given.draws) if name in given.tables else ()
+            ):
                 print(line, flush=True)

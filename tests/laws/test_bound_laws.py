@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kohort.algorithms.mondrian.bound import Reach, least_loss
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.algorithms.mondrian.top_down import TopDown
 from kohort.core.recoding import classes_of
 from kohort.metrics.known import METRICS
 from kohort.models.k_anonymity import KAnonymity
@@ -25,7 +26,16 @@ from tests.reference.loss import KINDS, Mixed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kohort.algorithms.problem import Algorithm
+
 KS = st.integers(2, 4)
+
+#: Everything that releases labels of regions.
+METHODS: tuple[Algorithm, ...] = (
+    *(Mondrian(cut, relaxed=relaxed) for cut in ("nearest", "median", "loss") for relaxed in (False, True)),
+    Ordered(),
+    TopDown(),
+)
 
 #: More tuples than any search here looks at.
 ENOUGH = 1 << 20
@@ -74,7 +84,7 @@ def test_no_method_loses_less(table: Mixed, k: int) -> None:
     assume(len(table.rows) >= k)
     problem = table.problem(KAnonymity(k))
     least = least_loss(problem).ncp
-    for how in (Mondrian(), Mondrian("loss"), Mondrian(relaxed=True), Ordered()):
+    for how in METHODS:
         classes = classes_of(how.solve(problem).recoding, problem.frequency, problem.domains)
         assert least <= METRICS["ncp"](outcome_of(len(table.rows), 0, k, classes, None)) + 1e-12
 

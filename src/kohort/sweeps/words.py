@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kohort.sweeps.ending import Ending
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kohort.sweeps.tables import Point, TableSweep
 
@@ -83,35 +83,44 @@ def settings(found: TableSweep, point: Point, *, first: int = 0) -> str:
 def series(found: TableSweep) -> list[Series]:
     """The points by what is varied second and further, in the order in which that is said.
 
-    Values that make no difference to any point, such as cuts to a method that makes none, are one series, which is
-    called by what they share.
+    Where no value of something makes a difference, such as cuts to a method that makes none, there is one series.
     """
     groups = defaultdict[tuple[str, ...], list["Point"]](list)
     for point in found.points:
         groups[point.values[1:]].append(point)
-    alike: list[tuple[list[tuple[str, ...]], list[Point]]] = []
+    kept: dict[tuple[str, ...], list[Point]] = groups
+    for place, axis in enumerate(found.axes[1:]):
+        kept = _without(kept, place, len(axis.values))
+    alone = found.fixed.get("method", "all")
+    names = [axis.name for axis in found.axes[1:]]
+    return [
+        Series(
+            ", ".join(setting(name, value) for name, value in zip(names, values, strict=True) if value) or alone,
+            tuple(points),
+        )
+        for values, points in kept.items()
+    ]
+
+
+def _without(
+    groups: Mapping[tuple[str, ...], list[Point]], place: int, many: int
+) -> dict[tuple[str, ...], list[Point]]:
+    """The same, but one instead of `many` that differ at a place only, and in no point; at that place it has ""."""
+    alike = defaultdict[tuple[str, ...], list[list["Point"]]](list)
     for values, points in groups.items():
-        same = next((others for others, one in alike if all(map(_same, one, points))), None)
-        if same is None:
-            alike.append(([values], points))
-        else:
-            same.append(values)
-    return [Series(_called(found, values), tuple(points)) for values, points in alike]
+        alike[*values[:place], "", *values[place + 1 :]].append(points)
+    kept: dict[tuple[str, ...], list[Point]] = {}
+    for values, points in groups.items():
+        short = (*values[:place], "", *values[place + 1 :])
+        first, *others = alike[short]
+        same = len(others) == many - 1 > 0 and all(all(map(_same, first, one)) for one in others)
+        kept.setdefault(short if same else values, points)
+    return kept
 
 
 def _same(one: Point, other: Point) -> bool:
     """Whether two points are what the same job came to."""
     return one.found and replace(one, values=other.values, seconds=other.seconds) == other
-
-
-def _called(found: TableSweep, values: Sequence[tuple[str, ...]]) -> str:
-    """The name of a series: what is varied second and further, as far as all its points share it."""
-    shared = [
-        setting(axis.name, some[0])
-        for axis, some in zip(found.axes[1:], zip(*values, strict=True), strict=True)
-        if len({*some}) == 1
-    ]
-    return ", ".join(shared) or found.fixed.get("method", "all")
 
 
 def fixed(found: TableSweep) -> str:

@@ -296,7 +296,7 @@ def test_a_table_without_records_is_refused_with_what_helps(tmp_path: Path) -> N
 def test_how_near_a_release_is_to_the_least_loss() -> None:
     """By the job it is what the run itself says; the release's labels say which kinds there are where no job does."""
     job = JOB.replace("[columns]", "[method]\ngrid = 'none'\n[columns]")
-    Path("job.toml").write_text(job.replace('"sensitive" }', '"sensitive", no-model = true }'))
+    Path("job.toml").write_text(job.replace('"sensitive" }', '"drop" }'))
     ran = kohort("run", "job.toml", "--overwrite", "--bound", "--json").figures["bound"]
     assert ran["ncp"] > 0
     assert compared("--job", "job.toml", "--bound", "--json").figures["bound"] == ran

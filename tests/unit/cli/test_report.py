@@ -336,7 +336,7 @@ def test_grids_that_were_compared_are_told_to_the_steward(folder: Path) -> None:
 @pytest.mark.parametrize("columns", [("age", "city"), ("city",)])
 def test_the_bound_is_told_to_the_steward(folder: Path, columns: tuple[str, ...]) -> None:
     """In figures that can be read back, and as a sentence of the page, with a factor where something must be lost."""
-    quasi = ["--quasi", ",".join(columns), "--rest", "drop", "--k", 40, "--overwrite", "--bound"]
+    quasi = ["--quasi", ",".join(columns), "--rest", "drop", "--k", 5, "--overwrite", "--bound"]
     run = ["anonymize", folder / "people.csv", "--out", folder / "bounded.csv", *quasi]
     said = done(*run, "--report", folder / "bound.json", "--json").figures["bound"]
     assert figures_at(folder / "bound.json")["bound"] == said

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+import kohort
 from kohort.algorithms.mondrian.bound import LeastLoss, least_loss
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
@@ -24,12 +25,12 @@ from tests.unit.report.drawing import assert_legible
 from tests.unit.sweep.table_sweeps import KS, METHODS, made
 
 if TYPE_CHECKING:
-    from kohort.algorithms.problem import Problem
+    from kohort.algorithms.problem import Algorithm, Problem
 
 PEOPLE = read(
     pl.DataFrame({"age": [str(20 + place**2 % 37) for place in range(40)], "city": list("abcd" * 10)}),
 )
-CUTS = {"nearest": Mondrian(), "loss": Mondrian("loss"), "ordered": Ordered()}
+CUTS: dict[str, Algorithm] = {"nearest": Mondrian(), "loss": Mondrian("loss"), "ordered": Ordered()}
 SETS = Schema((Attribute("age", Role.QUASI, label=Label.SET), Attribute("city", Role.QUASI)))
 RANGES = Schema.of(quasi=["age", "city"])
 
@@ -71,7 +72,7 @@ def test_a_point_tells_how_near_it_is() -> None:
     point = found.points[0]
     assert point.bound is not None
     assert point.bound.times is not None
-    assert first["bound"] == point.bound.as_json()  # type: ignore[index, call-overload]
+    assert first["bound"] == point.bound.as_json()  # type: ignore[index]
     assert "bound" not in last  # type: ignore[operator]
     flat = rows(found)
     assert flat[0]["bound:ncp"] == point.bound.ncp <= point.metrics["ncp"]
@@ -81,6 +82,15 @@ def test_a_point_tells_how_near_it_is() -> None:
     assert printed[2].endswith("ncp  least ncp  times")
     assert printed[3].endswith(f"{point.metrics['ncp']:.4f}     {point.bound.ncp:.4f}    {point.bound.times:.1f}")
     assert "least ncp: no release with the same k and labels has a lower NCP. times: NCP over that." in printed
+
+
+def test_python_asks_for_a_bound() -> None:
+    """By a keyword; without it there is none."""
+    people = pl.DataFrame({"age": [20, 30, 40, 50]})
+    [point] = kohort.sweep(people, quasi=["age"], grid="none", vary={"k": [2]}, bound=True).points
+    assert point.bound is not None
+    assert point.bound.ncp == pytest.approx(1 / 3)
+    assert kohort.sweep(people, quasi=["age"], vary={"k": [2]}).points[0].bound is None
 
 
 def test_nothing_to_lose_and_a_sample_are_told() -> None:

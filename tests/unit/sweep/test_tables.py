@@ -47,6 +47,7 @@ from tests.jobs import freely
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from kohort.algorithms.problem import Algorithm
     from kohort.models.base import PrivacyModel
 
 #: Every model, by itself.
@@ -389,6 +390,6 @@ def test_a_plan_tells_what_all_jobs_share() -> None:
 def test_a_plan_tells_another_cut_than_the_usual_one(cuts: str, said: str | None) -> None:
     """A cut that all methods that make cuts have, unless it is the one that they have anyway."""
     first, second = cuts.split()
-    how = {"2": Mondrian(first), "3": Mondrian(second), "4": Ordered()}  # type: ignore[arg-type]
+    how: dict[str, Algorithm] = {"2": Mondrian(first), "3": Mondrian(second), "4": Ordered()}  # type: ignore[arg-type]
     plan = TablePlan.of({"k": [*how]}, lambda at: freely(Job.of(AGE, KAnonymity(int(at["k"])), algorithm=how[at["k"]])))
     assert plan.fixed.get("cut") == said

@@ -41,7 +41,7 @@ SAMPLE: Final = 200
 
 #: How often the search for one record looks at a tuple, and how many groups it keeps at most.
 LOOKS: Final = 1 << 18
-MOST_NODES: Final = 4000
+MOST_NODES: Final = 1000
 
 #: More than any group costs.
 NEVER: Final = 1 << 62
