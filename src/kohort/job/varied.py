@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import FIRST, Choices
+from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
 from kohort.models.known import models
@@ -202,9 +203,12 @@ class Variations:
         method = said_at(tables, ("method", "name"))
         if not isinstance(method, str) or method not in methods:
             return
-        on_levels = {name: METHODS[name](Choices()).full_domain for name in methods}
-        if len({*on_levels.values()}) > 1:
-            yield from (OF_CUTS if on_levels[method] else OF_LEVELS).said(tables)
+        algorithms = {name: METHODS[name](Choices()) for name in methods}
+        on_levels = {name: one.full_domain for name, one in algorithms.items()}
+        if on_nodes(algorithms[method]) and not all(map(on_nodes, algorithms.values())):
+            yield from OF_CUTS.said(tables)
+        if not on_levels[method] and any(on_levels.values()):
+            yield from OF_LEVELS.said(tables)
         if method != "best-effort" and "best-effort" in methods:
             yield from OF_BEST_EFFORT.said(tables)
         first = said_at(tables, ("method", "objective")) == FIRST
