@@ -34,6 +34,10 @@ import polars as pl
 
 from bench.tables import ADULT, DATA, adult_hierarchy, table
 from kohort import Attribute, Job, ReadOptions, Role, Schema, read_hierarchy
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.local import LocalRecoding
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.suppress_cells import SuppressCells
 from kohort.algorithms.mondrian.bound import least_loss
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
@@ -75,6 +79,13 @@ METHODS: tuple[Algorithm, ...] = (Mondrian(), Mondrian("loss"), Ordered())
 #: The heads of the table.
 HEADS = """| table | k | method | LM/d | GCP | queries, median | mean | accuracy | alone | classes |
 |---|---|---|---|---|---|---|---|---|---|"""
+#: What needs hierarchies, or hides cells: over Adult with ARX's.
+ON_NODES: tuple[Algorithm, ...] = (
+    Optimal(),
+    LocalRecoding(Optimal()),
+    LocalRecoding(GivenNode((1, 4, 1, 2, 3, 2, 2, 2, 1))),
+    SuppressCells(),
+)
 
 
 class Subject(NamedTuple):
@@ -122,7 +133,7 @@ def rows(name: str, subject: Subject, ks: list[int], *, bounded: bool = False, d
     source = read(subject.frame, ReadOptions())
     learned: Learned | None = None
     for k in ks:
-        for how in METHODS:
+        for how in (*METHODS, *(ON_NODES if name == "ancestors" else ())):
             job = subject.job(k, how)
             found = answer(count(source, job, None), job)
             release = anonymize(subject.frame, job)

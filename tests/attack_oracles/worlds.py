@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
+from kohort.algorithms.lattice.suppress_cells import SuppressCells
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
 from kohort.algorithms.mondrian.top_down import TopDown
 from kohort.models.alpha_k_anonymity import AlphaKAnonymity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.schema import Attribute, Label, Role
+from kohort.schema.hierarchies import suppress
 from kohort.schema.hierarchy import Hierarchy
 from tests.attack_oracles.toy import World
 
@@ -55,17 +58,23 @@ LATTICES: dict[str, Algorithm] = {"samarati": Samarati(), "optimal": Optimal(), 
 
 #: The control: the node is chosen before there are data.
 GIVEN: Algorithm = GivenNode((1,))
+#: What releases nodes, or single cells, class by class.
+LOCALS: dict[str, Algorithm] = {"optimal-local": LocalRecoding(Optimal()), "suppress-cells": SuppressCells()}
+
+#: Ages as they are or not at all.
+CELLS = Attribute("age", Role.QUASI, hierarchy=suppress(AGES), label=Label.ANCESTOR)
 
 
 def world(how: str, label: str, *models: PrivacyModel, cities: bool = False) -> World:
     """The world of an algorithm and a kind of label, of ages alone or with cities."""
-    algorithm = (MONDRIANS | LATTICES)[how]
+    algorithm = (MONDRIANS | LATTICES | LOCALS)[how]
+    age = CELLS if how == "suppress-cells" else LABELS[label]
     city = Attribute("city", Role.QUASI, hierarchy=PLACES)
-    attributes = (LABELS[label], city) if cities else (LABELS[label],)
+    attributes = (age, city) if cities else (age,)
     values = (AGES, CITIES) if cities else (AGES,)
     return World(f"{how}, {label}", attributes, values, algorithm, models or (KAnonymity(2),))
 
 
 def every_way() -> list[tuple[str, str]]:
     """Every algorithm with every label that it can have."""
-    return [(how, label) for how in MONDRIANS for label in LABELS] + [(how, "ancestor") for how in LATTICES]
+    return [(how, label) for how in MONDRIANS for label in LABELS] + [(how, "ancestor") for how in LATTICES | LOCALS]

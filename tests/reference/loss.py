@@ -17,7 +17,7 @@ from kohort.core.frequency import FrequencySet
 from kohort.core.recoding import Multidimensional
 from kohort.schema import Attribute, Label, Role
 from kohort.schema.domain import resolve
-from kohort.schema.hierarchies import from_tree, intervals
+from kohort.schema.hierarchies import from_tree, intervals, suppress
 from kohort.schema.sensitive import SensitiveDomain
 from tests.reference import labels as plain
 from tests.reference.mondrian import Record, Rules, by_width, deal, extent
@@ -52,6 +52,8 @@ KINDS: Mapping[str, tuple[Sequence[str], Mapping[str, object]]] = {
     "ancestor": (("Bari", "Lecce", "Milano", "Torino", "Aosta"), {"hierarchy": REGIONS}),
     "ancestor by text": (("Bari", "Lecce", "Milano", "Nuoro"), {"hierarchy": REGIONS, "order": "sorted"}),
     "ancestor of ages": (("16", "17", "25", "44", "95"), {"hierarchy": AGES, "label": "ancestor"}),
+    "cells": (tuple("abc"), {"hierarchy": suppress("abc"), "label": "ancestor"}),
+    "dear cells": (tuple("abc"), {"hierarchy": suppress("abc"), "label": "ancestor", "weight": Fraction(3, 2)}),
 }
 
 
@@ -212,6 +214,37 @@ def cuts(rows: Group, place: int, column: Column, columns: Sequence[Column]) -> 
             _, a, b = min(raised)
             groups[a] += groups.pop(b)
         yield groups[0], groups[1]
+
+
+# ── Local recoding ───────────────────────────────────────────────────────────────────────────────
+
+
+def refined(rows: Group, columns: Sequence[Column], satisfied: Callable[[Group], bool]) -> list[Group]:
+    """The classes that are left when no record below a node can be parted from the rest of a class with any gain."""
+    best, saved = None, Fraction(0)
+    whole = total([rows], columns)
+    for below, others in partings(rows, columns):
+        if satisfied(below) and satisfied(others):
+            gain = whole - total([below, others], columns)
+            if gain > saved:
+                best, saved = (below, others), gain
+    if best is None:
+        return [sorted(rows, key=str)]
+    return refined(best[0], columns, satisfied) + refined(best[1], columns, satisfied)
+
+
+def partings(rows: Group, columns: Sequence[Column]) -> Iterator[tuple[Group, Group]]:
+    """The records below every node and the rest: column by column, level by level from the leaves, in leaf order."""
+    for place, column in enumerate(columns):
+        hierarchy = column.domain.hierarchy
+        assert hierarchy is not None
+        leaves = [column.places[str(row[place])] for row in rows]
+        for node_of in hierarchy.maps[:-1]:
+            nodes = [int(node_of[leaf]) for leaf in leaves]
+            for node in sorted(set(nodes)):
+                below = [row for row, one in zip(rows, nodes, strict=True) if one == node]
+                if len(below) < len(rows):
+                    yield below, [row for row, one in zip(rows, nodes, strict=True) if one != node]
 
 
 # ── The order cut ────────────────────────────────────────────────────────────────────────────────

@@ -66,7 +66,7 @@ def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: 
         column: The attribute's place among the quasi-identifiers.
     """
     low, high = recoding.low[:, column].astype(np.int64), recoding.high[:, column].astype(np.int64)
-    kind = domain.label
+    kind = Label.ANCESTOR if recoding.nodes else domain.label
     match kind:
         case Label.RANGE | Label.GRID:
             return _spans(domain, low, high)

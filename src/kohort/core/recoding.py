@@ -49,6 +49,7 @@ class Multidimensional:
         counts: (m,) records of the tuple that go to the region; they sum to the tuple's count.
         low: (r, d) least code of each region's tuples.
         high: (r, d) greatest code of each region's tuples.
+        nodes: whether labels are nodes of the hierarchies, common ancestors, whatever the domains ask for.
     """
 
     tuples: Index
@@ -56,6 +57,7 @@ class Multidimensional:
     counts: Counts
     low: Codes
     high: Codes
+    nodes: bool = False
 
     @property
     def released(self) -> Multidimensional:

@@ -148,7 +148,8 @@ class MethodPart(Part):
     """How the recoding is found."""
 
     name: Annotated[MethodName, Flag(name="method")] = Field(
-        "mondrian", description="The algorithm; all but Mondrian, ordered and top-down are lattice methods."
+        "mondrian",
+        description="The algorithm; all but Mondrian, ordered, top-down and suppress-cells are lattice methods.",
     )
     dimension: Annotated[FirstCut | None, Flag(metavar="WORD")] = Field(None, description=DIMENSION.sentence)
     cut: Literal["nearest", "median", "loss"] | None = Field(None, description=CUT.sentence)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import FIRST, LIMIT, Choices
+from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
 from kohort.models.known import models
@@ -200,9 +201,12 @@ class Variations:
         taken = {one.name for name in methods for one in METHODS[name].specification.parameters}
         others = (_parameter(name) for name in sorted(taken) if not METHODS[method].takes(name))
         yield from (place for place in others if said_at(tables, place) is not None)
-        on_levels = {name: METHODS[name](Choices()).full_domain for name in methods}
-        if len({*on_levels.values()}) > 1:
-            yield from (OF_CUTS if on_levels[method] else OF_LEVELS).said(tables)
+        algorithms = {name: METHODS[name](Choices()) for name in methods}
+        on_levels = {name: one.full_domain for name, one in algorithms.items()}
+        if on_nodes(algorithms[method]) and not all(map(on_nodes, algorithms.values())):
+            yield from OF_CUTS.said(tables)
+        if not on_levels[method] and any(on_levels.values()):
+            yield from OF_LEVELS.said(tables)
         first = said_at(tables, ("method", "objective")) == FIRST
         if first and on_levels[method] and method != "samarati" and "samarati" in methods:
             yield "method", "objective"

@@ -101,7 +101,9 @@ class Detail:
         return np.array([self._is_span(domain) for domain in self.domains], dtype=np.bool_)
 
     def _is_span(self, domain: Domain) -> bool:
-        return isinstance(self.recoding, Multidimensional) and domain.label not in {Label.ANCESTOR, Label.SET}
+        if isinstance(self.recoding, FullDomain) or self.recoding.nodes:
+            return False
+        return domain.label not in {Label.ANCESTOR, Label.SET}
 
     def _others(self, domain: Domain) -> float:
         """|A| - 1 as the loss of the released labels counts: of ranges the width of the domain, in its steps."""

@@ -164,7 +164,7 @@ def _satisfied(problem: Problem, of: Index, counts: Counts, tuples: Index | None
 
 def _unproven(algorithm: Algorithm, problem: Problem, found: Solution) -> Iterator[str]:
     """Whether what is proven is true."""
-    if algorithm.objective is None or algorithm.limit is None:
+    if algorithm.objective is None or algorithm.limit is None or not found.candidates:
         return
     metric = metric_of(algorithm.objective)
     cost = metric.cost(found.candidates[0].outcome)

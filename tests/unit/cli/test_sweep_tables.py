@@ -208,6 +208,8 @@ def test_what_a_method_cannot_be_told_is_told_to_the_others(asked: list[object])
     assert len(points(*mixed, "--vary", "method=mondrian,samarati", "--max-suppression", "5%")) == 2
     first = ["--vary", "method=samarati,optimal,mondrian", "--objective", "first", "--max-level", "age=1"]
     assert len(points(*asked, "--k", 3, *first)) == 3
+    cells = [*mixed, "--max-suppression", "5%", "--local", "--max-level", "age=1"]
+    assert len(points(*cells, "--vary", "method=mondrian,optimal,suppress-cells")) == 3
     ended = kohort(*asked, "--vary", "method=optimal,datafly", "--objective", "first")
     assert (ended.status, "--objective" in ended.err) == (2, True)
 

@@ -83,6 +83,7 @@ class Draft:
     format: str = "csv"
     levels: Mapping[str, int] = field(default_factory=dict[str, int])
     limit: int | None = None
+    refined: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def claim(self) -> Claim:
@@ -98,6 +99,7 @@ class Draft:
             format=self.format,
             levels=self.levels,
             limit=self.limit,
+            refined=self.refined,
         )
 
     @property

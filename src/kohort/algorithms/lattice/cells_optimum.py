@@ -251,7 +251,7 @@ def _recoding(problem: Problem, table: _Table, classes: Classes) -> Multidimensi
     tuples, regions_of = dealt.T
     low = np.array([table.codes[[*one]].min(axis=0) for one in classes])
     high = np.array([table.codes[[*one]].max(axis=0) for one in classes])
-    return Multidimensional(tuples, regions_of, records.astype(np.int64), low, high)
+    return Multidimensional(tuples, regions_of, records.astype(np.int64), low, high, nodes=True)
 
 
 def _as_loss(problem: Problem, table: _Table, cells: int) -> float:

@@ -29,7 +29,7 @@ Cost: a step O(m · d · (d + height) + m · d · log m) for a class of m tuples
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +45,7 @@ from kohort.algorithms.mondrian.together import failing
 from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram, profile
 from kohort.core.recoding import FullDomain, Multidimensional
+from kohort.schema import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,22 +110,30 @@ class LocalRecoding:
         Raises:
             InfeasibleError: the search finds no release.
         """
+        problem = released_as_nodes(problem)
         found = self.search.solve(problem)
         start = found.recoding
         assert isinstance(start, FullDomain)  # noqa: S101  it is only made of searches on levels
-        recoding = _with_suppressed(refined(problem, _classes(problem, start)).recoding, problem, start)
+        recoding = _with_suppressed(refined(problem, _classes(problem, start)), problem, start)
         trace = {**found.trace, "classes_before": len(start.nodes), "classes_after": len(recoding.low)}
         if failing(problem, recoding):
             return Solution(start, trace, refined=start.levels)
         return Solution(recoding, trace, refined=start.levels)
 
 
-def refined(problem: Problem, forest: Forest) -> Forest:
-    """Take every class of a forest apart as far as it saves something and the models allow."""
+def released_as_nodes(problem: Problem) -> Problem:
+    """The problem with labels that are nodes of the hierarchies, whatever its attributes ask for."""
+    domains = (replace(one, attribute=replace(one.attribute, label=Label.ANCESTOR)) for one in problem.domains)
+    return replace(problem, domains=tuple(domains))
+
+
+def refined(problem: Problem, forest: Forest) -> Multidimensional:
+    """Take every class of a forest apart as far as it saves something and the models allow; labels are nodes."""
     space = Space.of(problem, "loss", relaxed=False)
     priced = Priced.of(problem.frequency.quasi, problem.domains, problem.frequency.records)
     every = np.ones(forest.depths.size, np.bool_)
-    return forest.grow(every, problem, partial(space.carve, split=partial(_split, space, priced)))
+    grown = forest.grow(every, problem, partial(space.carve, split=partial(_split, space, priced)))
+    return replace(grown.recoding, nodes=True)
 
 
 def _classes(problem: Problem, start: FullDomain) -> Forest:
@@ -143,8 +152,7 @@ def _with_suppressed(recoding: Multidimensional, problem: Problem, start: FullDo
     """The recoding of all tuples: every one is a piece, of no region where it is suppressed."""
     regions = np.full(start.of.size, -1)
     regions[recoding.tuples] = recoding.regions
-    counts = problem.frequency.counts
-    return Multidimensional(np.arange(regions.size), regions, counts, recoding.low, recoding.high)
+    return replace(recoding, tuples=np.arange(regions.size), regions=regions, counts=problem.frequency.counts)
 
 
 def _split(space: Space, priced: Priced, partition: Partition) -> Sides | None:

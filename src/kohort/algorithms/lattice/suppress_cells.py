@@ -19,11 +19,11 @@ Cost: O(m · d²) for a step on a class of m tuples, besides sorting them; there
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kohort.algorithms.lattice.cells_optimum import optimum, suppressed_cells
-from kohort.algorithms.lattice.local import refined
+from kohort.algorithms.lattice.local import refined, released_as_nodes
 from kohort.algorithms.method import Method
 from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.mondrian import require_feasible
@@ -90,10 +90,11 @@ class SuppressCells:
         """
         if self.proven:
             refuse_missing()
+        problem = released_as_nodes(problem)
         require_feasible(problem, Space.of(problem, "loss", relaxed=False))
         whole = Forest.uncut(problem.frequency)
-        greedy = refined(problem, whole).recoding
-        greedy = whole.recoding if failing(problem, greedy) else greedy
+        greedy = refined(problem, whole)
+        greedy = replace(whole.recoding, nodes=True) if failing(problem, greedy) else greedy
         if not self.proven:
             return Solution(greedy, {"suppressed_cells": suppressed_cells(greedy)})
         return optimum(problem, greedy)
