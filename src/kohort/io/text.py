@@ -97,9 +97,7 @@ def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[
         yield starts[:, :records], lengths[:, :records], at
 
 
-def _code(
-    dictionaries: Sequence[Dictionary], words: Words, starts: Starts, lengths: Lengths, expected: int
-) -> None:
+def _code(dictionaries: Sequence[Dictionary], words: Words, starts: Starts, lengths: Lengths, expected: int) -> None:
     """Code the cells of a chunk, of a table of so many records."""
     for cells, first, sizes in zip(dictionaries, starts, lengths, strict=True):
         cells.add(words, first, sizes, expected)

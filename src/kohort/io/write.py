@@ -303,9 +303,7 @@ def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _records(
-    table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series]
-) -> Iterator[pl.DataFrame]:
+def _records(table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series]) -> Iterator[pl.DataFrame]:
     """The records, made from codes some at a time; `values` stand for the table's."""
     for some in blocks(table.records):
         cells = [held.gather(codes) for held, codes in zip(values, table.block(some), strict=True)]

@@ -294,5 +294,3 @@ def _all_of(faults: Sequence[InputError]) -> InputError:
     hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
     kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
     return kind(told, where=f"{len(faults)} columns", hint=hints)
-
-

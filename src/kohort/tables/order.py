@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 #: Bits of a machine word.
 WORD = 64
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SortKey:
     """A number for each of n records: `ranks[codes]`; without codes, `ranks` itself.
