@@ -42,11 +42,12 @@ ANONYMOUS, OF_FILES = "RssAnon:", "RssFile:"
 STAGES = """
 import json, sys, time
 from kohort import pipeline
+from kohort.engines.local import local_engine
 from kohort.job.request import request
-raw, limit = json.loads(sys.argv[1]), json.loads(sys.argv[2])
-made = request(raw, where=str)
+made = request(json.loads(sys.argv[1]), where=str)
 tell = lambda stage: print(json.dumps([stage, time.process_time()]), flush=True)
-pipeline.anonymize(made.source, made.job, target=made.target, threads=2, tell=tell, **limit)
+engine = local_engine(made.memory, made.spill)
+pipeline.anonymize(made.source, made.job, target=made.target, threads=2, tell=tell, engine=engine)
 tell("end")
 """
 
@@ -166,11 +167,16 @@ def run(source: Path, kind: str, limit: str, *, k: int) -> Run:
     names, sensitive = pl.scan_csv(source).collect_schema().names(), KINDS[kind][1]
     columns: dict[str, dict[str, object]] = {name: {"role": "quasi"} for name in names}
     columns[sensitive] = {"role": "sensitive", "no-model": True}
-    raw = {"input": {"path": str(source)}, "output": {"path": f"{folder}/release.csv"}, "privacy": {"k": k}}
+    raw: dict[str, object] = {
+        "input": {"path": str(source)},
+        "output": {"path": f"{folder}/release.csv"},
+        "privacy": {"k": k},
+    }
     raw |= {"columns": columns, "method": {"grid": "none"}}
-    limits = {} if limit == "none" else {"memory_limit": limit, "spill_folder": str(folder)}
+    if limit != "none":
+        raw["run"] = {"memory-limit": limit, "spill-folder": str(folder)}
     seen = Run()
-    command = [sys.executable, "-c", STAGES, json.dumps(raw), json.dumps(limits)]
+    command = [sys.executable, "-c", STAGES, json.dumps(raw)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None  # noqa: S101  a pipe was asked for
         follower = Thread(target=seen.follow, args=(process.stdout,))

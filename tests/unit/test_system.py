@@ -178,3 +178,68 @@ def test_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     for known, cores in ((3, 3), (None, 1)):
         monkeypatch.setattr(os, "cpu_count", lambda known=known: known)
         assert system.cores() == cores
+
+
+class TestSpilled:
+    """Memory in files that nobody else sees."""
+
+    def made(self, folder: Path) -> None:
+        """A file is as large as it should be, can be written to, and has no name."""
+        memory = system.spilled(folder, 3 << 20)
+        assert len(memory) == 3 << 20
+        memory[-3:] = b"end"
+        assert memory[-4:] == b"\0end"
+        assert not list(folder.iterdir())
+
+    def test_linux(self, tmp_path: Path) -> None:
+        """It never has a name, and its room is there before it is written to."""
+        self.made(tmp_path)
+        with pytest.raises(OSError, match="File too large|No space"):
+            system.spilled(tmp_path, 1 << 62)
+
+    def test_elsewhere(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It has a name while it is empty, and only its owner may open it."""
+        modes: list[int] = []
+        true_unlink = Path.unlink
+
+        def unlink(path: Path) -> None:
+            status = path.stat()
+            modes.extend([status.st_mode & 0o777, status.st_size])
+            true_unlink(path)
+
+        monkeypatch.delattr(os, "O_TMPFILE")
+        monkeypatch.delattr(os, "posix_fallocate")
+        monkeypatch.setattr(Path, "unlink", unlink)
+        self.made(tmp_path)
+        assert modes == [0o600, 0]
+
+    @pytest.mark.parametrize("number", [errno.EOPNOTSUPP, errno.EISDIR])
+    def test_a_file_system_without_unnamed_files(
+        self, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is done as elsewhere."""
+        true_open = os.open
+
+        def refuse(path: str, flags: int, *mode: int) -> int:
+            if flags & os.O_TMPFILE == os.O_TMPFILE:
+                raise OSError(number, os.strerror(number))
+            return true_open(path, flags, *mode)
+
+        monkeypatch.setattr(os, "open", refuse)
+        self.made(tmp_path)
+
+    def test_what_else_fails_is_told(self, tmp_path: Path) -> None:
+        """A folder that is not there is no reason to try otherwise."""
+        with pytest.raises(FileNotFoundError):
+            system.spilled(tmp_path / "nowhere", 8)
+
+    def test_windows(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """There the system removes the file when it is closed."""
+        monkeypatch.delattr(os, "O_TMPFILE")
+        monkeypatch.setattr(os, "O_TEMPORARY", os.O_CLOEXEC, raising=False)
+        assert len(system.spilled(tmp_path, 8)) == 8
+        assert len(list(tmp_path.iterdir())) == 1
+
+    def test_the_room_that_is_left(self, tmp_path: Path) -> None:
+        """As the system tells it."""
+        assert system.free(tmp_path) > 0

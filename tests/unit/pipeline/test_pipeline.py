@@ -135,7 +135,7 @@ def test_what_fails_verification_is_not_published(
             for column in recoded.table.columns
         )
         fewer = type(recoded.table)(columns, recoded.table.records - 1)
-        return replace(recoded, table=fewer, lineage=recoded.lineage[:-1])
+        return replace(recoded, data=fewer, lineage=recoded.lineage[:-1])
 
     monkeypatch.setattr(coded.CodedTable, "recode", losing)
     with pytest.raises(kohort.VerificationError):

@@ -1,0 +1,287 @@
+"""The local engine with its long arrays in files without a name: the same bytes, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import kohort
+from kohort import system
+from kohort.api.jobs import job_by
+from kohort.core.frequency import FrequencySet
+from kohort.engines import limits
+from kohort.engines.local import LOCAL, LocalEngine, local_engine
+from kohort.errors import FileError, KohortError, LimitError, SourceNote, UsageError
+from kohort.job.request import Request
+from kohort.pipeline import anonymize
+from kohort.testing import check_engine
+from kohort.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What only the canary's records hold.
+CANARY = "canary-7f3a"
+
+#: What the hierarchies of the random tables are built by, where a method needs one.
+_LEVELS = {"age": "intervals:10,20", "city": "suppress"}
+
+
+def spilling(folder: Path) -> LocalEngine:
+    """An engine that puts every array into a file."""
+    return LocalEngine(Workspace(folder, least=0))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_spilled_engine_is_an_engine(tmp_path: Path, seed: int) -> None:
+    """The one test body of engines, and no file is left."""
+    check_engine(spilling(tmp_path), tables=7, seed=seed)
+    assert not list(tmp_path.iterdir())
+
+
+def tables() -> st.SearchStrategy[pl.DataFrame]:
+    """Small tables with missing values, quotes and equal numbers that are written differently."""
+    row = st.tuples(
+        st.sampled_from(["9", "10", "31", "31.0", "40", ""]),
+        st.sampled_from(["Bari", "Lecce", "Torino", ""]),
+        st.sampled_from(["clerk", "cook, chef", 'a "quoted" one', "pilot"]),
+        st.sampled_from(["flu", "gout", "cough", "cold"]),
+        st.sampled_from(["1000", "1049", "2000", ""]),
+    )
+    names = ["age", "city", "job", "ill", "pay"]
+    return st.lists(row, min_size=4, max_size=40).map(lambda rows: pl.DataFrame(rows, names, orient="row"))
+
+
+#: What jobs ask for, of each kind one.
+METHODS: tuple[Mapping[str, Any], ...] = (
+    {},
+    {"no_grid": True},
+    {"method": "mondrian-relaxed"},
+    {"cut": "loss"},
+    {"method": "ordered"},
+    {"method": "top-down"},
+    {"method": "samarati", "max_suppression": "20%"},
+    {"method": "datafly", "max_suppression": 3},
+)
+MODELS: tuple[Mapping[str, Any], ...] = (
+    {"k": 2, "no_model": ["ill"]},
+    {"k": 2, "l": {"ill": 2}},
+    {"k": 2, "t": {"ill": "0.5"}},
+    {"k": 2, "entropy_l": {"ill": "1.5"}},
+    {"k": 2, "beta": {"ill": 1}},
+)
+LABELS: tuple[Mapping[str, Any], ...] = (
+    {},
+    {"labels": "set"},
+    {"labels": "mean", "no_grid": True},
+    {"labels": "range"},
+)
+MISSING: tuple[Mapping[str, Any], ...] = ({}, {"missing": {"age": "suppress"}}, {"complete_records": ["city"]})
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(table=tables(), data=st.data())
+def test_a_limit_changes_no_byte(table: pl.DataFrame, data: st.DataObject, tmp_path_factory: Any) -> None:  # noqa: ANN401  pytest's own
+    """Whatever the method, the model, the labels and what becomes of missing values."""
+    folder = tmp_path_factory.mktemp("spilled")
+    method = data.draw(st.sampled_from(METHODS))
+    levels = "samarati" in method.values() or "datafly" in method.values()
+    asked = {**method, **data.draw(st.sampled_from(MODELS)), **data.draw(st.sampled_from(MISSING))}
+    if levels:
+        asked["hierarchy"] = {**_LEVELS, "job": "frequency:1"}
+    elif not method.get("no_grid"):
+        asked |= data.draw(st.sampled_from(LABELS))
+    said: list[object] = []
+    for place, engine in (("here", LOCAL), ("there", spilling(folder))):
+        (folder / place).mkdir()
+        target = folder / place / "release.csv"
+        try:
+            asked_for = {"quasi": ["age", "city", "job"], "sensitive": ["ill"], "insensitive": ["pay"], **asked}
+            request = job_by(None, asked_for)
+            assert isinstance(request, Request)
+            made = anonymize(table, request.job, target=target, engine=engine)
+        except KohortError as error:
+            said.append(f"{type(error).__name__}: {error}")
+        else:
+            certificate = target.parent / "release.csv.kohort.json"
+            codes = made.table.columns[0].codes.tolist()
+            said.append([target.read_bytes(), certificate.read_bytes(), made.metrics, made.losses, made.verdict, codes])
+    assert said[0] == said[1]
+    assert sorted(one.name for one in folder.iterdir()) == ["here", "there"]
+
+
+def people(folder: Path, records: int) -> Path:
+    """A file of some people, each of whom has a name that nobody may find later."""
+    path = folder / "people.csv"
+    rows = [f"{CANARY}-{at},{20 + at % 50},{at % 7},{'flu' if at % 3 else 'gout'}" for at in range(records)]
+    path.write_text("\n".join(["name,age,street,ill", *rows, ""]), encoding="utf-8")
+    return path
+
+
+OPTIONS: Mapping[str, Any] = {"quasi": ["age", "street"], "sensitive": ["ill"], "identifying": ["name"], "k": 5}
+
+
+def test_python_takes_a_limit(tmp_path: Path) -> None:
+    """As bytes or as a text, for keyword arguments and for a job; the files are the same without."""
+    source, spilled = people(tmp_path, 500), tmp_path / "spilled"
+    spilled.mkdir()
+    said = {}
+    for name, limit in (("none", None), ("bytes", 1 << 30), ("text", "1GiB")):
+        target = tmp_path / f"{name}.csv"
+        folder = None if limit is None else spilled
+        kohort.anonymize(source, target=target, memory_limit=limit, spill_folder=folder, no_model=["ill"], **OPTIONS)
+        said[name] = target.read_bytes()
+    assert said["none"] == said["bytes"] == said["text"]
+    assert not list(spilled.iterdir())
+
+
+def test_a_folder_alone_spills_nothing(tmp_path: Path) -> None:
+    """That is said, and so is a limit of nothing; without either the engine is the usual one."""
+    with pytest.raises(UsageError, match="without a limit"):
+        local_engine(None, tmp_path)
+    with pytest.raises(UsageError, match="some memory"):
+        local_engine(0)
+    assert local_engine(None) is LOCAL
+    engine = local_engine(5)
+    assert isinstance(engine, LocalEngine)
+    assert engine.workspace.folder == Path(tempfile.gettempdir())
+
+
+def test_a_job_file_takes_a_limit(tmp_path: Path) -> None:
+    """Its folder is relative to the job's; a frequency set above the limit is refused with what helps."""
+    people(tmp_path, 500)
+    (tmp_path / "spilled").mkdir()
+    job = tmp_path / "job.toml"
+    text = """
+input.path = "people.csv"
+output.path = "release.csv"
+run = { memory-limit = "LIMIT", spill-folder = "spilled" }
+privacy.k = 5
+columns.name.role = "identifying"
+columns.age.role = "quasi"
+columns.street.role = "quasi"
+columns.ill = { role = "sensitive", no-model = true }
+"""
+    job.write_text(text.replace("LIMIT", "100B"), encoding="utf-8")
+    command = [sys.executable, "-m", "kohort", "run", str(job)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == LimitError.exit_status
+    assert "different tuples take" in run.stderr
+    assert "more than the limit" in run.stderr
+    assert "a larger limit" in run.stderr
+    assert not (tmp_path / "release.csv").exists()
+    run = subprocess.run([*command, "--set", "run.memory-limit=1GiB"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "release.csv").exists()
+    assert not list((tmp_path / "spilled").iterdir())
+
+
+def test_too_little_disk_is_refused_before_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a text by its size and beginning, of anything else by its records."""
+    monkeypatch.setattr(system, "free", lambda _: 10_000)
+    engine = spilling(tmp_path)
+    with pytest.raises(LimitError, match=r"some 501 records may take 48.1 kB on disk, and 10.0 kB are free"):
+        anonymize(people(tmp_path, 500), job(), engine=engine)
+    frame = pl.DataFrame({"name": ["Ada"], "age": ["7"], "street": ["1"], "ill": ["flu"]})
+    with pytest.raises(LimitError, match=r"some 200 records may take 19.2 kB"):
+        anonymize(pl.concat([frame] * 200), job(), engine=engine)
+
+
+def job() -> kohort.Job:
+    """The job of the options."""
+    request = job_by(None, {**OPTIONS, "no_model": ["ill"]})
+    assert isinstance(request, Request)
+    return request.job
+
+
+def test_what_is_taken_of_the_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is much."""
+    monkeypatch.setattr(limits, "SAID", 1000)
+    with pytest.warns(SourceNote, match=r"the run takes up to 48.1 kB on disk, in .*; .* are free there"):
+        anonymize(people(tmp_path, 500), job(), engine=spilling(tmp_path))
+
+
+def test_what_is_known_of_a_file_before_it_is_read(tmp_path: Path) -> None:
+    """Of a text its records and columns; nothing of what is no text, or is not there."""
+    records, columns = limits.expected(people(tmp_path, 500)) or (0, 0)
+    assert (records, columns) == (501, 4)
+    (tmp_path / "empty.csv").touch()
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "table.parquet")
+    for source in (tmp_path / "empty.csv", tmp_path / "table.parquet", tmp_path / "nowhere", "-", object()):
+        assert limits.expected(source) is None
+
+
+def test_a_frequency_set_may_be_as_large_as_the_limit() -> None:
+    """With one it may be as large as that."""
+    tuples = np.zeros((9, 2), np.uint16)
+    frequency = FrequencySet(tuples, tuples[:, :0], np.ones(9, np.int64))
+    limits.refuse_large(frequency, None)
+    limits.refuse_large(frequency, 108)
+    with pytest.raises(LimitError, match="9 different tuples take 108 bytes of memory, 1 bytes more than the limit"):
+        limits.refuse_large(frequency, 107)
+
+
+@pytest.mark.parametrize("calls", range(0, 20, 4))
+def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
+    """Whenever it happens: the error says so, and neither a release nor a file is left."""
+    true_reserve, done = system._reserve, [0]  # noqa: SLF001  the one call that the disk refuses
+
+    def reserve(fd: int, size: int) -> None:
+        done[0] += 1
+        if done[0] > calls:
+            raise OSError(28, os.strerror(28))
+        true_reserve(fd, size)
+
+    monkeypatch.setattr(system, "_reserve", reserve)
+    source, folder = people(tmp_path, 100), tmp_path / "out"
+    folder.mkdir()
+    with pytest.raises(FileError, match="No space left on device"):
+        anonymize(source, job(), target=folder / "release.csv", engine=spilling(folder))
+    assert not list(folder.iterdir())
+
+
+#: A run that says when it has begun a stage, and waits there to be killed.
+DYING = """
+import sys, time
+from pathlib import Path
+from kohort.api.jobs import job_by
+from kohort.engines.local import LocalEngine
+from kohort.pipeline import anonymize
+from kohort.workspace import Workspace
+source, folder, last = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+def tell(stage):
+    if stage == last:
+        print(stage, flush=True)
+        time.sleep(60)
+columns = {"quasi": ["age", "street"], "sensitive": ["ill"], "identifying": ["name"]}
+job = job_by(None, {**columns, "k": 5, "no_model": ["ill"]})
+anonymize(source, job.job, target=folder / "release.csv", tell=tell, engine=LocalEngine(Workspace(folder, least=0)))
+"""
+
+
+@pytest.mark.parametrize("stage", ["count", "solve", "recode", "write", "verify"])
+def test_a_killed_run_leaves_nothing(tmp_path: Path, stage: str) -> None:
+    """Nothing of it is in the folder, not even under a name that nobody knows."""
+    source, folder = people(tmp_path, 200), tmp_path / "out"
+    folder.mkdir()
+    command = [sys.executable, "-c", DYING, str(source), str(folder), stage]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == f"{stage}\n"
+        assert not list(folder.iterdir())
+        run.send_signal(signal.SIGKILL)
+    time.sleep(0.1)
+    assert run.returncode == -signal.SIGKILL
+    assert not list(folder.iterdir())
