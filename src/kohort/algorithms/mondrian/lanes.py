@@ -1,0 +1,75 @@
+"""Ranges of a row's codes widened side by side, as one vector instruction for each 16 bytes.
+
+Numba's compiler does not find by itself that the codes of one row may be compared at once: told so, it takes a
+twentieth of the time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from kohort.arrays import Codes
+
+#: Codes that are compared at once fill so many bytes, the least vector register of today's processors.
+BYTES: Final = 16
+
+
+class _Instruction:
+    """What other kernels compile a call of `widen` to; like a kernel, it imports Numba when it is first needed."""
+
+    def __init__(self) -> None:
+        """Nothing is compiled yet."""
+        self._type: Any = None
+
+    def __call__(self, low: Codes, high: Codes, at: int, lows: Codes, highs: Codes, row: int) -> int:
+        """Widen the ranges `low`..`high` from place `at` on by `lows`..`highs` from place `row` on; only in kernels.
+
+        All four are of one type, contiguous, and places count codes. So many codes are looked at as fill BYTES.
+
+        Returns:
+            A bit for each of these codes, the first the lowest, that is 1 where its range became wider.
+        """
+        raise NotImplementedError
+
+    @property
+    def _numba_type_(self) -> Any:  # noqa: ANN401  Numba publishes no types
+        """The type by which kernels know it; Numba asks for it by this name."""
+        if self._type is None:
+            self._type = _compiled()
+        return self._type
+
+
+widen: Final = _Instruction()
+
+
+def _compiled() -> Any:  # noqa: ANN401  the same
+    """Numba's type of the instruction."""
+    from llvmlite import ir  # noqa: PLC0415  Numba takes 0.3 s to import
+    from numba.core import types  # noqa: PLC0415
+    from numba.core.registry import cpu_target  # noqa: PLC0415
+    from numba.extending import intrinsic  # noqa: PLC0415
+
+    def written(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ANN401
+        codes = context.get_data_type(signature.args[0].dtype)
+        bytes_ = codes.width // 8
+        vector = ir.VectorType(codes, BYTES // bytes_)
+
+        def place(array: int, at: int) -> Any:  # noqa: ANN401
+            data = context.make_array(signature.args[array])(context, builder, given[array]).data
+            return builder.bitcast(builder.gep(data, [given[at]]), vector.as_pointer())
+
+        low, high = place(0, 2), place(1, 2)
+        least, greatest, lows, highs = (builder.load(one, align=bytes_) for one in (low, high, place(3, 5), place(4, 5)))
+        below, above = builder.icmp_unsigned("<", lows, least), builder.icmp_unsigned(">", highs, greatest)
+        builder.store(builder.select(below, lows, least), low, align=bytes_)
+        builder.store(builder.select(above, highs, greatest), high, align=bytes_)
+        wider = builder.bitcast(builder.or_(below, above), ir.IntType(vector.count))
+        return builder.zext(wider, ir.IntType(64))
+
+    def typed(_: Any, low: Any, high: Any, at: Any, lows: Any, highs: Any, row: Any) -> Any:  # noqa: ANN401, PLR0917
+        return types.uint64(low, high, types.intp, lows, highs, types.intp), written
+
+    made, context = intrinsic(typed), cpu_target.typing_context
+    context.refresh()  # it knows what was made before
+    return context.resolve_value_type(made)
