@@ -23,9 +23,9 @@ class _Instruction:
         self._type: Any = None
 
     def __call__(self, low: Codes, high: Codes, at: int, lows: Codes, highs: Codes, row: int) -> int:
-        """Widen the ranges `low`..`high` from place `at` on by `lows`..`highs` from place `row` on; only in kernels.
+        """Widen BYTES of the ranges `low`..`high`, from byte `at` on, by those of `lows`..`highs` from byte `row` on.
 
-        All four are of one type, contiguous, and places count codes. So many codes are looked at as fill BYTES.
+        All four are contiguous and of one type.
 
         Returns:
             A bit for each of these codes, the first the lowest, that is 1 where its range became wider.
@@ -52,18 +52,19 @@ def _compiled() -> Any:  # noqa: ANN401  the same
 
     def written(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ANN401
         codes = context.get_data_type(signature.args[0].dtype)
-        bytes_ = codes.width // 8
-        vector = ir.VectorType(codes, BYTES // bytes_)
+        size = codes.width // 8
+        vector = ir.VectorType(codes, BYTES // size)
 
         def place(array: int, at: int) -> Any:  # noqa: ANN401
             data = context.make_array(signature.args[array])(context, builder, given[array]).data
-            return builder.bitcast(builder.gep(data, [given[at]]), vector.as_pointer())
+            bytes_ = builder.bitcast(data, ir.IntType(8).as_pointer())
+            return builder.bitcast(builder.gep(bytes_, [given[at]]), vector.as_pointer())
 
         low, high = place(0, 2), place(1, 2)
-        least, greatest, lows, highs = (builder.load(one, align=bytes_) for one in (low, high, place(3, 5), place(4, 5)))
+        least, greatest, lows, highs = (builder.load(one, align=size) for one in (low, high, place(3, 5), place(4, 5)))
         below, above = builder.icmp_unsigned("<", lows, least), builder.icmp_unsigned(">", highs, greatest)
-        builder.store(builder.select(below, lows, least), low, align=bytes_)
-        builder.store(builder.select(above, highs, greatest), high, align=bytes_)
+        builder.store(builder.select(below, lows, least), low, align=size)
+        builder.store(builder.select(above, highs, greatest), high, align=size)
         wider = builder.bitcast(builder.or_(below, above), ir.IntType(vector.count))
         return builder.zext(wider, ir.IntType(64))
 

@@ -22,7 +22,7 @@ import numpy as np
 from kohort.algorithms.mondrian.cost_kernels import WORD, ancestor_cost, ones, span_cost
 from kohort.algorithms.mondrian.costs import BITS, SET, SPAN
 from kohort.algorithms.mondrian.lanes import BYTES, widen
-from kohort.kernels import kernel
+from kohort.kernels import inlined, kernel
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs
@@ -136,6 +136,7 @@ class Scan(NamedTuple):
     Attributes:
         costs: What groups cost.
         packing: Where the bits of sets are.
+        lanes: Codes that are compared at once.
         values: (PLACES groups) the values of one attribute.
         single: (3 groups) WHOLE, GROWN and LAST.
         sizes: (PLACES,) records of each value; while they are merged, of each group.
@@ -151,6 +152,7 @@ class Scan(NamedTuple):
 
     costs: Costs
     packing: Packing
+    lanes: int
     values: Groups
     single: Groups
     sizes: Counts
@@ -183,7 +185,7 @@ class Asked(NamedTuple):
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@inlined
 def _clear(some: Groups, one: int) -> None:
     """Empty a group."""
     for place in range(some.low.shape[1]):
@@ -193,28 +195,30 @@ def _clear(some: Groups, one: int) -> None:
         some.bits[one, word] = np.uint64(0)
 
 
-@kernel
+@inlined
 def _add(some: Groups, one: int, rows: Rows, row: int) -> None:
     """Put a row into a group."""
-    width, stride = some.low.shape[1], rows.codes.shape[1]
-    for place in range(0, width, BYTES // rows.codes.itemsize):
-        widen(some.low, some.high, one * width + place, rows.codes, rows.codes, row * stride + place)
-    behind = width * rows.codes.itemsize // 8
+    group, place = one * some.low.strides[0], row * rows.codes.strides[0]
+    for vector in range(some.low.strides[0] // BYTES):
+        at = vector * BYTES
+        widen(some.low, some.high, group + at, rows.codes, rows.codes, place + at)
+    behind = some.low.strides[0] // 8
     for word in range(some.bits.shape[1]):
         some.bits[one, word] |= rows.words[row, behind + word]
 
 
-@kernel
+@inlined
 def _join(into: Groups, one: int, other: Groups, second: int) -> None:
     """Put all tuples of a group into another."""
-    width = into.low.shape[1]
-    for place in range(0, width, BYTES // into.low.itemsize):
-        widen(into.low, into.high, one * width + place, other.low, other.high, second * width + place)
+    group, place = one * into.low.strides[0], second * into.low.strides[0]
+    for vector in range(into.low.strides[0] // BYTES):
+        at = vector * BYTES
+        widen(into.low, into.high, group + at, other.low, other.high, place + at)
     for word in range(into.bits.shape[1]):
         into.bits[one, word] |= other.bits[second, word]
 
 
-@kernel
+@inlined
 def _set_cost(some: Groups, one: int, other: Groups, second: int, of: tuple[Costs, Packing, int]) -> int:
     """The cost of the set of both groups' values of an attribute."""
     (costs, packing, attribute), members = of, -1
@@ -223,7 +227,7 @@ def _set_cost(some: Groups, one: int, other: Groups, second: int, of: tuple[Cost
     return int(costs.ends[costs.first[attribute] + members])
 
 
-@kernel
+@inlined
 def _range_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     """The cost of a range or of an ancestor."""
     if costs.kinds[attribute] == SPAN:
@@ -231,7 +235,7 @@ def _range_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     return ancestor_cost(costs, attribute, low, high)
 
 
-@kernel
+@inlined
 def _joined_cost(some: Groups, one: int, other: Groups, second: int, scan: Scan) -> int:
     """What two groups would cost as one, as far as attributes are looked at."""
     total = 0
@@ -245,7 +249,7 @@ def _joined_cost(some: Groups, one: int, other: Groups, second: int, scan: Scan)
     return total
 
 
-@kernel
+@inlined
 def _cost_by_attribute(scan: Scan) -> int:
     """What the grown group costs; from here on it can be extended."""
     single, total = scan.single, 0
@@ -261,15 +265,16 @@ def _cost_by_attribute(scan: Scan) -> int:
     return int(total)
 
 
-@kernel
+@inlined
 def _extend(value: int, scan: Scan) -> int:
     """Put the rows of a value into the grown group; by how much that makes it dearer."""
     single, values, raised = scan.single, scan.values, 0
-    width, lanes = single.low.shape[1], BYTES // single.low.itemsize
-    for place in range(0, width, lanes):
-        wider = widen(single.low, single.high, GROWN * width + place, values.low, values.high, value * width + place)
+    group, place = GROWN * single.low.strides[0], value * single.low.strides[0]
+    for vector in range(single.low.strides[0] // BYTES):
+        at = vector * BYTES
+        wider = widen(single.low, single.high, group + at, values.low, values.high, place + at)
         while wider != 0:
-            attribute = place + ones((wider & (~wider + np.uint64(1))) - np.uint64(1))
+            attribute = vector * scan.lanes + ones((wider & (~wider + np.uint64(1))) - np.uint64(1))
             wider &= wider - np.uint64(1)
             if scan.costs.kinds[attribute] != SET:
                 low, high = int(np.int64(single.low[GROWN, attribute])), int(np.int64(single.high[GROWN, attribute]))
@@ -292,7 +297,7 @@ def _extend(value: int, scan: Scan) -> int:
 # --- the candidates of a partition ------------------------------------------------------------------------------------
 
 
-@kernel
+@inlined
 def _factor(span: int) -> int:
     """By what places are multiplied to find their values, as a fraction of POINT bits; 0 where that is not exact."""
     if span <= PLACES:
@@ -300,7 +305,7 @@ def _factor(span: int) -> int:
     return (PLACES << POINT) // span + 1 if span <= 1 << (POINT // 2) else 0
 
 
-@kernel
+@inlined
 def _value_of(place: int, span: int, factor: int) -> int:
     """Which of at most PLACES values a place is, counted from the least: place · PLACES // span, where there are more.
 
@@ -401,7 +406,7 @@ def _prefixes(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
     return found
 
 
-@kernel
+@inlined
 def _grow(which: tuple[int, int, int], scan: Scan) -> None:
     """Let the grown group hold the values from the first to the last, both included, by such steps."""
     first, last, step = which
@@ -410,7 +415,7 @@ def _grow(which: tuple[int, int, int], scan: Scan) -> None:
         _join(scan.single, GROWN, scan.values, value)
 
 
-@kernel
+@inlined
 def _offer(cut: tuple[int, int, int, int], asked: Asked, found: Candidates, number: int) -> int:
     """Keep a candidate, unless the best alone is wanted and it is not; how many there are now.
 
@@ -465,14 +470,14 @@ def _merged(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
     return found
 
 
-@kernel
+@inlined
 def _raise(one: int, other: int, scan: Scan) -> int:
     """By how much joining two groups of values raises the sum of records times cost."""
     together = (scan.sizes[one] + scan.sizes[other]) * _joined_cost(scan.values, one, scan.values, other, scan)
     return int(together - scan.merging.own[one] - scan.merging.own[other])
 
 
-@kernel
+@inlined
 def _find_nearest(one: int, values: int, scan: Scan) -> None:
     """The later group that a group is best joined with, the first of equals; one that was joined has no records."""
     merging, best = scan.merging, -1
@@ -661,6 +666,7 @@ def memory(costs: Costs) -> Scan:
     return Scan(
         costs=costs,
         packing=packed,
+        lanes=BYTES // codes.itemsize,
         values=groups(PLACES),
         single=groups(3),
         sizes=flat[0],
