@@ -186,36 +186,26 @@ class Asked(NamedTuple):
 
 
 @inlined
-def _clear(some: Groups, one: int) -> None:
-    """Empty a group."""
-    for place in range(some.low.shape[1]):
-        some.low[one, place] = -1  # the greatest code there is
-        some.high[one, place] = 0
-    for word in range(some.bits.shape[1]):
-        some.bits[one, word] = np.uint64(0)
-
-
-@inlined
-def _add(some: Groups, one: int, rows: Rows, row: int) -> None:
-    """Put a row into a group."""
+def _add(some: Groups, one: int, rows: Rows, row: int, fresh: bool) -> None:  # noqa: FBT001, PLR0917
+    """Put a row into a group, into an empty one where that is `fresh`."""
     group, place = one * some.low.strides[0], row * rows.codes.strides[0]
     for vector in range(some.low.strides[0] // BYTES):
         at = vector * BYTES
-        widen(some.low, some.high, group + at, rows.codes, rows.codes, place + at)
+        widen(some.low, some.high, group + at, rows.codes, rows.codes, place + at, fresh)
     behind = some.low.strides[0] // 8
     for word in range(some.bits.shape[1]):
-        some.bits[one, word] |= rows.words[row, behind + word]
+        some.bits[one, word] = (np.uint64(0) if fresh else some.bits[one, word]) | rows.words[row, behind + word]
 
 
 @inlined
-def _join(into: Groups, one: int, other: Groups, second: int) -> None:
-    """Put all tuples of a group into another."""
+def _join(into: Groups, one: int, other: Groups, second: int, fresh: bool) -> None:  # noqa: FBT001, PLR0917
+    """Put all tuples of a group into another, into an empty one where that is `fresh`."""
     group, place = one * into.low.strides[0], second * into.low.strides[0]
     for vector in range(into.low.strides[0] // BYTES):
         at = vector * BYTES
-        widen(into.low, into.high, group + at, other.low, other.high, place + at)
+        widen(into.low, into.high, group + at, other.low, other.high, place + at, fresh)
     for word in range(into.bits.shape[1]):
-        into.bits[one, word] |= other.bits[second, word]
+        into.bits[one, word] = (np.uint64(0) if fresh else into.bits[one, word]) | other.bits[second, word]
 
 
 @inlined
@@ -272,7 +262,7 @@ def _extend(value: int, scan: Scan) -> int:
     group, place = GROWN * single.low.strides[0], value * single.low.strides[0]
     for vector in range(single.low.strides[0] // BYTES):
         at = vector * BYTES
-        wider = widen(single.low, single.high, group + at, values.low, values.high, place + at)
+        wider = widen(single.low, single.high, group + at, values.low, values.high, place + at, False)
         while wider != 0:
             attribute = vector * scan.lanes + ones((wider & (~wider + np.uint64(1))) - np.uint64(1))
             wider &= wider - np.uint64(1)
@@ -325,9 +315,8 @@ def propose(rows: Rows, part: tuple[int, int], rule: tuple[int, int, bool], scan
         scan: Memory.
     """
     looked, (records, least, every), found = scan.looked, rule, 0
-    _clear(scan.single, WHOLE)
     for row in range(part[0], part[1]):
-        _add(scan.single, WHOLE, rows, row)
+        _add(scan.single, WHOLE, rows, row, row == part[0])
     looked[0, 0], looked[1, 0] = 0, 0
     for attribute in range(len(scan.spans)):
         low, high = np.int64(scan.single.low[WHOLE, attribute]), np.int64(scan.single.high[WHOLE, attribute])
@@ -365,14 +354,14 @@ def _summarize(rows: Rows, part: tuple[int, int], attribute: int, scan: Scan) ->
             value = half * BITS + ones((occurs & (~occurs + one)) - one)
             occurs &= occurs - one
             slots[0, value], slots[1, values] = values, value
-            _clear(scan.values, values)
             scan.sizes[values] = 0
             values += 1
     counts = rows.words.shape[1] - 2
     for row in range(first, last):
         slot = int(slots[0, rows.values[row]])
-        scan.sizes[slot] += np.int64(rows.words[row, counts])
-        _add(scan.values, slot, rows, row)
+        size = scan.sizes[slot]
+        _add(scan.values, slot, rows, row, size == 0)
+        scan.sizes[slot] = size + np.int64(rows.words[row, counts])
     return values
 
 
@@ -390,16 +379,27 @@ def _prefixes(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
         right += int(scan.sizes[last])
     if first >= last:
         return found
+    _grow((0, first, 1), scan)
+    dear = _cost_by_attribute(scan)
     _grow((values - 1, last, -1), scan)
     scan.rest[last] = _cost_by_attribute(scan)
+    limit = int(scan.found.gains[0]) if found > 0 and not asked.every else 0
+    if asked.whole - min(left * dear + (records - left) * int(scan.rest[last]), (records - right) * dear + right * int(scan.rest[last])) < limit:
+        return found
+    most = asked.whole - (records - right) * dear - right * int(scan.rest[last])
     for value in range(last - 1, first, -1):
         scan.rest[value] = scan.rest[value + 1] + _extend(value, scan)
+        right += int(scan.sizes[value])
+        most = max(most, asked.whole - (records - right) * dear - right * int(scan.rest[value]))
+    if most < limit:
+        return found
     _grow((0, first, 1), scan)
     dear = _cost_by_attribute(scan)
     for value in range(first, last):
         gain = asked.whole - left * dear - (records - left) * int(scan.rest[value + 1])
-        if asked.every or found == 0 or gain >= scan.found.gains[0]:
+        if gain >= limit:
             found = _offer((gain, left, attribute, int(scan.slots[1, value])), asked, scan.found, found)
+            limit = int(scan.found.gains[0]) if not asked.every else 0
         left += int(scan.sizes[value + 1])
         if value + 1 < last:
             dear += _extend(value + 1, scan)
@@ -410,9 +410,8 @@ def _prefixes(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
 def _grow(which: tuple[int, int, int], scan: Scan) -> None:
     """Let the grown group hold the values from the first to the last, both included, by such steps."""
     first, last, step = which
-    _clear(scan.single, GROWN)
     for value in range(first, last + step, step):
-        _join(scan.single, GROWN, scan.values, value)
+        _join(scan.single, GROWN, scan.values, value, value == first)
 
 
 @inlined
@@ -499,7 +498,7 @@ def _merge_nearest(values: int, scan: Scan) -> int:
                 one = group
     other = int(merging.nearest[one])
     raised = int(merging.raised[one, other])
-    _join(scan.values, one, scan.values, other)
+    _join(scan.values, one, scan.values, other, False)
     merging.own[one] += merging.own[other] + raised
     scan.sizes[one] += scan.sizes[other]
     scan.sizes[other] = 0
@@ -564,9 +563,9 @@ def _later_first(rows: Rows, part: tuple[int, int, int], scan: Scan) -> bool:
         scan.looked[kind, 0] += 1
         scan.looked[kind, scan.looked[kind, 0]] = attribute
     for side in range(2):
-        _clear(single, GROWN)
-        for row in range(first if side == 0 else middle, middle if side == 0 else last):
-            _add(single, GROWN, rows, row)
+        start = first if side == 0 else middle
+        for row in range(start, middle if side == 0 else last):
+            _add(single, GROWN, rows, row, row == start)
         left, right = right, _joined_cost(single, GROWN, single, LAST, scan)
     return right < left
 
@@ -604,9 +603,8 @@ def carve(both: tuple[Rows, Rows], rule: tuple[int, int, bool], scan: Scan, stac
             leaves[done, 0], leaves[done, 1], leaves[done, 2] = first, last, depth
             leaves[done, 3] = int(records >= 2 * least and _is_coarse(scan))
             done += 1
-            _clear(scan.single, LAST)
             for row in range(first, last if to_and_fro else first):
-                _add(scan.single, LAST, rows, row)
+                _add(scan.single, LAST, rows, row, row == first)
             continue
         left = int(scan.found.left[0])
         middle = _part(rows, spare, (first, last), (scan.found.at[0, 0], scan.found.at[0, 1]), scan)
