@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 #: Values of an attribute that are told apart in one partition.
 PLACES: Final = 128
 
-#: Bits of a fraction by which places are multiplied to find their value: exact up to spans of 1 << (POINT / 2).
-POINT: Final = 56
+#: Bits of a fraction by which places are multiplied to find their value: exact up to spans of 1 << (POINT / 2), and 63
+#: bits hold PLACES << POINT.
+POINT: Final = 55
 
 #: Single groups: the partition, one that grows, the last finished leaf.
 WHOLE: Final = 0
