@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
@@ -19,10 +19,11 @@ class _Kernel(Generic[P, R]):
     Numba takes 0.3 s to import: who asks for help, or for a table's columns, does not pay for it.
     """
 
-    def __init__(self, loop: Callable[P, R]) -> None:
+    def __init__(self, loop: Callable[P, R], *, inlined: bool = False) -> None:
         """Keep the loop as it is written."""
         update_wrapper(self, loop)
         self.py_func = loop
+        self._inlined = inlined
         self._lock = Lock()
         self._compiled: Any = None
 
@@ -38,11 +39,12 @@ class _Kernel(Generic[P, R]):
             if self._compiled is None:
                 import numba  # noqa: PLC0415  see the class
 
-                compiled = cast("Callable[..., Callable[[Callable[P, R]], Any]]", numba.njit)
+                njit = cast("Callable[..., Callable[[Callable[P, R]], Any]]", numba.njit)
+                compiled = partial(njit, nogil=True, _nrt=False, forceinline=self._inlined)
                 try:
-                    self._compiled = compiled(cache=True, nogil=True, _nrt=False)(self.py_func)
+                    self._compiled = compiled(cache=True)(self.py_func)
                 except RuntimeError:  # no folder for machine code can be written to, as in a read-only container
-                    self._compiled = compiled(cache=False, nogil=True, _nrt=False)(self.py_func)
+                    self._compiled = compiled(cache=False)(self.py_func)
             return self._compiled
 
     @property
@@ -60,3 +62,11 @@ def kernel(loop: Callable[P, R]) -> Callable[P, R]:
     The undecorated loop stays reachable as `.py_func`, which is what the tests compare with.
     """
     return _Kernel(loop)
+
+
+def inlined(loop: Callable[P, R]) -> Callable[P, R]:
+    """Like `kernel`, for a few steps that others take millions of times: they are compiled into these.
+
+    A call hands over each array as some eight words, which may take longer than what is done with it.
+    """
+    return _Kernel(loop, inlined=True)

@@ -22,7 +22,7 @@ import numpy as np
 from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.costs import Priced
 from kohort.algorithms.mondrian.forest import Forest
-from kohort.algorithms.mondrian.loss_kernels import PLACES, Candidates, Rows, Scan
+from kohort.algorithms.mondrian.loss_kernels import PLACES, Candidates, Rows
 from kohort.algorithms.mondrian.space import parted
 from kohort.core.recoding import Multidimensional
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.algorithms.mondrian.forest import Partition
+    from kohort.algorithms.mondrian.loss_kernels import Scan
     from kohort.algorithms.mondrian.space import Sides, Space
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask
@@ -91,9 +92,12 @@ class ByLoss:
 
     def _candidates(self, partition: Partition) -> Candidates:
         """The cuts of the partition whose sides have enough records, attribute by attribute, and in each by value."""
-        rows = Rows(self.priced.places[partition.tuples], partition.rows.counts, partition.tuples)
-        number = kernels.propose(rows, (0, partition.tuples.size), self.space.least, self.scan)
-        return Candidates(*(column[:number].copy() for column in self.scan.found))
+        counts = partition.rows.counts
+        rows = kernels.rows(self.priced.places[partition.tuples], counts, self.scan)
+        number = kernels.propose(rows, (0, counts.size), (int(counts.sum()), self.space.least, True), self.scan)
+        found = self.scan.found
+        order = np.lexsort(found.at[:number].T[::-1])
+        return Candidates(*(column[order] for column in found))
 
     def _values(self, partition: Partition, attribute: int) -> Index:
         """Which of the scan's values each tuple has."""
@@ -146,8 +150,8 @@ class Tree:
         """
         tuples, records = counts.size, int(counts.sum())
         most = max(min(tuples, records // least), 1)
-        rows = Rows(priced.places.copy(), counts.copy(), np.arange(tuples))
-        spare = Rows(np.empty_like(rows.places), np.empty_like(counts), np.empty(tuples, np.int64))
+        rows = kernels.rows(priced.places, counts, scan)
+        spare = Rows.of(np.empty_like(rows.words), rows.codes.dtype)
         stack, leaves = np.empty((most + 1, 4), np.int64), np.empty((most, 4), np.int64)
         done = kernels.carve((rows, spare), (records, least, to_and_fro), scan, stack, leaves)
         return cls(rows, leaves[np.argsort(leaves[:done, 0])] if not to_and_fro else leaves[:done])

@@ -80,7 +80,7 @@ def join(into: Groups, one: int, other: Groups, second: int) -> None:
 
 
 @kernel
-def _ones(word: np.uint64) -> int:
+def ones(word: np.uint64) -> int:
     """How many bits of a word are set."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555_5555_5555_5555))
     fours = (pairs & np.uint64(0x3333_3333_3333_3333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333_3333_3333_3333))
@@ -94,12 +94,12 @@ def _set_cost(some: Groups, one: int, other: Groups, second: int, of: tuple[Cost
     costs, attribute = of
     members = -1
     for word in range(costs.words[attribute], costs.words[attribute + 1]):
-        members += _ones(some.bits[one, word] | other.bits[second, word])
+        members += ones(some.bits[one, word] | other.bits[second, word])
     return int(costs.ends[costs.first[attribute] + members])
 
 
 @kernel
-def _ancestor_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
+def ancestor_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     """The cost of the lowest node above both leaves."""
     at, leaves = costs.levels[attribute, 0], costs.levels[attribute, 1]
     while costs.nodes[at + low] != costs.nodes[at + high]:
@@ -108,7 +108,7 @@ def _ancestor_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
 
 
 @kernel
-def _span_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
+def span_cost(costs: Costs, attribute: int, low: int, high: int) -> int:
     """The cost of a range or an interval; a missing value and numbers together leave nothing to tell.
 
     A cell of a grid may stand for several values by itself.
@@ -129,11 +129,11 @@ def joined_cost(some: Groups, one: int, other: Groups, second: int, costs: Costs
         high = max(int(some.high[one, attribute]), int(other.high[second, attribute]))
         kind = costs.kinds[attribute]
         if kind == SPAN:
-            total += _span_cost(costs, attribute, low, high)
+            total += span_cost(costs, attribute, low, high)
         elif low < high and kind == SET:
             total += _set_cost(some, one, other, second, (costs, attribute))
         elif low < high:
-            total += _ancestor_cost(costs, attribute, low, high)
+            total += ancestor_cost(costs, attribute, low, high)
     return total
 
 
@@ -151,9 +151,9 @@ def pair_cost(places: Codes, one: int, other: int, costs: Costs) -> int:
         first, second = int(np.int64(places[one, attribute])), int(np.int64(places[other, attribute]))
         kind = costs.kinds[attribute]
         if kind == SPAN:
-            total += _span_cost(costs, attribute, min(first, second), max(first, second))
+            total += span_cost(costs, attribute, min(first, second), max(first, second))
         elif first != second and kind == SET:
             total += int(costs.ends[costs.first[attribute] + 1])
         elif first != second:
-            total += _ancestor_cost(costs, attribute, first, second)
+            total += ancestor_cost(costs, attribute, first, second)
     return total

@@ -180,11 +180,13 @@ def _tables(tables: Sequence[_Table], unit: int) -> Costs:
                 nodes.append(of)
                 above.append(_in_units(table, table.hierarchy.covered(level)[of] - 1, unit))
     words = [-(-size // BITS) if table.kind == SET else 0 for table, size in zip(tables, sizes, strict=True)]
+    starts = np.concatenate([_in_units(table, table.starts, unit) for table in tables])
+    ends = np.concatenate([_in_units(table, table.ends, unit) for table in tables])
     return Costs(
         np.array([table.kind for table in tables]),
         np.cumsum([0, *sizes])[:-1],
-        np.concatenate([_in_units(table, table.starts, unit) for table in tables]),
-        np.concatenate([_in_units(table, table.ends, unit) for table in tables]),
+        starts,
+        starts if np.array_equal(starts, ends) else ends,  # one table keeps more of the processor's cache
         np.array([table.gap for table in tables]),
         np.array([round(table.weight * unit) for table in tables]),
         np.concatenate(nodes),
