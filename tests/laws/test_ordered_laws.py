@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import ordered
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.algorithms.mondrian.ordered import Distinct, Ordered, divided_by, orders
+from kohort.algorithms.mondrian.ordered import Distinct, Ordered, divided_by, inverse, orders
 from kohort.algorithms.mondrian.ordered_kernels import NEVER
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError
@@ -44,7 +44,7 @@ def distinct_rows(table: Mixed, found: Distinct) -> list[Row]:
 def line_of(table: Mixed, found: Distinct, order: Index) -> list[Row]:
     """The records one after another, as the search lays them out."""
     rows = sorted(set(table.rows), key=str)
-    return [rows[one] for one in found.spread(order, np.ones(order.size, np.bool_)).tolist()]
+    return [rows[one] for one in found.spread(inverse(order), np.ones(order.size, np.bool_)).tolist()]
 
 
 @given(tables(), st.integers(2, 8), st.integers(1, 3))
