@@ -182,16 +182,16 @@ class Distinct:
         frequency = problem.frequency
         priced = Priced.of(frequency.quasi, problem.domains, frequency.records)
         order = lexicographic(priced.places)
-        ordered = priced.places[order]
+        ordered = priced.places.take(order, axis=0)  # several times as fast as an index
         starts = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
         which = np.empty(order.size, np.int64)
         which[order] = np.cumsum(starts) - 1
         counts = np.bincount(which, frequency.counts).astype(np.int64)
-        return cls(frequency, replace(priced, places=np.ascontiguousarray(ordered[starts])), counts, which)
+        return cls(frequency, replace(priced, places=ordered.compress(starts, axis=0)), counts, which)
 
     def line(self, order: Index, counts: Counts) -> Line:
         """The tuples in an order, with so many records of each."""
-        places = self.priced.places[order]
+        places = self.priced.places.take(order, axis=0)
         ends = np.append(0, np.cumsum(counts[order]))
         return Line(places, ends, self.priced.costs)
 
@@ -259,7 +259,7 @@ def to_and_fro(priced: Priced) -> Index:
     dear = [-whole / steps[at] if steps[at] else 0.0 for at, whole in enumerate(priced.costs.whole.tolist())]
     keys[:] = keys[:, np.argsort(dear, kind="stable")]
     order, (runs, spare) = lexicographic(keys), (np.empty((len(keys), 2), np.int64) for _ in range(2))
-    kernels.turn(keys[order], runs, spare)
+    kernels.turn(keys.take(order, axis=0), runs, spare)
     turned: Index = order[runs[:, 0]]
     return turned
 

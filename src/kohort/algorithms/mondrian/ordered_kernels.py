@@ -122,44 +122,44 @@ def turn(keys: Codes, runs: Index, spare: Index) -> None:
 
 
 @kernel
+def _slot(record: int, seen: Window) -> np.uint64:
+    """Where the class is kept that begins with a record.
+
+    Unsigned: that a signed index may count from the end is looked after each time, and makes these loops half as fast.
+    """
+    return np.uint64(record & (seen.dear.size - 1))
+
+
+@kernel
 def _read(line: Line, run: int, record: int, seen: Window) -> None:
     """Let all classes end with one more record, which is of this run.
 
     The earlier a class begins the more it holds: going back, the first one that holds the value ends the walk.
     """
-    slots, costs = seen.dear.size, line.costs
-    slot, oldest = record & (slots - 1), max(record - slots + 1, 0)
-    seen.dear[slot] = 0
-    for attribute in range(line.places.shape[1]):
-        place, first = np.int64(line.places[run, attribute]), costs.first[attribute]
-        if costs.kinds[attribute] == SPAN:
-            begin, end = costs.starts[first + place], costs.ends[first + place]
+    costs, records = line.costs, (max(record - seen.dear.size + 1, 0), record)
+    seen.dear[_slot(record, seen)] = 0
+    for attribute in range(np.uint64(line.places.shape[1])):
+        place, first, kind = np.int64(line.places[run, attribute]), costs.first[attribute], costs.kinds[attribute]
+        if kind == SPAN:
+            begin, end = int(costs.starts[first + place]), int(costs.ends[first + place])
             if place == costs.gaps[attribute]:
                 begin, end = AWAY, AWAY
-            _widen((attribute, int(begin), int(end)), (oldest, record), int(costs.whole[attribute]), seen)
-        elif costs.kinds[attribute] == SET:
-            seen.high[attribute, slot] = 0
-            seen.dear[slot] += costs.ends[first]
-            for earlier in range(max(int(seen.last[first + place]) + 1, oldest), record):
-                at = earlier & (slots - 1)
-                members = first + seen.high[attribute, at]
-                seen.high[attribute, at] += 1
-                seen.dear[at] += costs.ends[members + 1] - costs.ends[members]
-            seen.last[first + place] = record
+            _widen((attribute, begin, end), records, int(costs.whole[attribute]), seen)
+        elif kind == SET:
+            _collect((attribute, int(first), int(place)), records, costs, seen)
         else:
-            before = np.int64(line.places[max(run - int(line.ends[run] == record), 0), attribute])
-            _climb((attribute, int(place), int(before)), (oldest, record), costs, seen)
+            before = run - int(line.ends[run] == record and run > 0)
+            _climb((attribute, int(place), int(np.int64(line.places[before, attribute]))), records, costs, seen)
 
 
 @kernel
 def _widen(span: tuple[int, int, int], records: tuple[int, int], whole: int, seen: Window) -> None:
     """Let the spans of an attribute hold one more, which begins and ends there."""
-    (attribute, begin, end), (oldest, record), slots = span, records, seen.dear.size
-    slot = record & (slots - 1)
-    seen.low[attribute, slot], seen.high[attribute, slot] = begin, end
-    seen.dear[slot] += min(max(end - begin, 0), whole)
+    (attribute, begin, end), (oldest, record), at = span, records, _slot(records[1], seen)
+    seen.low[attribute, at], seen.high[attribute, at] = begin, end
+    seen.dear[at] += min(max(end - begin, 0), whole)
     for earlier in range(record - 1, oldest - 1, -1):
-        at = earlier & (slots - 1)
+        at = _slot(earlier, seen)
         low, high = int(seen.low[attribute, at]), int(seen.high[attribute, at])
         if low <= begin and end <= high:
             break
@@ -168,16 +168,30 @@ def _widen(span: tuple[int, int, int], records: tuple[int, int], whole: int, see
 
 
 @kernel
+def _collect(value: tuple[int, int, int], records: tuple[int, int], costs: Costs, seen: Window) -> None:
+    """Let the sets of an attribute hold one more value; those have it that begin before it was last seen."""
+    (attribute, first, place), (oldest, record), at = value, records, _slot(records[1], seen)
+    seen.high[attribute, at] = 0
+    seen.dear[at] += costs.ends[first]
+    for earlier in range(max(int(seen.last[first + place]) + 1, oldest), record):
+        at = _slot(earlier, seen)
+        members = np.uint64(first + seen.high[attribute, at])
+        seen.high[attribute, at] += 1
+        seen.dear[at] += costs.ends[members + np.uint64(1)] - costs.ends[members]
+    seen.last[first + place] = record
+
+
+@kernel
 def _climb(leaf: tuple[int, int, int], records: tuple[int, int], costs: Costs, seen: Window) -> None:
-    """Let the nodes of an attribute stand for one more leaf, too; the record before it has the leaf `before`."""
-    (attribute, place, before), (oldest, record), slots = leaf, records, seen.dear.size
-    slot, level = record & (slots - 1), int(costs.levels[attribute, 0])
-    seen.high[attribute, slot] = level
-    seen.dear[slot] += costs.above[level + place]
+    """Let the nodes of an attribute stand for one more leaf; the record before it has the leaf `before`."""
+    (attribute, place, before), (oldest, record), at = leaf, records, _slot(records[1], seen)
+    level = int(costs.levels[attribute, 0])
+    seen.high[attribute, at] = level
+    seen.dear[at] += costs.above[level + place]
     while costs.nodes[level + place] != costs.nodes[level + before]:
         level += int(costs.levels[attribute, 1])
     for earlier in range(record - 1, oldest - 1, -1):
-        at = earlier & (slots - 1)
+        at = _slot(earlier, seen)
         own = int(seen.high[attribute, at])
         if own >= level:
             break
@@ -200,7 +214,7 @@ def divide(line: Line, some: tuple[int, int, int, int], allowed: Mask, seen: Win
         seen: What has been read so far; room for k + w - 1 records.
         out: The divisions of all shorter beginnings; these are added.
     """
-    (first, last, k, run), mask = some, seen.dear.size - 1
+    first, last, k, run = some
     for end in range(first, last + 1):
         while line.ends[run + 1] < end:
             run += 1
@@ -208,7 +222,7 @@ def divide(line: Line, some: tuple[int, int, int, int], allowed: Mask, seen: Win
         best, before = NEVER, 0
         for size in range(k, min(end, k + allowed.shape[1] - 1) + 1):
             start = end - size
-            whole = int(out.total[start]) + size * int(seen.dear[start & mask])
+            whole = int(out.total[np.uint64(start)]) + size * int(seen.dear[_slot(start, seen)])
             if whole < best and (len(allowed) == 0 or allowed[end - first, size - k]):
                 best, before = whole, start
         out.total[end], out.last[end] = best, before
