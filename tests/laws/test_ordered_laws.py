@@ -13,8 +13,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kohort.algorithms.mondrian import ordered
+from kohort.algorithms.mondrian import ordered_kernels as kernels
+from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.algorithms.mondrian.ordered import Distinct, Ordered, divided_by, orders
+from kohort.algorithms.mondrian.ordered import Distinct, Ordered, divided_by, inverse, orders
 from kohort.algorithms.mondrian.ordered_kernels import NEVER
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError
@@ -44,7 +46,7 @@ def distinct_rows(table: Mixed, found: Distinct) -> list[Row]:
 def line_of(table: Mixed, found: Distinct, order: Index) -> list[Row]:
     """The records one after another, as the search lays them out."""
     rows = sorted(set(table.rows), key=str)
-    return [rows[one] for one in found.spread(order, np.ones(order.size, np.bool_)).tolist()]
+    return [rows[one] for one in found.spread(inverse(order), np.ones(order.size, np.bool_)).tolist()]
 
 
 @given(tables(), st.integers(2, 8), st.integers(1, 3))
@@ -75,7 +77,10 @@ def unified(table: Mixed) -> list[Row]:
 
 @given(tables(most=11, columns=2), KS, st.randoms(use_true_random=False))
 def test_no_division_of_an_order_costs_less(table: Mixed, k: int, random: Random) -> None:
-    """Of all divisions of any order into classes of k records or more, the one found costs least."""
+    """Of all divisions of any order into classes of k records or more, the one found costs least.
+
+    Of several it is the one whose last class is smallest, then the class before it, and so on.
+    """
     assume(len(table.rows) >= k)
     problem, columns = table.problem(KAnonymity(k)), table.columns()
     found = Distinct.of(problem)
@@ -83,12 +88,41 @@ def test_no_division_of_an_order_costs_less(table: Mixed, k: int, random: Random
     random.shuffle(order)
     divided = divided_by(found, np.array(order), problem, k)
     line = line_of(table, found, np.array(order))
-    ways = plain.divisions(len(line), k)
-    least = min(plain.total([line[a:b] for a, b in pairwise([0, *ends])], columns) for ends in ways)
+    ways = [
+        (plain.total([line[a:b] for a, b in pairwise([0, *ends])], columns), [-end for end in ends[::-1]])
+        for ends in plain.divisions(len(line), k)
+    ]
+    least, ends = min(ways)
     assert divided.total == found.priced.unit * least
     classes = [line[a:b] for a, b in pairwise([0, *divided.ends.tolist()])]
     assert divided.total == found.priced.unit * plain.total(classes, columns)
     assert min(map(len, classes)) >= k
+    if found.counts.max() < ordered.ENOUGH * k:
+        assert divided.ends.tolist() == [-end for end in ends[::-1]]
+
+
+@given(tables(most=40), st.integers(2, 12), st.randoms(use_true_random=False))
+def test_a_window_knows_what_every_class_costs(table: Mixed, k: int, random: Random) -> None:
+    """After each record, of the classes of up to 2k - 1 records that end with it, each costs what the group costs."""
+    found = Distinct.of(table.problem(KAnonymity(k)))
+    order = list(range(found.counts.size))
+    random.shuffle(order)
+    line = found.line(np.array(order), found.counts)
+    records, room = int(line.ends[-1]), groups(1, line.costs)
+    runs = np.repeat(np.arange(len(order)), np.diff(line.ends)).tolist()
+    seen, out = kernels.window(2 * k - 1, line.costs), kernels.Division(*np.zeros((2, records + 1), np.int64))
+    for end in range(1, records + 1):
+        kernels.divide(line, (end, end, k, runs[end - 1]), np.empty((0, k), np.bool_), seen, out)
+        clear(room, 0)
+        for start in range(end - 1, max(end - 2 * k, -1), -1):
+            add(room, 0, line.places, runs[start], line.costs)
+            assert seen.dear[start % seen.dear.size] == cost(room, 0, line.costs)
+
+
+def test_many_values_are_sorted_as_few_are() -> None:
+    """Columns of more than 65,536 values are sorted with columns of fewer, the first column first."""
+    keys = np.array([[1, 1 << 16], [0, 70_000], [1, 5], [0, 3]], dtype=np.uint32)
+    assert ordered.lexicographic(keys).tolist() == [3, 1, 2, 0]
 
 
 @st.composite

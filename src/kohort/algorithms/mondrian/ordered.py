@@ -22,8 +22,9 @@ counted, a population is known, a model judges classes together, or there is mor
 Invariant: every class satisfies the models, and the classes follow one another on the line. With k itself as the tree's
 least, the leaves of the cuts by loss are a division of the line, so the answer never costs more than theirs.
 
-Cost: the tree, and for n records in u different tuples O(u · k · d) for what classes cost and O(n · k) for the
-division; of the records of one tuple no more than 5 k need to be looked at.
+Cost: the tree, and for n records of d attributes O(n · k) for the division and O(n · (d + c)) for what classes cost,
+where c of the classes that might end before a record become dearer with it, counted for each attribute: at most 2 k d,
+mostly a few, since neighbours are alike. Of the records of one tuple no more than 5 k need to be looked at.
 """
 
 from __future__ import annotations
@@ -181,54 +182,55 @@ class Distinct:
         """The different tuples of a problem's table."""
         frequency = problem.frequency
         priced = Priced.of(frequency.quasi, problem.domains, frequency.records)
-        order = np.lexsort(priced.places.T[::-1])
-        ordered = priced.places[order]
+        order = lexicographic(priced.places)
+        ordered = priced.places.take(order, axis=0)  # several times as fast as an index
         starts = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
         which = np.empty(order.size, np.int64)
         which[order] = np.cumsum(starts) - 1
         counts = np.bincount(which, frequency.counts).astype(np.int64)
-        return cls(frequency, replace(priced, places=np.ascontiguousarray(ordered[starts])), counts, which)
+        return cls(frequency, replace(priced, places=ordered.compress(starts, axis=0)), counts, which)
 
     def line(self, order: Index, counts: Counts) -> Line:
         """The tuples in an order, with so many records of each."""
-        places = self.priced.places[order]
+        places = self.priced.places.take(order, axis=0)
         ends = np.append(0, np.cumsum(counts[order]))
-        return Line(places, ends, self.priced.costs, groups(1, self.priced.costs))
+        return Line(places, ends, self.priced.costs)
 
-    def spread(self, order: Index, mixed: Mask) -> Index:
-        """(n,) the tuple of each record on the line; in runs that are `mixed`, (u,), evenly by sensitive values.
+    def spread(self, run: Index, mixed: Mask) -> Index:
+        """The tuple of each record of the runs that are `mixed`, run by run.
 
-        The record j of c with the same values has the place (j + 1/2) / c in its run; ties go to the smaller values.
+        Records with the same sensitive values lie evenly in a run: the one numbered j of c has the place (j + 1/2) / c,
+        and ties go to the smaller values.
+
+        Args:
+            run: (u,) where each different tuple is on the line.
+            mixed: (u,) of the line's runs.
         """
-        frequency, rank = self.frequency, np.empty_like(order)
-        rank[order] = np.arange(order.size)
-        run = rank[self.which]
-        tuples = np.lexsort((*frequency.sensitive.T[::-1], run))
-        counts = frequency.counts[tuples]
-        records = np.repeat(tuples, counts)
-        chosen = np.flatnonzero(mixed[self.which[records]])
-        number = chosen - np.repeat(np.cumsum(counts) - counts, counts)[chosen]
-        place = (2 * number + 1) / (2 * frequency.counts[records[chosen]])
-        records[chosen] = records[chosen][np.lexsort((chosen, place, run[records[chosen]]))]
-        return records
+        sensitive, counts, runs = self.frequency.sensitive, self.frequency.counts, run[self.which]
+        chosen = np.flatnonzero(mixed[runs])
+        chosen = chosen[np.lexsort((*sensitive[chosen].T[::-1], runs[chosen]))]
+        records = np.repeat(chosen, counts[chosen])
+        place = (2 * _numbers(counts[chosen]) + 1) / (2 * counts[records])
+        return records[np.lexsort((place, runs[records]))]
 
     def recoding(self, divided: Divided) -> Multidimensional:
         """The classes as regions."""
-        order, ends = divided.order, divided.ends
-        upto = np.cumsum(self.counts[order])
-        mixed = np.zeros(order.size, np.bool_)
-        mixed[order[np.searchsorted(upto, ends)]] = True
-        records = self.spread(order, mixed)
-        of = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
-        pieces, counts = np.unique(records * ends.size + of, return_counts=True)
-        tuples, regions = pieces // ends.size, pieces % ends.size
-        by_region = np.argsort(regions, kind="stable")
-        quasi, starts = (
-            self.frequency.quasi[tuples[by_region]],
-            np.searchsorted(regions[by_region], np.arange(ends.size)),
-        )
-        low, high = np.minimum.reduceat(quasi, starts), np.maximum.reduceat(quasi, starts)
-        return Multidimensional(tuples, regions, counts.astype(np.int64), low, high)
+        (order, ends, _), counts, run = divided, self.frequency.counts, inverse(divided.order)
+        runs, records = run[self.which], self.counts[order]
+        before = np.cumsum(records) - records
+        first, last = (np.searchsorted(ends, one, side="right") for one in (before, before + records - 1))
+        mixed = first < last
+        tuples, numbers = self.spread(run, mixed), _numbers(records[mixed])
+        dealt = np.searchsorted(ends, before[runs[tuples]] + numbers, side="right")
+        cut, parts = np.unique(tuples * ends.size + dealt, return_counts=True)
+        whole = np.flatnonzero(~mixed[runs])
+        pieces = np.append(whole * ends.size + first[runs[whole]], cut)
+        by_tuple = np.argsort(pieces, kind="stable")
+        tuples, regions = np.divmod(pieces[by_tuple], ends.size)
+        quasi = self.frequency.quasi
+        low, high = (np.full((ends.size, quasi.shape[1]), end, quasi.dtype) for end in (np.iinfo(quasi.dtype).max, 0))
+        kernels.enclose(quasi, (tuples, regions), low, high)
+        return Multidimensional(tuples, regions, np.append(counts[whole], parts)[by_tuple], low, high)
 
     def total(self, recoding: Multidimensional) -> int:
         """Records times cost, over all regions."""
@@ -244,27 +246,41 @@ def orders(table: Distinct, k: int, finer: int) -> Iterator[Index]:
     """The orders that are tried: each (u,) tuples."""
     priced = table.priced
     tree = Tree.grown(priced, table.counts, -(-k // finer), memory(priced.costs), to_and_fro=True)
-    order = np.concatenate([tree.rows.tuples[first:last] for first, last in tree.leaves[:, :2].tolist()])
-    starts = np.append(0, np.cumsum(tree.leaves[:, 1] - tree.leaves[:, 0]))
-    kernels.chain(priced.places, priced.costs, starts, order)
+    sizes = tree.leaves[:, 1] - tree.leaves[:, 0]
+    order = tree.rows.tuples[np.repeat(tree.leaves[:, 0], sizes) + _numbers(sizes)]
+    kernels.chain(priced.places, priced.costs, np.append(0, np.cumsum(sizes)), order)
     yield order
     yield to_and_fro(priced)
 
 
 def to_and_fro(priced: Priced) -> Index:
     """Lexicographic, the dearest steps first, every other run of equal beginnings backwards."""
-    places = priced.places.astype(np.int64)
-    steps = [np.unique(column).size - 1 for column in places.T]
+    keys = priced.places.copy()
+    steps = [np.count_nonzero(np.bincount(column)) - 1 for column in keys.T]
     dear = [-whole / steps[at] if steps[at] else 0.0 for at, whole in enumerate(priced.costs.whole.tolist())]
-    keys = places[:, np.argsort(dear, kind="stable")]
-    order = np.lexsort(keys.T[::-1])
-    for column in range(1, keys.shape[1]):
-        ordered = keys[order]
-        run = np.append(0, np.cumsum((ordered[1:, :column] != ordered[:-1, :column]).any(axis=1)))
-        values = ordered[:, column]
-        keys[order, column] = np.where(run % 2 == 1, values.max() - values, values)
-        order = np.lexsort(keys.T[::-1])
-    return order
+    keys[:] = keys[:, np.argsort(dear, kind="stable")]
+    order, (runs, spare) = lexicographic(keys), (np.empty((len(keys), 2), np.int64) for _ in range(2))
+    kernels.turn(keys.take(order, axis=0), runs, spare)
+    turned: Index = order[runs[:, 0]]
+    return turned
+
+
+def lexicographic(keys: Codes) -> Index:
+    """The order of rows, the first column deciding first; columns of few values are sorted at once."""
+    narrow = (column.astype(np.uint16) if column.max() < 1 << 16 else column for column in keys.T[::-1])
+    return np.lexsort((*narrow,))
+
+
+def inverse(order: Index) -> Index:
+    """Where each stands in an order of all."""
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return place
+
+
+def _numbers(counts: Counts) -> Index:
+    """0 to c - 1 for each of the counts c, one after another."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def divided_by(table: Distinct, order: Index, problem: Problem, k: int) -> Divided:
@@ -272,8 +288,9 @@ def divided_by(table: Distinct, order: Index, problem: Problem, k: int) -> Divid
     if not all(model.declared.size_only for model in problem.models):
         return _judged(table, order, problem.models, k)
     line = table.line(order, np.minimum(table.counts, ENOUGH * k))
-    out = _nothing(int(line.ends[-1]))
-    kernels.divide(line, k, np.empty(2 * k, np.int64), out)
+    records = int(line.ends[-1])
+    out, seen = _nothing(records), kernels.window(2 * k - 1, line.costs)
+    kernels.divide(line, (1, records, k, 0), np.empty((0, k), np.bool_), seen, out)
     ends = _ends(out)
     run = np.searchsorted(line.ends, ends) - 1
     all_ends = np.append(0, np.cumsum(table.counts[order]))
@@ -289,14 +306,15 @@ def _judged(table: Distinct, order: Index, models: Sequence[PrivacyModel], k: in
     cells = width * (1 + sum(map(len, frequency.sensitive_domains)))
     if records * cells > MOST:
         return Divided(order, np.empty(0, np.int64), NEVER)
-    sensitive = frequency.sensitive[table.spread(order, np.ones(order.size, np.bool_))]
-    runs = np.repeat(np.arange(order.size), np.diff(line.ends))
+    sensitive = frequency.sensitive[table.spread(inverse(order), np.ones(order.size, np.bool_))]
     out, step = _nothing(records), max(AT_ONCE // cells, 1)
-    for first in range(k, records + 1, step):
+    seen = kernels.window(k + width - 1, line.costs)
+    for first in range(1, records + 1, step):
         last = min(first + step - 1, records)
         ends, sizes = np.meshgrid(np.arange(first, last + 1), np.arange(k, k + width), indexing="ij")
         allowed = (sizes <= ends) & _satisfying(frequency, models, sensitive, np.stack([ends, sizes]))
-        kernels.divide_judged(line, (first, last, k), runs, allowed, out)
+        run = int(np.searchsorted(line.ends, first)) - 1
+        kernels.divide(line, (first, last, k, run), allowed, seen, out)
     return Divided(order, _ends(out), int(out.total[-1]))
 
 

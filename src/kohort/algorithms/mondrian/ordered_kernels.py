@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from kohort.algorithms.mondrian.cost_kernels import Groups, add, clear, cost, pair_cost
+from kohort.algorithms.mondrian.costs import SET, SPAN
 from kohort.kernels import kernel
 
 if TYPE_CHECKING:
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
 #: What no division costs.
 NEVER: Final = 1 << 62
 
+#: Where the span of a missing number begins and ends: so far from all numbers that together they cost the whole.
+AWAY: Final = -(1 << 61)
+
 
 class Line(NamedTuple):
     """Tuples in an order, equal ones as one run of records.
@@ -22,13 +28,31 @@ class Line(NamedTuple):
         places: (u, d) the place of each run's tuple.
         ends: (u + 1,) records before each run, and all.
         costs: What groups cost.
-        group: Room for one group.
     """
 
     places: Codes
     ends: Index
     costs: Costs
-    group: Groups
+
+
+class Window(NamedTuple):
+    """What the classes cost that end with the record read last, whichever of the w records up to it is their first.
+
+    The record r is kept at r modulo w, a power of two.
+
+    Attributes:
+        dear: (w,) what the class costs that begins with the record.
+        low: (d, w) of spans: where the span of that class begins.
+        high: (d, w) of spans: where it ends; of sets: its values more than one; of ancestors: its level, as what comes
+            before the level's nodes.
+        last: the record that each place was last seen in, an attribute's places after those of the one before it; only
+            of sets.
+    """
+
+    dear: Index
+    low: Index
+    high: Index
+    last: Index
 
 
 class Division(NamedTuple):
@@ -41,6 +65,13 @@ class Division(NamedTuple):
 
     total: Index
     last: Index
+
+
+def window(width: int, costs: Costs) -> Window:
+    """Room for classes of at most so many records; nothing has been read."""
+    slots = 1 << (width - 1).bit_length()
+    low, high = (np.zeros((costs.kinds.size, slots), np.int64) for _ in range(2))
+    return Window(np.zeros(slots, np.int64), low, high, np.full(costs.ends.size, -1))
 
 
 @kernel
@@ -64,60 +95,148 @@ def chain(places: Codes, costs: Costs, starts: Index, order: Index) -> None:
 
 
 @kernel
-def divide(line: Line, k: int, dear: Index, out: Division) -> None:
-    """Divide every beginning of the line into classes of k to 2k - 1 records, at least cost.
+def turn(keys: Codes, runs: Index, spare: Index) -> None:
+    """Read sorted rows to and fro: attribute by attribute, every other run of equal beginnings backwards.
 
-    f(0) = 0, f(e) = min over k <= e - s <= 2k - 1 of f(s) + (e - s) · cost(records s..e), ties to the smaller class.
-    That is exact for the order: a cost is monotone, so that a class of 2k records or more is never better than two.
-    Tuples that are equal are looked at once: the cost is the same wherever in a run a class begins or ends.
+    Args:
+        keys: (u, d) different rows, sorted.
+        runs: (u, 2) room; afterwards the first column is the rows in their new order.
+        spare: (u, 2) room.
     """
-    out.total[0] = 0
-    for run in range(line.ends.size - 1):
-        before = int(line.ends[run])
-        clear(line.group, 0)
-        runs = 0
-        while runs <= run and line.ends[run - runs + 1] > before + 2 - 2 * k:
-            add(line.group, 0, line.places, run - runs, line.costs)
-            dear[runs] = cost(line.group, 0, line.costs)
-            runs += 1
-        for end in range(before + 1, line.ends[run + 1] + 1):
-            best, last = NEVER, 0
-            for back in range(runs):
-                least = max(int(line.ends[run - back]), end - 2 * k + 1)
-                for start in range(min(int(line.ends[run - back + 1]) - 1, end - k), least - 1, -1):
-                    if out.total[start] < NEVER:
-                        whole = int(out.total[start]) + (end - start) * int(dear[back])
-                        if whole < best:
-                            best, last = whole, start
-            out.total[end], out.last[end] = best, last
+    many, runs[0, 0], runs[0, 1] = 1, 0, len(keys)
+    for column in range(keys.shape[1]):
+        found = 0
+        for run in range(many):
+            first, last, step = runs[run, 0], runs[run, 1], 1
+            if run % 2 == 1:
+                first, last, step = last - 1, first - 1, -1
+            begin = first
+            for row in range(first, last, step):
+                if row + step == last or keys[row + step, column] != keys[row, column]:
+                    spare[found, 0], spare[found, 1] = min(begin, row), max(begin, row) + 1
+                    begin = row + step
+                    found += 1
+        for run in range(found):
+            runs[run, 0], runs[run, 1] = spare[run, 0], spare[run, 1]
+        many = found
 
 
 @kernel
-def divide_judged(line: Line, window: tuple[int, int, int], runs: Index, allowed: Mask, out: Division) -> None:
-    """Divide some more beginnings of the line into classes of those that are allowed.
+def _slot(record: int, seen: Window) -> np.uint64:
+    """Where the class is kept that begins with a record.
+
+    Unsigned: that a signed index may count from the end is looked after each time, and makes these loops half as fast.
+    """
+    return np.uint64(record & (seen.dear.size - 1))
+
+
+@kernel
+def _read(line: Line, run: int, record: int, seen: Window) -> None:
+    """Let all classes end with one more record, which is of this run.
+
+    The earlier a class begins the more it holds: going back, the first one that holds the value ends the walk.
+    """
+    costs, records = line.costs, (max(record - seen.dear.size + 1, 0), record)
+    seen.dear[_slot(record, seen)] = 0
+    for attribute in range(np.uint64(line.places.shape[1])):
+        place, first, kind = np.int64(line.places[run, attribute]), costs.first[attribute], costs.kinds[attribute]
+        if kind == SPAN:
+            begin, end = int(costs.starts[first + place]), int(costs.ends[first + place])
+            if place == costs.gaps[attribute]:
+                begin, end = AWAY, AWAY
+            _widen((attribute, begin, end), records, int(costs.whole[attribute]), seen)
+        elif kind == SET:
+            _collect((attribute, int(first), int(place)), records, costs, seen)
+        else:
+            before = run - int(line.ends[run] == record and run > 0)
+            _climb((attribute, int(place), int(np.int64(line.places[before, attribute]))), records, costs, seen)
+
+
+@kernel
+def _widen(span: tuple[int, int, int], records: tuple[int, int], whole: int, seen: Window) -> None:
+    """Let the spans of an attribute hold one more, which begins and ends there."""
+    (attribute, begin, end), (oldest, record), at = span, records, _slot(records[1], seen)
+    seen.low[attribute, at], seen.high[attribute, at] = begin, end
+    seen.dear[at] += min(max(end - begin, 0), whole)
+    for earlier in range(record - 1, oldest - 1, -1):
+        at = _slot(earlier, seen)
+        low, high = int(seen.low[attribute, at]), int(seen.high[attribute, at])
+        if low <= begin and end <= high:
+            break
+        seen.low[attribute, at], seen.high[attribute, at] = min(low, begin), max(high, end)
+        seen.dear[at] += min(max(max(high, end) - min(low, begin), 0), whole) - min(max(high - low, 0), whole)
+
+
+@kernel
+def _collect(value: tuple[int, int, int], records: tuple[int, int], costs: Costs, seen: Window) -> None:
+    """Let the sets of an attribute hold one more value; those have it that begin before it was last seen."""
+    (attribute, first, place), (oldest, record), at = value, records, _slot(records[1], seen)
+    seen.high[attribute, at] = 0
+    seen.dear[at] += costs.ends[first]
+    for earlier in range(max(int(seen.last[first + place]) + 1, oldest), record):
+        at = _slot(earlier, seen)
+        members = np.uint64(first + seen.high[attribute, at])
+        seen.high[attribute, at] += 1
+        seen.dear[at] += costs.ends[members + np.uint64(1)] - costs.ends[members]
+    seen.last[first + place] = record
+
+
+@kernel
+def _climb(leaf: tuple[int, int, int], records: tuple[int, int], costs: Costs, seen: Window) -> None:
+    """Let the nodes of an attribute stand for one more leaf; the record before it has the leaf `before`."""
+    (attribute, place, before), (oldest, record), at = leaf, records, _slot(records[1], seen)
+    level = int(costs.levels[attribute, 0])
+    seen.high[attribute, at] = level
+    seen.dear[at] += costs.above[level + place]
+    while costs.nodes[level + place] != costs.nodes[level + before]:
+        level += int(costs.levels[attribute, 1])
+    for earlier in range(record - 1, oldest - 1, -1):
+        at = _slot(earlier, seen)
+        own = int(seen.high[attribute, at])
+        if own >= level:
+            break
+        seen.high[attribute, at] = level
+        seen.dear[at] += costs.above[level + place] - costs.above[own + before]
+
+
+@kernel
+def divide(line: Line, some: tuple[int, int, int, int], allowed: Mask, seen: Window, out: Division) -> None:
+    """Divide some more beginnings of the line into classes of at least k records, at least cost.
+
+    f(0) = 0, f(e) = min over s of f(s) + (e - s) · cost(records s..e), ties to the smaller class. Where sizes decide, s
+    is from e - 2k + 1 to e - k. That is exact for the order: a cost is monotone, so that a class of 2k records or more
+    is never better than two.
 
     Args:
         line: The line.
-        window: The first and the last beginning, and k.
-        runs: (n,) the run of each record.
-        allowed: (b, w) whether the k, k + 1, … records before each beginning's end may be a class.
+        some: The first and the last of these beginnings, k, and the run of the first one's last record.
+        allowed: (b, w) whether the k, k + 1, … records before each beginning's end may be a class; (0, w): all may.
+        seen: What has been read so far; room for k + w - 1 records.
         out: The divisions of all shorter beginnings; these are added.
     """
-    first, last, k = window
+    first, last, k, run = some
     for end in range(first, last + 1):
-        out.total[end], out.last[end] = NEVER, 0
-        clear(line.group, 0)
-        dear, seen = 0, -1
-        for size in range(1, min(end, k + allowed.shape[1] - 1) + 1):
+        while line.ends[run + 1] < end:
+            run += 1
+        _read(line, run, end - 1, seen)
+        best, before = NEVER, 0
+        for size in range(k, min(end, k + allowed.shape[1] - 1) + 1):
             start = end - size
-            if runs[start] != seen:
-                seen = runs[start]
-                add(line.group, 0, line.places, seen, line.costs)
-                dear = cost(line.group, 0, line.costs)
-            if size >= k and allowed[end - first, size - k] and out.total[start] < NEVER:
-                whole = int(out.total[start]) + size * dear
-                if whole < out.total[end]:
-                    out.total[end], out.last[end] = whole, start
+            whole = int(out.total[np.uint64(start)]) + size * int(seen.dear[_slot(start, seen)])
+            if whole < best and (len(allowed) == 0 or allowed[end - first, size - k]):
+                best, before = whole, start
+        out.total[end], out.last[end] = best, before
+
+
+@kernel
+def enclose(quasi: Codes, pieces: tuple[Index, Index], low: Codes, high: Codes) -> None:
+    """Lower and raise the ends of each region to the codes of its pieces: these are tuples, and the region of each."""
+    tuples, regions = pieces
+    for piece in range(tuples.size):
+        row, region = tuples[piece], regions[piece]
+        for column in range(quasi.shape[1]):
+            low[region, column] = min(low[region, column], quasi[row, column])
+            high[region, column] = max(high[region, column], quasi[row, column])
 
 
 @kernel
