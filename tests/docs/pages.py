@@ -179,23 +179,18 @@ class Session:
             self.renewed.append((command.first, command.last, renew(command.shown, lines)))
 
     def _answer(self, typed: str) -> str:
-        first, pipe, others = typed.partition(" | ")
-        words = shlex.split(first.replace("\\\n", " "), comments=True)
+        words = shlex.split(typed.replace("\\\n", " "), comments=True)
         *plain, redirect, file = words if words[-2:-1] == [">"] else [*words, "", ""]
-        if words[0] != "kohort" or _SHELL & set(re.sub("'[^']*'", "", first.removesuffix(f"> {file}"))):
-            return self._shell(typed)
-        ran = tests.command.kohort(*plain[1:])
-        self.status = ran.status
-        if redirect:
-            Path(file).write_text(ran.out, encoding="utf-8")
-            return ran.err
-        return (self._shell(others, ran.out) if pipe else ran.out) + ran.err
-
-    def _shell(self, typed: str, said: str = "") -> str:
+        if words[0] == "kohort" and not _SHELL & set(re.sub("'[^']*'", "", typed.removesuffix(f"> {file}"))):
+            ran = tests.command.kohort(*plain[1:])
+            self.status = ran.status
+            if redirect:
+                Path(file).write_text(ran.out, encoding="utf-8")
+            return ran.err if redirect else ran.out + ran.err
         tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         known = {**os.environ, "PATH": tools, "COLUMNS": "100", "LC_ALL": "C.UTF-8", "PS1": ""}
         done = subprocess.run(
-            ["/bin/sh", "-c", typed], env=known, stdout=-1, stderr=-2, input=said, text=True, check=False
+            ["/bin/sh", "-c", typed], env=known, stdout=-1, stderr=-2, stdin=-3, text=True, check=False
         )
         self.status = done.returncode
         return done.stdout

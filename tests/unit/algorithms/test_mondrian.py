@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from kohort.arrays import Mask
     from kohort.core.frequency import ClassProfile
     from tests.reference.mondrian_tables import Leaves
+
+#: How much the profile looks at.
+EXAMPLES = settings().max_examples
 
 DIMENSIONS = (None, MostValues(), AtRandom(7))
 MODES: tuple[tuple[Cut, bool], ...] = (("nearest", False), ("median", False), ("nearest", True), ("median", True))
@@ -123,8 +127,8 @@ def test_weight_decides_between_dimensions() -> None:
 @pytest.mark.parametrize(("cut", "relaxed"), MODES)
 @pytest.mark.parametrize("l", [1, 2])
 def test_reference_agrees_on_random_tables(cut: Cut, relaxed: bool, l: int) -> None:  # noqa: E741, FBT001
-    """On 400 random tables per mode, with and without diversity, the leaves are the reference's, in its order."""
-    for seed in range(400):
+    """On random tables in each mode, with and without diversity, the leaves are the reference's, in its order."""
+    for seed in range(15 * EXAMPLES):
         table, k = random_table(seed), 2 + seed % 4
         expected = plainly(table, k, cut, relaxed=relaxed, l=l)
         if expected is None:
@@ -167,7 +171,7 @@ def test_median_of_codes_far_apart() -> None:
 @pytest.mark.parametrize("l", [1, 2])
 def test_nearly_equal_widths_are_told_apart(l: int) -> None:  # noqa: E741
     """Relative widths that differ in the twelfth digit, or not at all, are ordered as exact fractions are."""
-    for seed in range(200):
+    for seed in range(7 * EXAMPLES):
         draw = np.random.default_rng(seed)
         places = (10**11 + draw.integers(0, 3, (3, 6))).cumsum(axis=1).tolist()
         rows = draw.integers(0, 6, (40, 4)).tolist()

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from kohort.core.frequency import ClassProfile
     from kohort.models.base import PrivacyModel
 
-#: As the profile says: a toy takes a third of what the example of a law takes.
-TABLES = 3 * settings().max_examples
+#: As many as the profile says: a toy takes a quarter of what the example of a law takes.
+TABLES = 4 * settings().max_examples
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)
 
