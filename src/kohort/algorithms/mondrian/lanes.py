@@ -53,7 +53,7 @@ widen: Final = _Instruction()
 
 def _compiled() -> Any:  # noqa: ANN401  the same
     """Numba's type of the instruction."""
-    from llvmlite import ir  # noqa: PLC0415  Numba takes 0.3 s to import
+    from llvmlite import ir  # type: ignore[import-untyped]  # noqa: PLC0415  Numba takes 0.3 s
     from numba.core import types  # noqa: PLC0415
     from numba.core.registry import cpu_target  # noqa: PLC0415
     from numba.extending import intrinsic  # noqa: PLC0415

@@ -25,9 +25,9 @@ from kohort.algorithms.mondrian.lanes import BYTES, widen
 from kohort.kernels import inlined, kernel
 
 if TYPE_CHECKING:
-    from kohort.algorithms.mondrian.costs import Costs
     from numpy.typing import NDArray
 
+    from kohort.algorithms.mondrian.costs import Costs
     from kohort.arrays import Codes, Counts, Index
     from kohort.core.frequency import Words
 
@@ -187,7 +187,7 @@ class Asked(NamedTuple):
 
 
 @inlined
-def _add(some: Groups, one: int, rows: Rows, row: int, fresh: bool) -> None:  # noqa: FBT001, PLR0917
+def _add(some: Groups, one: int, rows: Rows, row: int, fresh: bool) -> None:  # noqa: FBT001
     """Put a row into a group, into an empty one where that is `fresh`."""
     group, place = one * some.low.strides[0], row * rows.codes.strides[0]
     for vector in range(some.low.strides[0] // BYTES):
@@ -199,7 +199,7 @@ def _add(some: Groups, one: int, rows: Rows, row: int, fresh: bool) -> None:  # 
 
 
 @inlined
-def _join(into: Groups, one: int, other: Groups, second: int, fresh: bool) -> None:  # noqa: FBT001, PLR0917
+def _join(into: Groups, one: int, other: Groups, second: int, fresh: bool) -> None:  # noqa: FBT001
     """Put all tuples of a group into another, into an empty one where that is `fresh`."""
     group, place = one * into.low.strides[0], second * into.low.strides[0]
     for vector in range(into.low.strides[0] // BYTES):
@@ -263,7 +263,8 @@ def _extend(value: int, scan: Scan) -> int:
     group, place = GROWN * single.low.strides[0], value * single.low.strides[0]
     for vector in range(single.low.strides[0] // BYTES):
         at = vector * BYTES
-        wider = widen(single.low, single.high, group + at, values.low, values.high, place + at, False)
+        ranges = widen(single.low, single.high, group + at, values.low, values.high, place + at, False)  # noqa: FBT003
+        wider = np.uint64(ranges)
         while wider != 0:
             attribute = vector * scan.lanes + ones((wider & (~wider + np.uint64(1))) - np.uint64(1))
             wider &= wider - np.uint64(1)
@@ -385,7 +386,14 @@ def _prefixes(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
     _grow((values - 1, last, -1), scan)
     scan.rest[last] = _cost_by_attribute(scan)
     limit = int(scan.found.gains[0]) if found > 0 and not asked.every else 0
-    if asked.whole - min(left * dear + (records - left) * int(scan.rest[last]), (records - right) * dear + right * int(scan.rest[last])) < limit:
+    if (
+        asked.whole
+        - min(
+            left * dear + (records - left) * int(scan.rest[last]),
+            (records - right) * dear + right * int(scan.rest[last]),
+        )
+        < limit
+    ):
         return found
     most = asked.whole - (records - right) * dear - right * int(scan.rest[last])
     for value in range(last - 1, first, -1):
@@ -499,7 +507,7 @@ def _merge_nearest(values: int, scan: Scan) -> int:
                 one = group
     other = int(merging.nearest[one])
     raised = int(merging.raised[one, other])
-    _join(scan.values, one, scan.values, other, False)
+    _join(scan.values, one, scan.values, other, False)  # noqa: FBT003  the same
     merging.own[one] += merging.own[other] + raised
     scan.sizes[one] += scan.sizes[other]
     scan.sizes[other] = 0

@@ -1,0 +1,131 @@
+"""Laws of the compiled cuts by loss on tables of any width: many columns, sets of many words, codes of four bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numba
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kohort.algorithms.mondrian import loss_kernels as kernels
+from kohort.algorithms.mondrian.by_loss import Tree
+from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
+from kohort.algorithms.mondrian.costs import SET, SPAN, Costs, Priced
+from kohort.algorithms.mondrian.lanes import BYTES, widen
+
+if TYPE_CHECKING:
+    from kohort.algorithms.mondrian.loss_kernels import Scan
+    from kohort.arrays import Codes, Counts, Mask
+
+#: Values of a column: few, more than a word has bits, more than are told apart, more than two bytes hold.
+SIZES = (2, 5, 40, 70, 100, 300, 70_000)
+
+
+class Table(NamedTuple):
+    """The places of tuples, their records, and what groups cost."""
+
+    places: Codes
+    counts: Counts
+    costs: Costs
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """Tables of up to 10 columns, ranges or sets, some of whose places lie close together."""
+    kinds = draw(st.lists(st.tuples(st.sampled_from([SPAN, SET]), st.sampled_from(SIZES)), min_size=1, max_size=10))
+    random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
+    tuples, sizes = draw(st.integers(2, 60)), np.array([size for _, size in kinds])
+    near = random.random((tuples, sizes.size)) < draw(st.sampled_from([0.0, 0.5, 0.9]))
+    places = np.where(near, random.integers(0, np.minimum(sizes, 4), near.shape), random.integers(0, sizes, near.shape))
+    steps = [np.arange(size) * 7 if kind == SET else np.cumsum(random.integers(0, 4, size)) for kind, size in kinds]
+    words = [-(-size // 64) if kind == SET else 0 for kind, size in kinds]
+    costs = Costs(
+        kinds=np.array([kind for kind, _ in kinds]),
+        first=np.cumsum([0, *sizes])[:-1],
+        starts=np.concatenate(steps),
+        ends=np.concatenate(steps),
+        gaps=np.full(sizes.size, -1),
+        whole=np.array([int(one[-1]) for one in steps]),
+        nodes=np.empty(0, np.int64),
+        above=np.empty(0, np.int64),
+        levels=np.stack([np.zeros_like(sizes), sizes], axis=1),
+        words=np.cumsum([0, *words]),
+    )
+    coded: Codes = places.astype(np.uint32) if sizes.max() > 1 << 16 else places.astype(np.uint16)
+    return Table(coded, random.integers(1, 4, tuples), costs)
+
+
+def dear(table: Table, chosen: Mask) -> int:
+    """Records times cost of some tuples, counted otherwise."""
+    room = groups(1, table.costs)
+    clear(room, 0)
+    for row in np.flatnonzero(chosen).tolist():
+        add(room, 0, table.places, row, table.costs)
+    return cost(room, 0, table.costs) * int(table.counts[chosen].sum())
+
+
+def is_left(table: Table, scan: Scan, attribute: int, value: int) -> Mask:
+    """Which tuples are left of a candidate."""
+    least, span = scan.spans[attribute].tolist()
+    values = table.places[:, attribute].astype(np.int64) - least
+    if span > kernels.PLACES:
+        values = values * kernels.PLACES // span
+    left: Mask = scan.sides[attribute][values] == 0 if value == kernels.PLACES else values <= value
+    return left
+
+
+@given(tables(), st.integers(1, 8))
+def test_candidates_save_what_their_sides_cost_less(table: Table, least: int) -> None:
+    """Each candidate has the gain that its two sides have by themselves, and the best alone is the best of all."""
+    scan, records = kernels.memory(table.costs), int(table.counts.sum())
+    rows, part = kernels.rows(table.places, table.counts, scan), (0, table.counts.size)
+    number = kernels.propose(rows, part, (records, least, True), scan)
+    gains, left, at = (column[:number].tolist() for column in scan.found)
+    whole = dear(table, np.ones(table.counts.size, np.bool_))
+    for one in range(number):
+        chosen = is_left(table, scan, *at[one])
+        assert least <= left[one] == table.counts[chosen].sum() <= records - least
+        assert gains[one] == whole - dear(table, chosen) - dear(table, ~chosen)
+    best = kernels.propose(rows, part, (records, least, False), scan)
+    assert best == min(number, 1)
+    if best:
+        order = [(-gains[one], 0 if gains[one] else abs(2 * left[one] - records), at[one]) for one in range(number)]
+        assert scan.found.at[0].tolist() == min(order)[2]
+
+
+@given(tables(), st.integers(1, 8))
+def test_leaves_hold_every_tuple_once(table: Table, least: int) -> None:
+    """The leaves of the tree hold all tuples, those of a leaf in their order, and each has enough records."""
+    priced = Priced(table.places, table.costs, unit=None)  # type: ignore[arg-type]
+    tree = Tree.grown(priced, table.counts, least, kernels.memory(table.costs))
+    tuples, starts = tree.rows.tuples, tree.leaves[:, 0]
+    assert sorted(tuples.tolist()) == list(range(table.counts.size))
+    np.testing.assert_array_equal(table.counts[tuples], tree.rows.counts)
+    assert all((np.diff(leaf) > 0).all() for leaf in np.split(tuples, starts[1:]))
+    if table.counts.sum() >= least:
+        assert (np.add.reduceat(tree.rows.counts, starts) >= least).all()
+
+
+def called(low: Codes, high: Codes, at: int, lows: Codes, highs: Codes, row: int, fresh: bool) -> int:  # noqa: FBT001, PLR0917
+    """A kernel that does nothing else."""
+    return widen(low, high, at, lows, highs, row, fresh)
+
+
+COMPILED: Any = numba.njit(called)
+
+
+@given(st.sampled_from([np.uint16, np.uint32]), st.integers(0, 1 << 32), st.booleans())
+def test_the_instruction_widens_ranges(codes: Any, seed: int, fresh: bool) -> None:  # noqa: ANN401, FBT001
+    """The vector instruction does what it does step by step, to these codes alone, and says where."""
+    random = np.random.default_rng(seed)
+    most = int(np.iinfo(codes).max)
+    ranges: list[Any] = [random.choice([0, 1, 7, most - 1, most], (5, BYTES)).astype(codes) for _ in range(4)]
+    plain, compiled = [one.copy() for one in ranges], [one.copy() for one in ranges]
+    at, row = (int(one) * BYTES for one in random.integers(0, 5, 2))
+
+    found = COMPILED(*compiled[:2], at, *compiled[2:], row, fresh)
+    assert found == widen(plain[0], plain[1], at, plain[2], plain[3], row, fresh)
+    for one, other in zip(plain, compiled, strict=True):
+        np.testing.assert_array_equal(one, other)
