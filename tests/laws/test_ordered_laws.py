@@ -89,7 +89,7 @@ def test_no_division_of_an_order_costs_less(table: Mixed, k: int, random: Random
     divided = divided_by(found, np.array(order), problem, k)
     line = line_of(table, found, np.array(order))
     ways = [
-        (plain.total([line[a:b] for a, b in pairwise([0, *ends])], columns), [-end for end in ends[::-1]])
+        (plain.total([line[a:b] for a, b in pairwise([0, *ends])], columns), [-end for end in (*ends[::-1], 0)])
         for ends in plain.divisions(len(line), k)
     ]
     least, ends = min(ways)
@@ -98,7 +98,7 @@ def test_no_division_of_an_order_costs_less(table: Mixed, k: int, random: Random
     assert divided.total == found.priced.unit * plain.total(classes, columns)
     assert min(map(len, classes)) >= k
     if found.counts.max() < ordered.ENOUGH * k:
-        assert divided.ends.tolist() == [-end for end in ends[::-1]]
+        assert [-end for end in (*divided.ends.tolist()[::-1], 0)] == ends
 
 
 @given(tables(most=40), st.integers(2, 12), st.randoms(use_true_random=False))

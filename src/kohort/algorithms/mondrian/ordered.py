@@ -215,22 +215,35 @@ class Distinct:
 
     def recoding(self, divided: Divided) -> Multidimensional:
         """The classes as regions."""
-        (order, ends, _), counts, run = divided, self.frequency.counts, inverse(divided.order)
-        runs, records = run[self.which], self.counts[order]
-        before = np.cumsum(records) - records
-        first, last = (np.searchsorted(ends, one, side="right") for one in (before, before + records - 1))
-        mixed = first < last
-        tuples, numbers = self.spread(run, mixed), _numbers(records[mixed])
-        dealt = np.searchsorted(ends, before[runs[tuples]] + numbers, side="right")
-        cut, parts = np.unique(tuples * ends.size + dealt, return_counts=True)
-        whole = np.flatnonzero(~mixed[runs])
-        pieces = np.append(whole * ends.size + first[runs[whole]], cut)
-        by_tuple = np.argsort(pieces, kind="stable")
-        tuples, regions = np.divmod(pieces[by_tuple], ends.size)
-        quasi = self.frequency.quasi
-        low, high = (np.full((ends.size, quasi.shape[1]), end, quasi.dtype) for end in (np.iinfo(quasi.dtype).max, 0))
+        tuples, regions, counts = self._pieces(divided)
+        quasi, classes = self.frequency.quasi, divided.ends.size
+        by_tuple = np.argsort(tuples * classes + regions, kind="stable")  # three ascending runs, which are merged
+        tuples, regions = tuples[by_tuple], regions[by_tuple]
+        low, high = (np.full((classes, quasi.shape[1]), end, quasi.dtype) for end in (np.iinfo(quasi.dtype).max, 0))
         kernels.enclose(quasi, (tuples, regions), low, high)
-        return Multidimensional(tuples, regions, np.append(counts[whole], parts)[by_tuple], low, high)
+        return Multidimensional(tuples, regions, counts[by_tuple], low, high)
+
+    def _pieces(self, divided: Divided) -> tuple[Index, Index, Counts]:
+        """The tuple of each piece, its class, and its records: of whole runs, of lone tuples, and of those dealt."""
+        (order, ends, _), run = divided, inverse(divided.order)
+        runs, records = run[self.which], self.counts[order]
+        upto = np.cumsum(records)
+        first, last = (np.searchsorted(ends, one, side="right") for one in (upto - records, upto - 1))
+        mixed, several = first < last, np.bincount(runs) > 1
+        whole, lone = np.flatnonzero(~mixed[runs]), np.flatnonzero((mixed & ~several)[runs])
+        parts = (last - first + 1)[runs[lone]]
+        cut = np.repeat(lone, parts)
+        into = first[runs[cut]] + _numbers(parts)
+        begins = np.maximum((ends - np.diff(ends, prepend=0))[into], (upto - records)[runs[cut]])
+        sizes = np.minimum(ends[into], upto[runs[cut]]) - begins
+        dealt = self.spread(run, mixed & several)
+        place = (upto - records)[runs[dealt]] + _numbers(records[mixed & several])
+        keys, shares = np.unique(dealt * ends.size + np.searchsorted(ends, place, side="right"), return_counts=True)
+        return (
+            np.concatenate([whole, cut, keys // ends.size]),
+            np.concatenate([first[runs[whole]], into, keys % ends.size]),
+            np.concatenate([self.frequency.counts[whole], sizes, shares]),
+        )
 
     def total(self, recoding: Multidimensional) -> int:
         """Records times cost, over all regions."""
