@@ -130,7 +130,7 @@ class _Table(NamedTuple):
 
     def classes(self, recoding: Multidimensional) -> Classes:
         """The regions of a recoding."""
-        found: list[dict[int, int]] = [{} for _ in recoding.low]
+        found = [dict[int, int]() for _ in recoding.low]
         pieces = zip(
             self.of[recoding.tuples].tolist(), recoding.regions.tolist(), recoding.counts.tolist(), strict=True
         )
