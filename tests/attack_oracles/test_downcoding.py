@@ -101,7 +101,7 @@ def test_full_domain_gives_back_less_than_mondrian(how: str) -> None:
 
 
 def test_local_recoding_gives_back_more_than_what_it_refines() -> None:
-    """Nodes chosen class by class tell more than one level for all, and less than the order cut; hidden cells little."""
+    """Nodes chosen class by class tell more than one level for all, less than the order cut; hidden cells little."""
     for records in (4, 5, 6):
         whole, local, ordered = (
             downcoding(world(how, "ancestor"), records).rate for how in ("optimal", "optimal-local", "ordered")

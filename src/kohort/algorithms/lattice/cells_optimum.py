@@ -16,6 +16,7 @@ is added up in whole numbers, its bound is lowered by more than it may err by an
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, compress
 from math import lcm
@@ -130,13 +131,13 @@ class _Table(NamedTuple):
 
     def classes(self, recoding: Multidimensional) -> Classes:
         """The regions of a recoding."""
-        found: list[dict[int, int]] = [{} for _ in recoding.low]
+        found: list[Counter[int]] = [Counter() for _ in recoding.low]
         pieces = zip(
             self.of[recoding.tuples].tolist(), recoding.regions.tolist(), recoding.counts.tolist(), strict=True
         )
         for at, region, count in pieces:
-            found[region][at] = found[region].get(at, 0) + count
-        return found
+            found[region][at] += count
+        return [dict(one) for one in found]
 
     def divided(self, classes: Classes, k: int) -> bool:
         """Whether the classes have k records or more, and hold every record once."""

@@ -140,10 +140,9 @@ def _classes(problem: Problem, start: FullDomain) -> Forest:
     """The classes of a full-domain release as a forest."""
     kept, quasi = np.flatnonzero(start.of >= 0), problem.frequency.quasi
     regions, number = start.of[kept], len(start.nodes)
-    low = np.full((number, quasi.shape[1]), np.iinfo(quasi.dtype).max, quasi.dtype)
-    high = np.zeros_like(low)
-    np.minimum.at(low, regions, quasi[kept])
-    np.maximum.at(high, regions, quasi[kept])
+    by_region = np.argsort(regions, kind="stable")
+    ordered, starts = quasi[kept[by_region]], np.searchsorted(regions[by_region], np.arange(number))
+    low, high = np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
     recoding = Multidimensional(kept, regions, problem.frequency.counts[kept], low, high)
     return Forest(recoding, np.zeros(number, np.int64))
 

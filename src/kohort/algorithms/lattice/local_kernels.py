@@ -98,7 +98,7 @@ def _below(rows: Rows, start: tuple[int, int], costs: Costs, at: int) -> tuple[i
         row = rows.order[last, attribute]
         if costs.nodes[at + int(rows.places[row, attribute])] != node:
             break
-        size += rows.counts[row]
+        size += int(rows.counts[row])
         last += 1
     return last, size
 
