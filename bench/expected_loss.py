@@ -78,11 +78,12 @@ class Scale(NamedTuple):
         share = histograms[:, present] @ of[:, moving] / np.maximum(histograms.sum(axis=1, keepdims=True), 1)
         match self.label:
             case Label.SET:
-                return np.maximum((1 - power(1 - share, k)) @ worth - self.worth[0], 0)
+                found = np.maximum((1 - power(1 - share, k)) @ worth - self.worth[0], 0)
             case Label.ANCESTOR:
-                return power(share, k) @ worth
+                found = power(share, k) @ worth
             case _:
-                return (1 - power(share, k) - power(1 - share, k)) @ worth
+                found = (1 - power(share, k) - power(1 - share, k)) @ worth
+        return np.asarray(found, dtype=np.float64)
 
 
 def power(base: Shares, k: int) -> Shares:
