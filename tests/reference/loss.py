@@ -164,10 +164,14 @@ def relaxed(table: Mixed, satisfied: Callable[[Group], bool]) -> list[Group]:
     columns = table.columns()
     records = {row: Record(tuple(_codes(row, columns)), (int(row[-1]),)) for row in table.rows}
     rows = {record: row for row, record in records.items()}
+
+    def fits(side: list[Record]) -> bool:
+        return satisfied([rows[one] for one in side])
+
     rules = Rules(
         [column.domain.positions.tolist() for column in columns],
         [Fraction(column.values.attribute.weight) for column in columns],
-        lambda side: satisfied([rows[one] for one in side]),
+        fits,
     )
     whole = [records[row] for row in table.rows]
     widths = [extent(whole, rules, dimension) for dimension in range(len(columns))]
@@ -177,7 +181,7 @@ def relaxed(table: Mixed, satisfied: Callable[[Group], bool]) -> list[Group]:
         inside = [records[row] for row in group]
         for dimension in [] if sides else by_width(inside, rules, widths):
             dealt = deal(inside, dimension)
-            if all(map(rules.satisfied, dealt)):
+            if all(map(fits, dealt)):
                 sides = [rows[one] for one in dealt[0]], [rows[one] for one in dealt[1]]
                 break
         return grown(sides[0]) + grown(sides[1]) if sides else [sorted(group, key=str)]

@@ -231,22 +231,27 @@ def test_what_singles_out_many_is_warned_of() -> None:
     assert len(warned) == 6
 
 
+GRID, HIERARCHY = "public cut points (--grid) for numbers", "hierarchies (--hierarchy) for sets"
+
+
 @pytest.mark.parametrize(
-    ("exposed", "said"),
+    ("exposed", "said", "remedy"),
     [
-        ({"people": 1, "range_ends": 1, "set_members": 0, "means": 0}, "1 person can be pinpointed: "),
-        ({"people": 287, "range_ends": 287, "set_members": 0, "means": 0}, "is at the edge of a published range."),
+        ({"people": 1, "range_ends": 1, "set_members": 0, "means": 0}, "1 person can be pinpointed: ", GRID),
+        ({"people": 9, "range_ends": 9, "set_members": 0, "means": 0}, "is at the edge of a published range.", GRID),
         (
-            {"people": 7, "range_ends": 5, "set_members": 3, "means": 0},
-            "is at the edge of a published range (5) or listed in a published set (3).",
+            {"people": 7, "range_ends": 5, "set_members": 3, "means": 2},
+            "is at the edge of a published range (5) or listed in a published set (3) or a published mean (2).",
+            f"{GRID} and {HIERARCHY}",
         ),
-        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "is a published mean."),
+        ({"people": 4, "range_ends": 0, "set_members": 4, "means": 0}, "is listed in a published set.", HIERARCHY),
+        ({"people": 2, "range_ends": 0, "set_members": 0, "means": 2}, "is a published mean.", GRID),
     ],
 )
-def test_whom_labels_give_away_is_told(exposed: Json, said: str) -> None:
+def test_whom_labels_give_away_is_told(exposed: Json, said: str, remedy: str) -> None:
     """In people, with where their values stand, and what avoids it; nothing where it is nobody."""
     assert said in release_text(figures(exposed=exposed))
-    assert "Use public cut points" in release_text(figures(exposed=exposed))
+    assert f"Use {remedy} to avoid this." in release_text(figures(exposed=exposed))
     nobody: Json = {"people": 0, "range_ends": 0, "set_members": 0, "means": 0}
     assert "can be pinpointed" not in release_text(figures(exposed=nobody))
 

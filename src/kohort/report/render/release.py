@@ -42,9 +42,9 @@ MANY: Final = 0.05
 
 #: Where a label prints the value of somebody who alone has it.
 _PLACES: Final = (
-    ("range_ends", "at the edge of a published range"),
-    ("set_members", "listed in a published set"),
-    ("means", "a published mean"),
+    ("range_ends", "at the edge of a published range", _CUTS := "public cut points (--grid) for numbers"),
+    ("set_members", "listed in a published set", "hierarchies (--hierarchy) for sets"),
+    ("means", "a published mean", _CUTS),
 )
 
 
@@ -106,14 +106,15 @@ def _exposed(exposed: ExposedFigures | None) -> Iterator[str]:
     if exposed is None or not exposed.people:
         return
     counts = {"range_ends": exposed.range_ends, "set_members": exposed.set_members, "means": exposed.means}
-    places = [(counts[key], place) for key, place in _PLACES if counts[key]]
+    places = [(counts[key], place) for key, place, _ in _PLACES if counts[key]]
+    remedies = dict.fromkeys(remedy for key, _, remedy in _PLACES if counts[key])
     where = places[0][1] if len(places) == 1 else " or ".join(f"{place} ({count:,})" for count, place in places)
     yield ""
     yield (
         f"{many(exposed.people, 'person', 'people')} can be pinpointed: nobody else in the class has their value,"
         f" which is {where}."
     )
-    yield "Use public cut points (--grid) or a hierarchy to avoid this."
+    yield f"Use {' and '.join(remedies)} to avoid this."
 
 
 def _grid(figures: ReleaseFigures) -> Iterator[str]:
