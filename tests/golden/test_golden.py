@@ -25,7 +25,7 @@ PEOPLE = "demo/people.csv --out r.csv --quasi age,gender"
 ASKED = (
     "demo/people.csv --out m.csv --quasi age,gender,city --sensitive profession,annual_income --identifier person_id"
     " --rest drop --k 5 --l profession=3 --t annual_income=0.25 --max-risk 0.1 --person person_id"
-    " --perturb annual_income=rounding:step=1000"
+    " --perturb annual_income=rounding:step=1000 --allow-singling profession"
 )
 
 #: Flags of privacy models that cannot be.

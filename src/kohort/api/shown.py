@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kohort.calls import PATH, called
 from kohort.io.write import to_frame
+from kohort.pipeline.perturbing import save_perturbed
 from kohort.shown import Shown
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
     from kohort.assessment.inspection import Guess
@@ -68,15 +72,36 @@ class Perturbed(Shown):
         table: The records, in the order that they had.
         effects: What was done to each column.
         like: The kind of frame that was given.
+        original: The table that it was.
+        missing: The texts that mean no value.
+        inputs: The files that it was read from.
     """
 
     table: Table
     effects: tuple[Effect, ...]
     like: str
+    original: Table
+    missing: frozenset[str]
+    inputs: tuple[Path, ...]
 
     def frame(self) -> object:
         """The records as a frame of the kind that was given: polars, pandas or Arrow."""
         return to_frame(self.table, self.like)
+
+    @called('perturbed.save("perturbed.csv")', path=PATH)
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write it to `path`: verified on the written bytes, all or nothing. It has no certificate.
+
+        Raises:
+            UsageError: the ending of the path means no format.
+            TargetError: a file is there (and `overwrite` is false), or it is the file that was read.
+            VerificationError: the written bytes are not what was promised; nothing was written.
+            FileError: writing failed; nothing was written.
+        """
+        target = Path(path)
+        made = (self.table, self.original, self.effects, target)
+        save_perturbed(*made, missing=self.missing, overwrite=overwrite, inputs=self.inputs)
+        return target
 
     def _shown(self) -> tuple[str, Rows]:
         rows = [("Records", f"{self.table.records:,}")]

@@ -31,7 +31,7 @@ from kohort.job.keywords import Made, keyword_at, keywords, plain, said_by
 from kohort.job.keywords import perturbed as said_of_columns
 from kohort.job.varied import Variations, all_of
 from kohort.models.k_anonymity import KAnonymity
-from kohort.pipeline.publishing import is_path
+from kohort.pipeline.publishing import is_path, paths
 from kohort.release import Job, Release
 from kohort.release.altered import seed_misfits
 from kohort.schema import names_in
@@ -349,7 +349,7 @@ def perturb(
     table = _table(source, {})
     missing = frozenset({"", *names_in(missing_token, "missing_token")})
     made, effects = perturbed(table, asked, missing=missing, seed=seed)
-    return Perturbed(made, effects, _like(source))
+    return Perturbed(made, effects, _like(source), table, missing, paths(source))
 
 
 # --- what the functions share -----------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ def show(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A hierarchy (CSV or JSON), or a job file (.toml), for those of its quasi-identifiers.",
+            help="A hierarchy (CSV or JSON); a builder such as intervals:5,10, with --in and --column; or a job file"
+            " (.toml), for those of its quasi-identifiers.",
         ),
     ],
     *,
@@ -108,11 +109,29 @@ def show(
         found = _of_job(file)
         text = attributes_text(found)
     else:
-        made = _read(file)
-        found = [_measured(made, column, None if source is None else options.read_table(reading, source))]
+        table = None if source is None else options.read_table(reading, source)
+        made = _built(str(file), column, table) or _read(file)
+        found = [_measured(made, column, table)]
         text = "\n".join([_size(made), levels_text(found[0]), tree(made, limit=limit)])
     outputs.publish(found)
     say(text, hierarchy_figures(found), as_json=json)
+
+
+def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | None:
+    """The hierarchy of a builder over the values of the table's column; `None` where a file is named.
+
+    Raises:
+        UsageError: there is no table.
+    """
+    from kohort.schema import hierarchies
+
+    if not hierarchies.is_builder(spec, name=column or ""):
+        return None
+    if table is None or column is None:
+        hint = "add --in TABLE --column NAME"
+        raise UsageError("a builder makes its levels of a column's values", where=spec, hint=hint)
+    counts = _counts(table, column)
+    return hierarchies.from_spec(spec, list(counts), name=column, counts=counts)
 
 
 def _outputs(picture: Path | None, inputs: tuple[Path, ...], *, overwrite: bool) -> Outputs[Sequence[Measured]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -44,11 +44,11 @@ def perturb(
     """Perturb columns of a table, and measure the effect."""
     options.use_threads()
     from kohort.io.forms import files
-    from kohort.io.write import format_of, write
-    from kohort.publish import check_target, publish
+    from kohort.io.write import format_of
+    from kohort.pipeline.perturbing import save_perturbed
+    from kohort.publish import check_target
     from kohort.report.perturbed import PerturbationFigures, effect_figures
     from kohort.tables.perturbing import perturb as perturbed
-    from kohort.verify.altered import verify_perturbed
 
     out, source, seed, excel_safe = Path(table["out"]), table["path"], table["seed"], table["excel-safe"]
     requested = _requested(table["perturb"], seed, insecure_reproducible=table["insecure-reproducible"])
@@ -60,15 +60,9 @@ def perturb(
         tell("perturb")
         made, effects = perturbed(original, requested, missing=missing, seed=seed)
         if not dry_run:
-
-            def written(file: BinaryIO) -> None:
-                write(made, file, form, excel_safe=excel_safe, source=original)
-
-            def verified(file: BinaryIO) -> str:
-                return verify_perturbed(file, original, effects, format_=form, excel_safe=excel_safe, missing=missing)
-
             tell("write and verify")
-            digest = publish(out, written, verified, overwrite=overwrite, inputs=inputs)
+            how: dict[str, Any] = {"form": form, "excel_safe": excel_safe, "overwrite": overwrite, "inputs": inputs}
+            digest = save_perturbed(made, original, effects, out, missing=missing, **how)
     figures = PerturbationFigures(
         records=original.records,
         perturbed=effect_figures(effects),

@@ -78,7 +78,8 @@ def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     >>> _covering([("time", "dose"), ("age", "time"), ("dose", "zip")])
     ('time', 'dose')
     """
-    left, found = [*pairs], list[str]()
+    left: list[tuple[str, ...]] = [*pairs]
+    found: list[str] = []
     while left:
         counts = Counter(name for pair in left for name in pair)
         found.append(max(counts, key=lambda name: counts[name]))

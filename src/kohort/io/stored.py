@@ -201,9 +201,9 @@ def _kept(series: pl.Series) -> pl.Series:
     [Int64, Int64, String, String]
     """
     dtype = series.dtype
-    if dtype.is_integer() and dtype not in {pl.UInt64, pl.Int128, pl.UInt128}:
+    if dtype.is_integer() and not isinstance(dtype, pl.UInt64 | pl.Int128 | pl.UInt128):
         return series.cast(pl.Int64)
-    kept = dtype in {pl.Float64, pl.Boolean, pl.Date, pl.String} or dtype == pl.Datetime("us")
+    kept = isinstance(dtype, pl.Float64 | pl.Boolean | pl.Date | pl.String) or dtype == pl.Datetime("us")
     return series if kept else as_text(series)
 
 
@@ -302,7 +302,7 @@ class _Postgres:
         return () if self.cursor.description is None else cast("Sequence[Sequence[Any]]", self.cursor.fetchall())
 
     def put(self, place: StoredTable, frame: pl.DataFrame) -> None:
-        cells = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+        cells = cast("Any", frame).to_arrow(compat_level=pl.CompatLevel.oldest())
         self.cursor.adbc_ingest(place.name, cells, mode="create", db_schema_name=place.schema)
 
     def get(self, place: StoredTable) -> pl.DataFrame:

@@ -439,3 +439,17 @@ def test_what_no_job_file_holds_is_refused() -> None:
     schema = Schema((Attribute("age", Role.QUASI, hierarchy="suppress"),))
     with pytest.raises(kohort.UsageError, match="no method of a job file is exhaustive"):
         job_of(schema, KAnonymity(5), algorithm=Exhaustive()).to_toml()
+
+
+def test_a_perturbed_table_is_saved(tmp_path: Path) -> None:
+    """Written and verified as `kohort perturb` does; never over a file that is there, nor over its own source."""
+    source, target = tmp_path / "people.csv", tmp_path / "perturbed.csv"
+    source.write_text("name,income\nAda,1499\nBo,2501\n")
+    made = kohort.perturb(str(source), {"income": "rounding:step=1000"})
+    assert made.save(target) == target
+    assert target.read_text() == "name,income\nAda,1000\nBo,3000\n"
+    with pytest.raises(kohort.TargetError, match="the output exists"):
+        made.save(str(target))
+    made.save(target, overwrite=True)
+    with pytest.raises(kohort.TargetError, match="an input"):
+        made.save(source, overwrite=True)

@@ -66,6 +66,24 @@ def test_losses_over_records_are_those_of_a_release(folder: Path) -> None:
             assert ran.figures["losses"]["city"] == pytest.approx(one["loss"], abs=1e-9)
 
 
+@pytest.mark.parametrize("spec", ["intervals:20..59:10,20", "groups:2", "mask:right", "suppress", "frequency:1"])
+def test_a_builder_is_shown_over_a_column(folder: Path, spec: str) -> None:
+    """A builder, written as for --hierarchy, shows what the file that it builds shows."""
+    of_ages = ("--in", folder / "people.csv", "--column", "age")
+    ran = kohort("hierarchy", "show", spec, *of_ages)
+    assert kohort("hierarchy", "build", spec, *of_ages, "--out", folder / "age.json").status == 0
+    assert ran.out == kohort("hierarchy", "show", folder / "age.json", *of_ages).out
+    assert ran.status == 0
+
+
+def test_a_builder_needs_a_table(folder: Path) -> None:
+    """Its levels are of values; a misspelt one is told as everywhere."""
+    ran = kohort("hierarchy", "show", "mask:right")
+    assert (ran.status, "add --in TABLE --column NAME" in ran.err) == (2, True)
+    ran = kohort("hierarchy", "show", "interval:5", "--in", folder / "people.csv", "--column", "age")
+    assert (ran.status, "write intervals:5,10,20" in ran.err) == (2, True)
+
+
 def test_a_job_has_all_its_attributes_in_a_table(folder: Path) -> None:
     """The loss of each if it is released on a level: leaves, then level by level."""
     ran = kohort("hierarchy", "show", folder / "job.toml")
