@@ -18,6 +18,7 @@ from kohort.core.frequency import group
 from kohort.schema import Label, Scale
 from kohort.schema.domain.base import part_of
 from kohort.schema.numbers import digits_of, point
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -213,20 +214,23 @@ def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labels:
         sets = members[starts[regions, np.newaxis] + np.arange(size)]  # (regions, size)
         kinds = group(sets.astype(np.uint32))
         of[regions] = kinds.of + len(texts)
-        rows = zip(*sets[kinds.first].T.tolist(), strict=True)
-        texts += [_braced(map(quoted.__getitem__, row)) if size > 1 else names[row[0]] for row in rows]
+        for some in blocks(kinds.first.size):
+            rows = zip(*sets[kinds.first[some]].T.tolist(), strict=True)
+            texts += [_braced(map(quoted.__getitem__, row)) if size > 1 else names[row[0]] for row in rows]
         widths += [size - 1] * kinds.first.size
     return _labels(texts, of, part_of(domain.others, np.array(widths, dtype=np.float64)))
 
 
 def _distinct(cells: Index, bound: int) -> Index:
-    """The distinct numbers below `bound`, ascending: by marking them where that takes less memory than sorting."""
+    """The distinct ones of numbers below `bound`, ascending; these are sorted, unless marking takes less memory."""
     if bound <= cells.nbytes:
         marked = np.zeros(bound, np.bool_)
         marked[cells] = True
         return np.flatnonzero(marked)
-    ordered = np.sort(cells)
-    return ordered[np.diff(ordered, prepend=-1) > 0]
+    cells.sort()
+    fresh = np.ones(cells.size, np.bool_)
+    np.not_equal(cells[1:], cells[:-1], out=fresh[1:])
+    return cells[fresh]
 
 
 def set_text(values: Iterable[str]) -> str:

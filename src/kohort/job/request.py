@@ -24,6 +24,7 @@ from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
 from kohort.schema import Role, Schema
 from kohort.schema.hierarchies import file_of, read_hierarchy
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -159,7 +160,8 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
-    inputs, memory = (*made.inputs, *keys), file.run.memory_limit
+    inputs = *made.inputs, *keys
+    memory = None if file.run.memory_limit is None else bytes_of(file.run.memory_limit)
     return Request(source, target, job, inputs, where, made.population, memory, spill)
 
 

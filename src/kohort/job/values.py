@@ -147,14 +147,6 @@ def _node(value: object) -> NodeText:
             raise wrong("a node is a level for each quasi-identifier", "such as [0, 2, 1], or { age = 2, sex = 0 }")
 
 
-def _memory(value: object) -> int:
-    """An amount of memory in bytes."""
-    try:
-        return bytes_of(value if isinstance(value, str) else "")
-    except KohortError as error:
-        raise wrong(error.what, error.hint) from None
-
-
 def _seconds(value: object) -> float:
     """A length of time."""
     seconds = number(value)
@@ -219,7 +211,7 @@ Complete = Annotated[columns.Complete, PlainValidator(_complete), WithJsonSchema
 Level = Annotated[int, PlainValidator(_level), WithJsonSchema(_LEVEL)]
 Levels = Annotated[NodeText, PlainValidator(_node), WithJsonSchema(_LEVELS)]
 Seconds = Annotated[float, PlainValidator(_seconds), WithJsonSchema({"anyOf": _SECONDS})]
-Memory = Annotated[int, PlainValidator(_memory), WithJsonSchema(_MEMORY)]
+Memory = Annotated[str, AfterValidator(passing(bytes_of)), WithJsonSchema(_MEMORY)]
 Objective = Annotated[
     ObjectiveName,
     BeforeValidator(_underscored),

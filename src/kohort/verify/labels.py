@@ -119,7 +119,9 @@ def meaning_of(values: SourceValues, labels: pl.Series) -> Meaning:
     low[anything], high[anything] = -1, len(values.names)
     released = values.released
     named = [(value * len(labels) + label)[released[value]] for value, label in _named(values, labels)]
-    listed = np.unique(np.concatenate([np.empty(0, np.int64), *named]))
+    listed = np.concatenate([np.empty(0, np.int64), *named])
+    listed.sort()
+    listed = listed[np.append(True, listed[1:] != listed[:-1])[: listed.size]]
     ranks = np.where(released, values.ranks, -2).astype(np.int32)
     return Meaning(values, ranks, low.astype(np.int32), high.astype(np.int32), listed)
 
@@ -148,12 +150,25 @@ def _spans(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
             read = _interval(values)
         case _:  # sets and nodes have no span
             return np.ones(len(labels), np.int64), np.zeros(len(labels), np.int64)
-    low, high = np.array([read(text) for text in labels.to_list()], dtype=np.int64).reshape(-1, 2).T
+    parts = [np.array(list(map(read, labels[some].to_list())), dtype=np.int64) for some in blocks(len(labels))]
+    low, high = np.concatenate([np.empty((0, 2), np.int64), *parts]).T
     return low, high
 
 
 def _number_ranges(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
     """`[min-max]`, both ends printed values that differ; or a printed value."""
+    parts = [_number_ranges_of(values, labels[some]) for some in blocks(len(labels), _RANGES)]
+    low, high = zip(*parts, strict=True) if parts else ((), ())
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *low]), np.concatenate([none, *high])
+
+
+#: Labels of numbers that are read together.
+_RANGES: Final = 1 << 18
+
+
+def _number_ranges_of(values: SourceValues, labels: pl.Series) -> tuple[Index, Index]:
+    """The same of some labels."""
     ends = labels.str.extract_groups(_CLOSED).struct
     low, high = np.split(places(pl.concat([ends.field("1"), ends.field("2")]), values.names), 2)
     rest = np.flatnonzero((low < 0) | (low >= high))
@@ -259,8 +274,8 @@ def twofold(values: SourceValues, labels: pl.Series) -> Mask:
     itself = labels.is_in(values.printed.unique().implode()).to_numpy()
     if values.label is Label.SET:
         alike = np.flatnonzero(itself & labels.str.starts_with("{").to_numpy())
-        members, sets = _sets(labels.gather(alike), values.printed)
-        known = set(values.printed.to_list()) if members else set[str]()
+        known = set(values.printed.to_list()) if alike.size else set[str]()
+        members, sets = _sets(labels.gather(alike), {text for text in known if _quoted(text) == text})
         found[[int(alike[place]) for member, place in zip(members, sets, strict=True) if member in known]] = True
     elif values.label is Label.RANGE:
         spans_of = _name_ranges(values)
@@ -300,17 +315,19 @@ def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Ind
         itself = places(values.printed, labels)
         yield every[itself >= 0], itself[itself >= 0]
     if values.label is Label.SET:
-        members, sets = _sets(labels, values.printed)
-        of_member = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
-        found = of_member.join(pl.DataFrame({"text": values.printed, "value": every}), on="text")
-        yield found["value"].to_numpy(), found["set"].to_numpy()
+        plain = {text for text in values.printed.unique().to_list() if _quoted(text) == text}
+        known = pl.DataFrame({"text": values.printed, "value": every})
+        for some in blocks(len(labels)):
+            members, sets = _sets(labels[some], plain)
+            of_member = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
+            found = of_member.join(known, on="text")
+            yield found["value"].to_numpy(), some.start + found["set"].to_numpy()
     if values.label is Label.ANCESTOR and values.hierarchy is not None:
         yield from _ancestors(values, values.hierarchy, labels)
 
 
-def _sets(labels: pl.Series, printed: pl.Series) -> tuple[list[str], list[int]]:
-    """Members, and the set that holds each."""
-    plain = {text for text in printed.unique().to_list() if _quoted(text) == text}
+def _sets(labels: pl.Series, plain: set[str]) -> tuple[list[str], list[int]]:
+    """Members, and the set that holds each, as a place among these labels; `plain` are printed as they are."""
     members: list[str] = []
     sets: list[int] = []
     for place, label in enumerate(labels.to_list()):

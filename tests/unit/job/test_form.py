@@ -207,6 +207,11 @@ LATTICE = "columns.age.role = 'quasi'\ncolumns.age.hierarchy = 'suppress'\nmetho
         (LATTICE.replace("samarati", "best-effort") + "method.time-limit = 0.5", True),
         (LATTICE.replace("samarati", "best-effort") + "method.time-limit = 0", False),
         (LATTICE.replace("samarati", "best-effort") + "method.time-limit = 1e9", False),
+        ("columns.age.role = 'quasi'\nrun.memory-limit = '4GiB'", True),
+        ("columns.age.role = 'quasi'\nrun.memory-limit = '1.5 kB'", True),
+        ("columns.age.role = 'quasi'\nrun.memory-limit = '4'", False),
+        ("columns.age.role = 'quasi'\nrun.memory-limit = 4", False),
+        ("columns.age.role = 'quasi'\nrun.spill-folder = 4", False),
     ],
 )
 def test_the_schema_and_the_reader_agree(line: str, *, right: bool) -> None:

@@ -75,6 +75,10 @@ dimension = "random:7"
 order = "sorted"
 labels = "range"
 
+[run]
+memory-limit = "1.5GiB"
+spill-folder = "spilled"
+
 [purpose]
 purpose = "length of stay by age"
 recipient = "the regional health office"
@@ -142,6 +146,7 @@ def test_every_key_reaches_the_job() -> None:
     """A job that uses every key says with each what the documentation says."""
     made = parse(FULL)
     assert (made.source, made.target) == ("people.txt", "release.dat")
+    assert (made.memory, made.spill) == (3 << 29, "spilled")
     schema = made.job.schema
     assert schema.rest is Role.DROP
     assert schema.missing == {"", "NA"}
