@@ -281,7 +281,7 @@ def to_and_fro(priced: Priced) -> Index:
 def lexicographic(keys: Codes) -> Index:
     """The order of rows, the first column deciding first; columns of few values are sorted at once."""
     types = (np.uint16 if most < 1 << 16 else np.uint32 for most in keys.max(axis=0)[::-1].tolist())
-    order = np.empty(len(keys), np.int64)
+    order: Index = np.arange(len(keys))
     order[:] = np.lexsort([column.astype(of) for column, of in zip(keys.T[::-1], types, strict=True)])
     return order
 
