@@ -219,7 +219,8 @@ class Distinct:
         quasi, classes = self.frequency.quasi, divided.ends.size
         by_tuple = np.argsort(tuples * classes + regions, kind="stable")  # three ascending runs, which are merged
         tuples, regions = tuples[by_tuple], regions[by_tuple]
-        low, high = (np.full((classes, quasi.shape[1]), end, quasi.dtype) for end in (np.iinfo(quasi.dtype).max, 0))
+        low, high = (quasi[:1].repeat(classes, axis=0) for _ in range(2))
+        low[:], high[:] = np.iinfo(quasi.dtype).max, 0
         kernels.enclose(quasi, (tuples, regions), low, high)
         return Multidimensional(tuples, regions, counts[by_tuple], low, high)
 
@@ -280,8 +281,10 @@ def to_and_fro(priced: Priced) -> Index:
 
 def lexicographic(keys: Codes) -> Index:
     """The order of rows, the first column deciding first; columns of few values are sorted at once."""
-    narrow = (column.astype(np.uint16) if column.max() < 1 << 16 else column for column in keys.T[::-1])
-    return np.lexsort((*narrow,))
+    types = (np.uint16 if most < 1 << 16 else np.uint32 for most in keys.max(axis=0)[::-1].tolist())
+    order: Index = np.arange(len(keys))
+    order[:] = np.lexsort([column.astype(of) for column, of in zip(keys.T[::-1], types, strict=True)])
+    return order
 
 
 def inverse(order: Index) -> Index:
