@@ -191,7 +191,7 @@ def exposure(name: str, subject: Subject, ks: list[int]) -> Iterator[str]:
         for what, attributes in (("ranges", subject.attributes), ("grid", gridded)):
             shares: list[str] = []
             for k in ks:
-                verdict = anonymize(subject.frame, Subject(subject.frame, attributes).job(k, how)).verdict
+                verdict = anonymize(subject.frame, subject._replace(attributes=attributes).job(k, how)).verdict
                 alone = Exposed() if verdict is None else verdict.exposed
                 ends, members = (each / subject.frame.height for each in (alone.range_ends, alone.set_members))
                 shares.append(f"{ends:.1%}, {members:.1%}")

@@ -15,7 +15,7 @@ from kohort.verify.singling import singled_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Numbers
+    from kohort.arrays import Index, Numbers
     from kohort.release import Job
     from kohort.tables.table import Table
     from kohort.verify.identifiers import Leak
@@ -54,7 +54,7 @@ def refuse_perturbed(released: Table, source: Table, lineage: Numbers, job: Job)
     _refuse_pairs(released, people, job)
 
 
-def _refuse_pairs(released: Table, people: Numbers | None, job: Job) -> None:
+def _refuse_pairs(released: Table, people: Index | None, job: Job) -> None:
     """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people."""
     columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
     pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
