@@ -114,7 +114,8 @@ class Options(Reading, Promises, total=False):
     pseudonym: Sequence[str]
     """Release pseudonyms in place of an identifying column's values; this is not anonymity."""
     allow_singling: Sequence[str]
-    """Release the column although it may single out more than half of the people, or holds identifying cells."""
+    """Release the column although it may single out more than half of the people, alone or with another, or holds
+    identifying cells."""
     no_model: Sequence[str]
     """Release a sensitive column although no privacy model protects it."""
     missing_token: Sequence[str]
@@ -153,9 +154,12 @@ class Options(Reading, Promises, total=False):
         "optimal",
         "datafly",
         "best-effort",
+        "suppress-cells",
+        "suppress-cells-optimal",
     ]
-    """The algorithm; all but Mondrian, ordered and top-down are lattice methods. One of mondrian, mondrian-relaxed,
-    ordered, top-down, samarati, optimal, datafly, best-effort."""
+    """The algorithm; all but Mondrian, ordered, top-down and suppress-cells are lattice methods. One of mondrian,
+    mondrian-relaxed, ordered, top-down, samarati, optimal, datafly, best-effort, suppress-cells,
+    suppress-cells-optimal."""
     dimension: str
     """The column that Mondrian cuts first: the widest (if not given), the one of most-values, or random:SEED."""
     cut: Literal["nearest", "median", "loss"]
@@ -176,6 +180,9 @@ class Options(Reading, Promises, total=False):
     node: Sequence[int] | Mapping[str, int]
     """Release these levels without a search: 0,1,2 in the order of the quasi-identifiers, or by name,
     age=2,sex=0,city=1."""
+    local: bool
+    """Refine the classes of the release that a lattice method finds: each gets finer levels where it can afford
+    them."""
     time_limit: Number
     """Seconds after which best-effort stops; 30 if not given."""
     perturb: Mapping[str, str | Mapping[str, object]] | Sequence[Perturbation]
