@@ -194,7 +194,7 @@ class TestSpilled:
     def test_linux(self, tmp_path: Path) -> None:
         """It never has a name, and its room is there before it is written to."""
         self.made(tmp_path)
-        with pytest.raises(OSError, match="File too large|No space"):
+        with pytest.raises(OSError, match=r"File too large|No space"):
             system.spilled(tmp_path, 1 << 62)
 
     def test_elsewhere(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
