@@ -260,7 +260,9 @@ def _even(column: Column) -> NDArray[np.integer] | None:
     """Codes of the cells with their spelling evened out; `None` where no two values become alike."""
     texts = column.values.fill_null("")
     one = texts.str.contains(_ONE_SPELLING)
-    several = pl.Series([even_spelling(text) for text in texts.filter(~one).to_list()], dtype=pl.String)
+    rest = texts.filter(~one)
+    parts = [pl.Series(map(even_spelling, rest[some].to_list()), dtype=pl.String) for some in blocks(len(rest))]
+    several = pl.concat([rest[:0].alias(""), *parts])
     if several.is_unique().all() and not several.is_in(texts.filter(one).implode()).any():
         return None
     place: dict[str, int] = {}
