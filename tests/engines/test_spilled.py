@@ -190,7 +190,11 @@ columns.ill = { role = "sensitive", no-model = true }
 
 def test_too_little_disk_is_refused_before_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a text by its size and beginning, of anything else by its records."""
-    monkeypatch.setattr(system, "free", lambda _: 10_000)
+
+    def free(_: object) -> int:
+        return 10_000
+
+    monkeypatch.setattr(system, "free", free)
     engine = spilling(tmp_path)
     with pytest.raises(LimitError, match=r"some 501 records may take 48.1 kB on disk, and 10.0 kB are free"):
         anonymize(people(tmp_path, 500), job(), engine=engine)
@@ -236,7 +240,7 @@ def test_a_frequency_set_may_be_as_large_as_the_limit() -> None:
 @pytest.mark.parametrize("calls", range(0, 20, 4))
 def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
     """Whenever it happens: the error says so, and neither a release nor a file is left."""
-    true_reserve, done = system._reserve, [0]  # noqa: SLF001  the one call that the disk refuses
+    true_reserve, done = system._reserve, [0]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  the one call that the disk refuses
 
     def reserve(fd: int, size: int) -> None:
         done[0] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from kohort import system
 from kohort.errors import LimitError, SourceNote
@@ -32,11 +32,12 @@ _SEPARATORS: Final = (b",", b";", b"\t", b"|")
 
 def expected(source: object) -> tuple[int, int] | None:
     """About how many records and columns a text file has, by its size and its beginning; `None` of anything else."""
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+    path = os.fspath(cast("str | os.PathLike[str]", source)) if isinstance(source, str | os.PathLike) else ""
+    if not Path(path).is_file():
         return None
-    content = files.mapped(os.fspath(source))
+    content = files.mapped(path)
     sample = bytes(content[:_SAMPLE])
-    if files.form(os.fspath(source), content) != "text" or not sample:
+    if files.form(path, content) != "text" or not sample:
         return None
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     line = sample.splitlines()[0]

@@ -81,7 +81,7 @@ def _labelled(line: ColumnLine) -> Attribute:
     if line.numeric and any(is_numeric_text((text,)) and canonical(text) not in known for text in printed if text):
         what = "the release prints numbers that the table does not have, such as means: what they lose is not known"
         raise UsageError(what, where=f"column {line.name}", hint="leave --bound out")
-    nodes = set() if domain.hierarchy is None else leaves_below(domain.hierarchy).keys()
+    nodes = set[str]() if domain.hierarchy is None else {*leaves_below(domain.hierarchy)}
     if any(text.startswith("{") for text in printed) or (not line.numeric and not nodes >= {*printed}):
         return replace(domain.attribute, label=Label.SET, grid=None)
     return domain.attribute

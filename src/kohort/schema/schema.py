@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kohort.calls import called
 from kohort.errors import CallError, JobError, SchemaError
@@ -47,8 +47,9 @@ class Schema(Shown):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        given: object = self.attributes  # whatever a caller without type checker passed
-        if not isinstance(given, tuple | list) or not all(isinstance(one, Attribute) for one in self.attributes):
+        given = cast("object", self.attributes)  # whatever a caller without type checker passed
+        listed = cast("Sequence[object]", given) if isinstance(given, tuple | list) else (None,)
+        if not all(isinstance(one, Attribute) for one in listed):
             what = f"the attributes are of class {class_of(given)}, or not all of them are an Attribute"
             raise CallError(what, where="Schema", hint='write Schema.of(quasi=["age", "city"])')
         object.__setattr__(self, "missing", frozenset({"", *self.missing}))

@@ -107,7 +107,7 @@ class RecodedTable(Shown):
         """The cells of some records, by column."""
         if self._table is not None:
             return self._table.block(some)
-        ends = np.cumsum(self.sizes)
+        ends: Index = np.cumsum(self.sizes)
         first = int(np.searchsorted(ends, some.start, side="right"))
         last = int(np.searchsorted(ends, some.stop, side="left")) + 1
         inside = np.clip(ends[first:last], some.start, some.stop)

@@ -22,7 +22,7 @@ from kohort.workspace import HEAP, blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kohort.arrays import Mask
+    from kohort.arrays import Index, Mask
     from kohort.errors import VerificationError
     from kohort.schema import Attribute
     from kohort.verify.values import SourceValues
@@ -220,7 +220,7 @@ def _falling(column: Column, turns: Mask) -> int:
         ranks = column.values.arg_sort(nulls_last=False).arg_sort().to_numpy()
     falling = 0
     for some in blocks(turns.size):
-        places_ = some.start + np.flatnonzero(turns[some])
+        places_: Index = some.start + np.flatnonzero(turns[some])
         before, after = column.codes.take(places_), column.codes.take(places_ + 1)
         if ranks is None:
             lesser = column.values.gather(after)

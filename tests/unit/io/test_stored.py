@@ -142,14 +142,14 @@ def test_the_database_that_is_read_has_no_table_named(tmp_path: Path) -> None:
         kohort.anonymize(PEOPLE, job(), target=path, overwrite=True)
 
 
-@pytest.mark.parametrize(
-    ("defect", "check"),
-    [
-        (lambda frame: frame.with_columns(age=pl.lit("[30-40]")), "label"),
-        (lambda frame: frame.head(3), "records"),
-        (lambda frame: frame.with_columns(name=pl.lit("Ada")), "columns"),
-    ],
-)
+DEFECTS: list[tuple[Callable[[pl.DataFrame], pl.DataFrame], str]] = [
+    (lambda frame: frame.with_columns(age=pl.lit("[30-40]")), "label"),
+    (lambda frame: frame.head(3), "records"),
+    (lambda frame: frame.with_columns(name=pl.lit("Ada")), "columns"),
+]
+
+
+@pytest.mark.parametrize(("defect", "check"), DEFECTS)
 def test_a_defect_in_the_database_is_caught(
     base: str, defect: Callable[[pl.DataFrame], pl.DataFrame], check: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

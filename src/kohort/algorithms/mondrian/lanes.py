@@ -6,7 +6,7 @@ twentieth of the time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -53,10 +53,12 @@ widen: Final = _Instruction()
 
 def _compiled() -> Any:  # noqa: ANN401  the same
     """Numba's type of the instruction."""
-    from llvmlite import ir  # type: ignore[import-untyped]  # noqa: PLC0415  Numba takes 0.3 s
+    from llvmlite import ir as untyped  # type: ignore[import-untyped]  # noqa: PLC0415  Numba takes 0.3 s
     from numba.core import types  # noqa: PLC0415
     from numba.core.registry import cpu_target  # noqa: PLC0415
     from numba.extending import intrinsic  # noqa: PLC0415
+
+    ir: Any = untyped  # llvmlite and Numba publish no types of these
 
     def written(context: Any, builder: Any, signature: Any, given: Any) -> Any:  # noqa: ANN401
         codes = context.get_data_type(signature.args[0].dtype)
@@ -84,6 +86,6 @@ def _compiled() -> Any:  # noqa: ANN401  the same
     def typed(_: Any, low: Any, high: Any, at: Any, lows: Any, highs: Any, row: Any, fresh: Any) -> Any:  # noqa: ANN401, ARG001, PLR0917
         return types.uint64(low, high, types.intp, lows, highs, types.intp, types.boolean), written
 
-    made, context = intrinsic(typed), cpu_target.typing_context
+    made, context = intrinsic(typed), cast("Any", cpu_target).typing_context
     context.refresh()  # it knows what was made before
     return context.resolve_value_type(made)

@@ -15,7 +15,7 @@ sets a times the square of the number of their values.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -666,7 +666,7 @@ def memory(costs: Costs) -> Scan:
     most, words = attributes * (PLACES + 1), int(packed.words.max())
 
     def groups(number: int) -> Groups:
-        low, high = (np.zeros((number, width), codes) for _ in range(2))
+        low, high = (cast("Codes", np.zeros((number, width), codes)) for _ in range(2))
         return Groups(low, high, np.zeros((number, words), np.uint64))
 
     flat = [np.zeros(PLACES, np.int64) for _ in range(5)]

@@ -30,7 +30,7 @@ mostly a few, since neighbours are alike. Of the records of one tuple no more th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -283,7 +283,8 @@ def lexicographic(keys: Codes) -> Index:
     """The order of rows, the first column deciding first; columns of few values are sorted at once."""
     types = (np.uint16 if most < 1 << 16 else np.uint32 for most in keys.max(axis=0)[::-1].tolist())
     order: Index = np.arange(len(keys))
-    order[:] = np.lexsort([column.astype(of) for column, of in zip(keys.T[::-1], types, strict=True)])
+    columns = tuple(column.astype(of) for column, of in zip(keys.T[::-1], types, strict=True))
+    order[:] = cast("Index", np.lexsort(columns))
     return order
 
 
