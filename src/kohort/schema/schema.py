@@ -50,7 +50,7 @@ class Schema(Shown):
         given = cast("object", self.attributes)  # whatever a caller without type checker passed
         listed = cast("Sequence[object]", given) if isinstance(given, tuple | list) else (None,)
         if not all(isinstance(one, Attribute) for one in listed):
-            what = f"the attributes are of class {class_of(given)}, or not all of them are an Attribute"
+            what = f"the attributes are of class {class_of(self.attributes)}, or not all of them are an Attribute"
             raise CallError(what, where="Schema", hint='write Schema.of(quasi=["age", "city"])')
         object.__setattr__(self, "missing", frozenset({"", *self.missing}))
         if self.rest is not None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kohort.errors import UsageError
 from kohort.models.known import models
-from kohort.sweeps.tables import LOSS
 from kohort.sweeps.transaction_plan import Parameter
 
 if TYPE_CHECKING:
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from kohort.sweeps.table_plan import Axis
     from kohort.sweeps.tables import Point, TableSweep
     from kohort.sweeps.transactions import Summary, Sweep
+
+#: The loss of a table that a bound, and a limit, is about: a share of the detail, whatever the quasi-identifiers are.
+LOSS: Final = "ncp"
 
 #: Whether a greater value of a parameter of coherence is stricter; what else is varied is neither.
 COHERENCE: Final[Mapping[str, bool]] = MappingProxyType({Parameter.H: False, Parameter.K: True, Parameter.P: True})

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
-from kohort.sweeps.advice import proposed
+from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.ending import Ending
-from kohort.sweeps.tables import LOSS, said
+from kohort.sweeps.tables import said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -21,7 +21,7 @@ from kohort.pipeline.bound import bound_of, bounded_alike
 from kohort.pipeline.feasibility import refuse_unknown
 from kohort.report.bound import bound_figures
 from kohort.shown import Shown
-from kohort.sweeps.advice import proposed
+from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import Once, Results, run_points
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Axis", "Ending", "Point", "Seconds", "TablePlan", "TableSweep", "sweep"]
 
-
-#: The loss of a table that a bound, and a limit, is about: a share of the detail, whatever the quasi-identifiers are.
-LOSS: Final = "ncp"
 
 #: Points that a notebook shows.
 MOST_SHOWN: Final = 20

@@ -110,7 +110,7 @@ class RecodedTable(Shown):
         ends: Index = np.cumsum(self.sizes)
         first = int(np.searchsorted(ends, some.start, side="right"))
         last = int(np.searchsorted(ends, some.stop, side="left")) + 1
-        inside = np.clip(ends[first:last], some.start, some.stop)
+        inside: Index = np.clip(ends[first:last], some.start, some.stop)
         classes = np.repeat(np.arange(first, first + inside.size), np.diff(inside, prepend=some.start))
         records = self.lineage[some]
         return [part.cells(classes, records) for part in self.parts]

@@ -30,7 +30,7 @@ mostly a few, since neighbours are alike. Of the records of one tuple no more th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -284,7 +284,7 @@ def lexicographic(keys: Codes) -> Index:
     types = (np.uint16 if most < 1 << 16 else np.uint32 for most in keys.max(axis=0)[::-1].tolist())
     order: Index = np.arange(len(keys))
     columns = tuple(column.astype(of) for column, of in zip(keys.T[::-1], types, strict=True))
-    order[:] = cast("Index", np.lexsort(columns))
+    order[:] = np.lexsort(columns)
     return order
 
 
@@ -297,7 +297,8 @@ def inverse(order: Index) -> Index:
 
 def _numbers(counts: Counts) -> Index:
     """0 to c - 1 for each of the counts c, one after another."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    every: Index = np.arange(counts.sum())
+    return every - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def divided_by(table: Distinct, order: Index, problem: Problem, k: int) -> Divided:
