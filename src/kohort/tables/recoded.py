@@ -108,10 +108,12 @@ class RecodedTable(Shown):
         if self._table is not None:
             return self._table.block(some)
         ends: Index = np.cumsum(self.sizes)
-        first = int(np.searchsorted(ends, some.start, side="right"))
-        last = int(np.searchsorted(ends, some.stop, side="left")) + 1
-        inside: Index = np.clip(ends[first:last], some.start, some.stop)
-        classes = np.repeat(np.arange(first, first + inside.size), np.diff(inside, prepend=some.start))
+        start: int = some.start
+        stop: int = some.stop
+        first = int(np.searchsorted(ends, start, side="right"))
+        last = int(np.searchsorted(ends, stop, side="left")) + 1
+        inside: Index = np.clip(ends[first:last], start, stop)
+        classes = np.repeat(np.arange(first, first + inside.size), np.diff(inside, prepend=start))
         records = self.lineage[some]
         return [part.cells(classes, records) for part in self.parts]
 

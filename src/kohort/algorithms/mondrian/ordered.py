@@ -297,8 +297,8 @@ def inverse(order: Index) -> Index:
 
 def _numbers(counts: Counts) -> Index:
     """0 to c - 1 for each of the counts c, one after another."""
-    every: Index = np.arange(counts.sum())
-    return every - np.repeat(np.cumsum(counts) - counts, counts)
+    total: int = counts.sum()
+    return np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def divided_by(table: Distinct, order: Index, problem: Problem, k: int) -> Divided:
