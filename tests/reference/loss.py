@@ -20,7 +20,8 @@ from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_tree, intervals, suppress
 from kohort.schema.sensitive import SensitiveDomain
 from tests.reference import labels as plain
-from tests.reference.mondrian import Record, Rules, by_width, deal, extent
+from tests.reference import mondrian
+from tests.reference.mondrian import Record, Rules, extent
 from tests.reference.mondrian_tables import VALUES
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def best_cut(rows: Group, columns: Sequence[Column], satisfied: Callable[[Group]
 
 
 def relaxed(table: Mixed, satisfied: Callable[[Group], bool]) -> list[Group]:
-    """The leaves of relaxed cuts: those of `by_loss`, dealt on, each in halves, as long as both satisfy."""
+    """The leaves of relaxed cuts: those of `by_loss`, cut on as without a view to loss: between values, else dealt."""
     columns = table.columns()
     records = {row: Record(tuple(_codes(row, columns)), (int(row[-1]),)) for row in table.rows}
     rows = {record: row for row, record in records.items()}
@@ -172,6 +173,7 @@ def relaxed(table: Mixed, satisfied: Callable[[Group], bool]) -> list[Group]:
         [column.domain.positions.tolist() for column in columns],
         [Fraction(column.values.attribute.weight) for column in columns],
         fits,
+        relaxed=True,
     )
     whole = [records[row] for row in table.rows]
     widths = [extent(whole, rules, dimension) for dimension in range(len(columns))]
@@ -179,11 +181,9 @@ def relaxed(table: Mixed, satisfied: Callable[[Group], bool]) -> list[Group]:
     def grown(group: Group) -> list[Group]:
         sides = best_cut(group, columns, satisfied)
         inside = [records[row] for row in group]
-        for dimension in [] if sides else by_width(inside, rules, widths):
-            dealt = deal(inside, dimension)
-            if all(map(fits, dealt)):
-                sides = [rows[one] for one in dealt[0]], [rows[one] for one in dealt[1]]
-                break
+        other = None if sides else mondrian.best_cut(inside, rules, widths)
+        if other:
+            sides = [rows[one] for one in other[0]], [rows[one] for one in other[1]]
         return grown(sides[0]) + grown(sides[1]) if sides else [sorted(group, key=str)]
 
     return grown(list(table.rows))

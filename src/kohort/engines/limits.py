@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort import system
-from kohort.errors import LimitError, SourceNote
+from kohort.errors import InputError, LimitError, SourceNote
 from kohort.io import source as files
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ def expected(source: object) -> tuple[int, int] | None:
         return None
     content = files.mapped(path)
     sample = bytes(content[:_SAMPLE])
-    if files.form(path, content) != "text" or not sample:
+    try:
+        if files.form(path, content) != "text" or not sample:
+            return None
+    except InputError:  # a database, or nothing that can be read: its reader knows
         return None
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     line = sample.splitlines()[0]

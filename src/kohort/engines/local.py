@@ -59,8 +59,7 @@ class CountedTable:
     def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released."""
         found = altered(self.coded.recode(recoding, classes), self.job, self.source, self.changed)
-        if self.job.perturbations:
-            unsafe.refuse_perturbed(found.recoded.table, self.source, found.recoded.lineage, self.job)
+        unsafe.refuse_released(found.recoded, self.source, self.job)
         return ReleasedRecords(
             found.recoded.data,
             self.source,
@@ -86,7 +85,8 @@ class LocalEngine:
 
     def read(self, source: object, options: ReadOptions) -> Table:
         """The records of a file, standard input or a frame."""
-        told = limits.refuse_full(limits.expected(source), self.workspace)
+        spilling = self.workspace.folder is not None
+        told = spilling and limits.refuse_full(limits.expected(source), self.workspace)
         table = io.read(source, options, self.workspace)
         if not told:
             limits.refuse_full((table.records, len(table.columns)), self.workspace)

@@ -15,8 +15,10 @@ from kohort.verify.singling import singled_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kohort.arrays import Index, Numbers
+    from kohort.arrays import Index
     from kohort.release import Job
+    from kohort.tables.coded import Recoded
+    from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Table
     from kohort.verify.identifiers import Leak
 
@@ -41,7 +43,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
 
 
-def refuse_perturbed(released: Table, source: Table, lineage: Numbers, job: Job) -> None:
+def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
     """Refuse perturbed columns that single people out as they are released, and pairs of columns that do.
 
     Raises:
@@ -49,12 +51,14 @@ def refuse_perturbed(released: Table, source: Table, lineage: Numbers, job: Job)
         JobError: several columns do.
     """
     names = [name for one in job.perturbations for name in one.columns if name not in job.allow_singling]
-    people = None if job.schema.person is None else source[job.schema.person].codes.take(lineage).astype(np.int64)
-    refuse_singling(released, names, missing=job.schema.missing, people=people)
-    _refuse_pairs(released, people, job)
+    person = job.schema.person
+    people = None if person is None else source[person].codes.take(recoded.lineage).astype(np.int64)
+    if names:
+        refuse_singling(recoded.table, names, missing=job.schema.missing, people=people)
+    _refuse_pairs(recoded.data, people, job)
 
 
-def _refuse_pairs(released: Table, people: Index | None, job: Job) -> None:
+def _refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job) -> None:
     """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people."""
     columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
     pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]

@@ -13,6 +13,7 @@ import os
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
@@ -303,8 +304,10 @@ def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _records(table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series]) -> Iterator[pl.DataFrame]:
-    """The records, made from codes some at a time; `values` stand for the table's."""
+def _records(
+    table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series], *_: object
+) -> Iterator[pl.DataFrame]:
+    """The records, made from codes some at a time; `values` stand for the table's. Nothing else is asked for."""
     for some in blocks(table.records):
         cells = [held.gather(codes) for held, codes in zip(values, table.block(some), strict=True)]
         yield pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
@@ -316,11 +319,7 @@ def _streamed(table: Table | RecodedTable, values: Sequence[pl.Series]) -> pl.La
     numbers = [str(place) for place in range(len(values))]
     schema = {number: held.dtype for number, held in zip(numbers, values, strict=True)}
 
-    def made(*_: object) -> Iterator[pl.DataFrame]:
-        """All records, whatever else polars asks for: nothing is."""
-        yield from _records(table, numbers, values)
-
-    scanned = register_io_source(made, schema=schema, is_pure=True)
+    scanned = register_io_source(partial(_records, table, numbers, values), schema=schema, is_pure=True)
     return scanned.select(pl.col(number).alias(name) for number, name in zip(numbers, table.names, strict=True))
 
 

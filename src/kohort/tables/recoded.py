@@ -107,15 +107,26 @@ class RecodedTable(Shown):
         """The cells of some records, by column."""
         if self._table is not None:
             return self._table.block(some)
+        classes, records = self._classes(some), self.lineage[some]
+        return [part.cells(classes, records) for part in self.parts]
+
+    def __getitem__(self, name: str) -> Column:
+        """One column, made each time it is asked for."""
+        part = self.parts[self.names.index(name)]
+        codes = room_for(self.records, len(part.column.values), self.workspace)
+        for some in blocks(self.records):
+            codes[some] = part.cells(self._classes(some), self.lineage[some])
+        return replace(part.column, codes=codes)
+
+    def _classes(self, some: slice) -> Index:
+        """The class of each of some records."""
         ends: Index = np.cumsum(self.sizes)
         start: int = some.start
         stop: int = some.stop
         first = int(np.searchsorted(ends, start, side="right"))
         last = int(np.searchsorted(ends, stop, side="left")) + 1
         inside: Index = np.clip(ends[first:last], start, stop)
-        classes = np.repeat(np.arange(first, first + inside.size), np.diff(inside, prepend=start))
-        records = self.lineage[some]
-        return [part.cells(classes, records) for part in self.parts]
+        return np.repeat(np.arange(first, first + inside.size), np.diff(inside, prepend=start))
 
     def collect(self) -> Table:
         """All records in memory, or in files of the workspace; they are made once."""

@@ -63,7 +63,8 @@ def test_a_table_that_the_file_lacks_is_made(job: Path) -> None:
     assert "[method]" not in JOB
     assert kohort("run", job, "--set", "method.name=mondrain", "--dry-run").err == (
         "kohort: the job has 1 fault\n- it must be one of mondrian, mondrian-relaxed, ordered, top-down, samarati,"
-        " optimal, datafly, best-effort\n    where: --set method.name=mondrain\n    hint: did you mean mondrian?\n"
+        " optimal, datafly, best-effort, suppress-cells, suppress-cells-optimal\n"
+        "    where: --set method.name=mondrain\n    hint: did you mean mondrian?\n"
     )
 
 

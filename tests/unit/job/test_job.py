@@ -15,6 +15,7 @@ import pytest
 from kohort.algorithms.lattice.best_effort import BestEffort
 from kohort.algorithms.lattice.datafly import Datafly
 from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.local import LocalRecoding
 from kohort.algorithms.lattice.optimal import Optimal
 from kohort.algorithms.lattice.samarati import Samarati
 from kohort.algorithms.mondrian.dimension import AtRandom
@@ -107,6 +108,7 @@ privacy = { k = 5, max-suppression = "5%" }
 name = "best-effort"
 objective = "lm-geometric"
 node = { age = 2, sex = 0 }
+local = true
 time-limit = 10
 
 [columns]
@@ -302,7 +304,8 @@ def on_levels(method: str, privacy: str = "") -> Request:
 def test_every_key_on_levels_reaches_the_job() -> None:
     """A job that names its node carries the order of its names, its limit, its greatest levels and its objective."""
     made = parse(ON_LEVELS).job
-    assert made.algorithm == GivenNode((0, 2), SuppressionLimit.of("5%"), "lm_geometric", names=("sex", "age"))
+    node = GivenNode((0, 2), SuppressionLimit.of("5%"), "lm_geometric", names=("sex", "age"))
+    assert made.algorithm == LocalRecoding(node)
     assert [one.max_level for one in made.schema.quasi] == [None, 3]
     assert made.time_limit is None
 

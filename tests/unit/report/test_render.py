@@ -47,6 +47,7 @@ def figures(**others: Json) -> ReleaseFigures:
         "losses": {"age": 0.5, "sex": 0.0},
         "members": {},
         "node": NODE,
+        "refined": None,
         "objective": {"name": "lm", "value": 0.5, "bound": 0.5},
         "candidates": [],
         "proven": True,

@@ -9,7 +9,7 @@ sets of values.
 
 Where every model is a bound on size alone, a compiled loop does the cuts. Other models, and people, are asked about one
 partition's cuts after another, the most saving first. Where values had to be taken together because there are too many,
-and no candidate was allowed, the cuts of `nearest` are tried.
+and no candidate was allowed, the cuts of `nearest` are tried; so they are in relaxed mode, before records are dealt.
 """
 
 from __future__ import annotations
