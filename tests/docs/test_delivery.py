@@ -106,6 +106,7 @@ class TestHook:
         assert done.returncode == status, done.stdout + done.stderr
         assert "kohort check" in done.stdout
         assert "no files to check" not in done.stdout
+        assert ("NOT met" in done.stdout) == bool(status)  # what fails is told, not only that something does
 
 
 class TestAction:
