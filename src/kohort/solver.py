@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 from math import ceil, isfinite
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -38,6 +39,10 @@ _OPTIONS: Final = (
     ("primal_feasibility_tolerance", _TOLERANCE),
     ("dual_feasibility_tolerance", _TOLERANCE),
 )
+
+
+#: Held while a program is solved: highspy refuses a second one at the same time, and a sweep has several threads.
+_turn: Final = Lock()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +102,8 @@ def solve(program: Program, start: Counts, *, seconds: float | None = None, most
     if most_nodes is not None:
         solver.setOptionValue("mip_max_nodes", most_nodes)
     solver.setSolution(start.size, np.arange(start.size, dtype=np.int32), start.astype(np.float64))
-    _run(solver)
+    with _turn:
+        _run(solver)
     info, values = solver.getInfo(), np.array(solver.getSolution().col_value)
     floor = info.mip_dual_bound if isfinite(info.mip_dual_bound) else 0.0
     bound = max(ceil(floor - _DOUBT * (1 + abs(floor))), 0)

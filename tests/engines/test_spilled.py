@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -225,6 +227,15 @@ def test_what_is_known_of_a_file_before_it_is_read(tmp_path: Path) -> None:
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "table.parquet")
     for source in (tmp_path / "empty.csv", tmp_path / "table.parquet", tmp_path / "nowhere", "-", object()):
         assert limits.expected(source) is None
+
+
+def test_what_is_no_text_is_not_estimated_by_its_beginning(tmp_path: Path) -> None:
+    """A database, whose reader knows how large it is."""
+    path = tmp_path / "clinic.sqlite"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE patients (age INTEGER)")
+        base.commit()
+    assert limits.expected(path) is None
 
 
 def test_a_frequency_set_may_be_as_large_as_the_limit() -> None:
