@@ -81,6 +81,11 @@ class RecodedTable(Shown):
     lineage: Numbers
     workspace: Workspace = HEAP
     _table: Table | None = field(default=None, init=False)
+    _ends: Index = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Where the records of each class end: every block asks."""
+        self._ends = np.cumsum(self.sizes)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,7 +125,7 @@ class RecodedTable(Shown):
 
     def _classes(self, some: slice) -> Index:
         """The class of each of some records."""
-        ends: Index = np.cumsum(self.sizes)
+        ends = self._ends
         start: int = some.start
         stop: int = some.stop
         first = int(np.searchsorted(ends, start, side="right"))
