@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from kohort.assessment.checking.transactions import CoherenceFinding
     from kohort.assessment.risk import Risk
 
-#: What every cell and item has in it; a number that no count, share or parameter here has.
-CANARY, NUMBER = "canary", "98765"
+#: What every cell and item has in it; digits that no count, share, parameter or time has, not even by chance.
+CANARY, NUMBER = "canary", "987650123498"
 
 #: What holds values and is shown when somebody names it.
 EXPLICIT = {("Risk", "worst"), ("Transactions", "names"), ("Listed", "private"), ("TransactionJob", "weights")} | {
