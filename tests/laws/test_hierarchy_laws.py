@@ -303,5 +303,5 @@ def test_findings_quote_no_label(hierarchy: Hierarchy) -> None:
         tuple(tuple(f"{level}/{node}" for node in range(len(labels))) for level, labels in enumerate(hierarchy.labels)),
         hierarchy.parents,
     )
-    own = [finding for finding in findings(hierarchy) if "stand for other values" not in finding]
+    own = [finding for finding in findings(hierarchy) if "for different values" not in finding]
     assert own == list(findings(renamed))

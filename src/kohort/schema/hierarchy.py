@@ -168,6 +168,26 @@ class Hierarchy(Shown):
             other[apart] = parent[other[apart]]
         return level, node
 
+    def twofold(self, highest: int | None = None) -> tuple[str, ...]:
+        """The labels, up to a level, that stand for several sets of leaves.
+
+        The label of two nodes, one below the other, means the upper one, as where short rows are padded. Not so that of
+        a leaf: a city is not the province that is called alike.
+
+        >>> Hierarchy.from_rows([["30", "31", "*"], ["31", "y", "*"]]).twofold()
+        ('31',)
+        """
+        met: dict[str, tuple[int, int]] = {}
+        twofold: dict[str, None] = {}
+        for level, labels in enumerate(self.labels[: None if highest is None else highest + 1]):
+            first, last = self.spans(level)
+            for label, low, high in zip(labels, first.tolist(), last.tolist(), strict=True):
+                below = met.get(label, (low, high))
+                if below != (low, high) and (label in self.index or not low <= below[0] <= below[1] <= high):
+                    twofold[label] = None
+                met[label] = low, high
+        return tuple(twofold)
+
     def check(self, values: Iterable[str]) -> int:
         """How many of the values are no leaf."""
         return sum(value not in self.index for value in values)

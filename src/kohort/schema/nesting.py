@@ -270,3 +270,9 @@ def _depth_first(parents: Sequence[Index]) -> tuple[list[Index], list[Index]]:
         order.append(nodes)
         renumbered.append(above[nodes])
     return order[::-1], renumbered[::-1]
+
+
+def told_twofold(labels: Sequence[str]) -> str:
+    """That labels can be read in two ways, without quoting them."""
+    stand = "1 label stands" if len(labels) == 1 else f"{len(labels):,} labels stand"
+    return f"{stand} for different values on different levels"

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.errors import InputError
 from kohort.schema import Label, Scale
-from kohort.schema.nesting import fault, listed
+from kohort.schema.nesting import fault, listed, told_twofold
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from kohort.schema.domain.base import Domain
-    from kohort.schema.hierarchy import Hierarchy
 
 #: How a missing value is written in a set or at an end of a range.
 _MISSING: Final = "(missing)"
@@ -48,33 +47,14 @@ def check_readings(domain: Domain) -> None:
     """
     hierarchy, name = domain.hierarchy, domain.attribute.name
     if domain.label is Label.ANCESTOR and hierarchy is not None:
-        if twofold := _twofold(hierarchy, domain.attribute.max_level):
-            labels = "1 label stands" if len(twofold) == 1 else f"{len(twofold):,} labels stand"
+        if twofold := hierarchy.twofold(domain.attribute.max_level):
             shown = "" if isinstance(domain.attribute.hierarchy, str) else f": {listed(twofold)}"
-            what = f"{labels} for different values on different levels{shown}"
+            what = f"{told_twofold(twofold)}{shown}"
             raise fault(what, name, hint="rename the nodes, so that each label means one set of values")
     elif domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
         values = "1 value is" if count == 1 else f"{count:,} values are"
         hint = "is the table a release already? Rename these values, or give the column a hierarchy"
         raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=hint)
-
-
-def _twofold(hierarchy: Hierarchy, highest: int | None) -> list[str]:
-    """Labels of the levels in use that stand for several sets of leaves.
-
-    The label of two nodes, one below the other, means the upper one, as where short rows are padded. Not so that of a
-    leaf: a city is not the province that is called alike.
-    """
-    met: dict[str, tuple[int, int]] = {}
-    twofold: dict[str, None] = {}
-    for level, labels in enumerate(hierarchy.labels[: None if highest is None else highest + 1]):
-        first, last = hierarchy.spans(level)
-        for label, low, high in zip(labels, first.tolist(), last.tolist(), strict=True):
-            below = met.get(label, (low, high))
-            if below != (low, high) and (label in hierarchy.index or not low <= below[0] <= below[1] <= high):
-                twofold[label] = None
-            met[label] = low, high
-    return list(twofold)
 
 
 def _misread(domain: Domain) -> set[str]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.schema.nesting import told_twofold
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -39,13 +41,9 @@ def _idle(hierarchy: Hierarchy) -> Iterator[str]:
 
 
 def _ambiguous(hierarchy: Hierarchy) -> Iterator[str]:
-    """Labels that stand for one set of values on a level and for another set on a lower one."""
-    meaning: dict[str, tuple[int, int]] = {}
-    for level, labels in enumerate(hierarchy.labels):
-        first, last = hierarchy.spans(level)
-        spans = zip(first.tolist(), last.tolist(), strict=True)
-        if count := sum(meaning.setdefault(label, span) != span for label, span in zip(labels, spans, strict=True)):
-            yield f"{count:,} labels of level {level} stand for other values on a lower level"
+    """What a job refuses: a column whose labels could be read in two ways."""
+    if labels := hierarchy.twofold():
+        yield f"{told_twofold(labels)}: anonymization refuses them"
 
 
 def show(hierarchy: Hierarchy, *, limit: int = 60) -> str:
