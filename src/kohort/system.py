@@ -8,22 +8,32 @@
 | the disk confirms a file, and its name | yes, yes | yes, yes | yes, no |
 | modes that say who may read a file | yes | yes | no |
 | room on disk is promised before it is written to | yes | it is filled with zeros | likewise |
+| a mapped file that somebody cuts short reads as zeros | yes | no: it ends the process | it cannot be cut |
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
 import secrets
 import shutil
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Final
 
 try:
     import fcntl
 except ImportError:  # pragma: no cover  Windows; tests/faults/test_systems.py takes it away in another process
     fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Whether files have an owner and a mode, and an open file can be renamed and removed.
 POSIX: Final = hasattr(os, "geteuid")
@@ -150,6 +160,84 @@ def mapped(file: BinaryIO) -> bytes | mmap.mmap:
         except (OSError, ValueError):  # no file of the system, or one without a byte
             pass
     return file.read()
+
+
+class _SignalAction(ctypes.Structure):
+    """The C library's `struct sigaction`, of 64-bit Linux."""
+
+    _fields_: ClassVar = [
+        ("handler", ctypes.c_void_p),
+        ("mask", ctypes.c_byte * 128),
+        ("flags", ctypes.c_int),
+        ("restorer", ctypes.c_void_p),
+    ]
+
+
+#: Bytes of an address of 64 bits.
+_WIDE: Final = 8
+
+#: Where the reason and the address stand in what the system tells of a signal, and that the file ends before it.
+_REASON, _ADDRESS, _BEYOND_THE_END = 8, 16, 2
+
+#: The flag by which a signal's handler is told where it happened.
+_WITH_ADDRESS: Final = 4
+
+#: The flags of `mmap` for new pages in place of those that are there; Python does not name the last.
+_IN_ITS_PLACE: Final = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0) | 0x10
+
+_Handler = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class _Truncation:
+    """What answers when a mapped file ends before a place that is read: asked while somebody reads."""
+
+    def __init__(self) -> None:
+        self._lock, self._readers, self._before = threading.Lock(), 0, _SignalAction()
+        self._library = ctypes.CDLL(None)
+        self._library.mmap.restype = ctypes.c_void_p
+        self._library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+        self._kept = _Handler(self._fill)  # it must outlive every signal
+        self._action = _SignalAction(handler=ctypes.cast(self._kept, ctypes.c_void_p), flags=_WITH_ADDRESS)
+
+    def enter(self) -> None:
+        """Answer from now on."""
+        with self._lock:
+            if not self._readers:
+                self._library.sigaction(signal.SIGBUS, ctypes.byref(self._action), ctypes.byref(self._before))
+            self._readers += 1
+
+    def leave(self) -> None:
+        """Let whoever answered before answer again, once nobody reads."""
+        with self._lock:
+            self._readers -= 1
+            if not self._readers:
+                self._library.sigaction(signal.SIGBUS, ctypes.byref(self._before), None)
+
+    def _fill(self, number: int, told: int, _context: int) -> None:
+        """Put a page of zeros where the file has none; leave any other fault to whoever was asked before."""
+        page = ctypes.c_size_t.from_address(told + _ADDRESS).value & -mmap.PAGESIZE
+        beyond = ctypes.c_int.from_address(told + _REASON).value == _BEYOND_THE_END
+        if not beyond or self._library.mmap(page, mmap.PAGESIZE, mmap.PROT_READ, _IN_ITS_PLACE, -1, 0) != page:
+            self._library.sigaction(number, ctypes.byref(self._before), None)
+
+
+_truncation = cache(_Truncation)
+
+
+@contextmanager
+def zeros_beyond_the_end() -> Iterator[None]:
+    """Let what is read of a mapped file beyond its end be zeros, instead of ending the process.
+
+    A file may be cut short after it was mapped. Whoever reads it has to look whether it was, afterwards.
+    """
+    if not (sys.platform == "linux" and ctypes.sizeof(ctypes.c_void_p) == _WIDE):
+        yield  # pragma: no cover  nothing is known of signals there
+        return
+    _truncation().enter()
+    try:
+        yield
+    finally:
+        _truncation().leave()
 
 
 def spilled(folder: Path, size: int) -> mmap.mmap:

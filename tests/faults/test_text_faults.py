@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import os
 import pickle
+import signal
 import socket
+import subprocess
 import sys
 import zipfile
 import zlib
@@ -19,6 +21,7 @@ import pytest
 
 from kohort.errors import FileError, InfeasibleError, InputError, KohortError, LimitError, UsageError
 from kohort.io import ReadOptions, read
+from kohort.io.source import Content, form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,6 +114,46 @@ def test_file_that_changes_meanwhile_is_refused(write: Callable[..., Path], monk
 
     monkeypatch.setattr("kohort.io.source.state", state)
     refused(path, InputError, 3, "changed while it was read")
+
+
+@pytest.mark.parametrize("left", [0, 4_000, 9_000])
+def test_file_that_is_cut_short_meanwhile_is_refused(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, left: int
+) -> None:
+    """Its pages are gone when they are looked at: an error as any other, and the system does not end the process."""
+    path = write("a,b\n" + "1,2\n" * 200_000)
+
+    def cut(name: str, content: Content) -> str:
+        os.truncate(name, left)
+        return form(name, content)
+
+    monkeypatch.setattr("kohort.io.source.form", cut)
+    refused(path, InputError, 3, "changed while it was read")
+    assert signal.getsignal(signal.SIGBUS) is signal.SIG_DFL
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such an access ends the process")
+def test_only_places_beyond_the_end_of_a_file_read_as_zeros() -> None:
+    """Two readers at a time, and afterwards the signal is again for whoever had it before: here, for nobody."""
+    script = """
+import mmap, os, tempfile
+from kohort.system import zeros_beyond_the_end
+file = tempfile.TemporaryFile()
+file.write(b"a" * 20_000)
+file.flush()
+data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+os.ftruncate(file.fileno(), 10)
+with zeros_beyond_the_end():
+    with zeros_beyond_the_end():
+        print(data[10_000:10_003], flush=True)
+    print(data[9:11], flush=True)
+os.kill(os.getpid(), 7) if SENT else data[15_000]
+"""
+    for sent in (True, False):
+        code = f"SENT = {sent}\n{script}"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+        assert done.stdout.splitlines() == [r"b'\x00\x00\x00'", r"b'a\x00'"]
+        assert done.returncode == -signal.SIGBUS
 
 
 @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"], ids=["no byte", "only a mark"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from kohort.errors import InputError
-from kohort.io.source import state
+from kohort.io.source import unchanged
 from kohort.io.typed import assembled, faults
 
 if TYPE_CHECKING:
@@ -31,15 +31,11 @@ def read_folder(path: str) -> Table:
     parts = sorted(_parts(Path(path)))
     if not parts:
         raise InputError("the input is a directory without Parquet files", where=path, hint="name a file")
-    before = [state(str(part)) for part in parts]
-    with faults(path, "the Parquet files are damaged, or differ in their columns"):
+    with unchanged([*map(str, parts)], path), faults(path, "the Parquet files are damaged, or differ in their columns"):
         frames = [_part(part, Path(path)) for part in parts]
         _refuse_different(parts, [frame.collect_schema() for frame in frames])
         whole = pl.concat(frames)
-        table = assembled(whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path)
-    if [state(str(part)) for part in parts] != before:
-        raise InputError("the files changed while they were read", where=path, hint="read a copy of the folder")
-    return table
+        return assembled(whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path)
 
 
 def _parts(folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ import mmap
 import stat
 import sys
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -22,10 +22,13 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.errors import FileError, InputError, LimitError, MissingExtraError
+from kohort.errors import FileError, InputError, KohortError, LimitError, MissingExtraError
 from kohort.io.forms import FORMS, FileForm, form_of
+from kohort.system import zeros_beyond_the_end
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from kohort.io.options import ReadOptions
 
 
@@ -132,6 +135,36 @@ def state(path: str) -> tuple[int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
+@contextmanager
+def unchanged(paths: Sequence[str], told: str = "") -> Iterator[None]:
+    """Refuse what was read of files to which somebody wrote meanwhile.
+
+    What is then found wrong with them is not told: it may be no fault of theirs.
+
+    Args:
+        paths: The regular files.
+        told: What messages call them together; by default the name of the one file.
+
+    Raises:
+        InputError: a file changed, or there is no such file, or something that is no regular file.
+        FileError: the system does not tell.
+    """
+    before = [state(path) for path in paths]
+
+    def refuse_changed() -> None:
+        if [state(path) for path in paths] != before:
+            what = "the files changed while they were read" if told else "the file changed while it was read"
+            raise InputError(what, where=told or paths[0], hint="read a copy that nobody writes to") from None
+
+    try:
+        with zeros_beyond_the_end():
+            yield
+    except KohortError:
+        refuse_changed()
+        raise
+    refuse_changed()
+
+
 def mapped(path: str) -> Content:
     """The bytes of a file, left on disk until they are looked at."""
     try:
@@ -145,9 +178,11 @@ def mapped(path: str) -> Content:
 
 def piped(options: ReadOptions) -> Content:
     """The bytes on standard input."""
-    content = sys.stdin.buffer.read(options.max_memory + 1)
-    if len(content) > options.max_memory:
-        raise _too_much("standard input", options)
+    content = bytearray()
+    while piece := sys.stdin.buffer.read(PIECE):
+        content += piece
+        if len(content) > options.max_memory:
+            raise _too_much("standard input", options)
     return content
 
 

@@ -13,6 +13,7 @@ from kohort.tables.table import Table
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
+    from kohort.io.source import Content
     from kohort.workspace import Workspace
 
 _DEFAULT: Final = ReadOptions()
@@ -80,28 +81,28 @@ def table_within(source: object) -> Table | None:
 
 def _file(path: str, options: ReadOptions, workspace: Workspace) -> Table:
     """The table in a regular file that nobody writes to meanwhile."""
+    from kohort.io import source  # noqa: PLC0415  polars is loaded when something is read
+
+    path, inner = located(path)
+    with source.unchanged([path]):
+        return _content(path, inner, source.mapped(path), options, workspace)
+
+
+def _content(path: str, inner: str, content: Content, options: ReadOptions, workspace: Workspace) -> Table:
+    """The table in the content of a file, or the one of that name in it."""
     from kohort.io import source, typed  # noqa: PLC0415  polars is loaded when something is read
     from kohort.io.text import read_text  # noqa: PLC0415
 
-    path, inner = located(path)
-    before = source.state(path)
-    content = source.mapped(path)
-    foreign = source.foreign(path, content)
-    if foreign is not None:
+    if (foreign := source.foreign(path, content)) is not None:
         _refuse_names(f"the {foreign.title} file", options)
-        table = typed.from_content(foreign.content(path, inner), path)
-    elif inner:
-        raise InputError(
-            f"the file holds one table, none called {inner!r}", where=path, hint="leave out # and the name"
-        )
-    elif (form := source.form(path, content)) in {"Parquet", "Arrow"}:
+        return typed.from_content(foreign.content(path, inner), path)
+    if inner:
+        what = f"the file holds one table, none called {inner!r}"
+        raise InputError(what, where=path, hint="leave out # and the name")
+    if (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)
-        table = (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path))
-    else:
-        table = read_text(source.text_of(path, content, options, packed=form in source.PACKED), options, workspace)
-    if source.state(path) != before:
-        raise InputError("the file changed while it was read", where=path, hint="read a copy that nobody writes to")
-    return table
+        return (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path))
+    return read_text(source.text_of(path, content, options, packed=form in source.PACKED), options, workspace)
 
 
 def _refuse_names(what: str, options: ReadOptions) -> None:

@@ -510,7 +510,7 @@ def test_folders_that_are_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def stamp(_: str) -> tuple[int, int, int]:
         return next(stamps)
 
-    monkeypatch.setattr("kohort.io.folders.state", stamp)
+    monkeypatch.setattr("kohort.io.source.state", stamp)
     with pytest.raises(InputError, match="the files changed"):
         io.read(tmp_path)
 

@@ -125,11 +125,8 @@ def _from_file(path: str, options: BasketOptions, limits: ReadOptions) -> Readin
 
     if path == "-":
         return read_content("standard input", source.piped(limits), options, limits=limits)
-    before = source.state(path)
-    reading = read_content(path, source.mapped(path), options, limits=limits)
-    if source.state(path) != before:
-        raise InputError("the file changed while it was read", where=path, hint="read a copy that nobody writes to")
-    return reading
+    with source.unchanged([path]):
+        return read_content(path, source.mapped(path), options, limits=limits)
 
 
 def _reading(name: str, coded: Coded, limits: ReadOptions, *, like: str = "file") -> Reading:
