@@ -1,7 +1,8 @@
 """kohort makes tables and transaction databases safe to release, proves it, and measures what it cost.
 
 The public names stand in `__init__.pyi`, once, for type checkers and for this file. Each is fetched from its module on
-first use, so that `import kohort` loads none of the libraries that the work itself needs.
+first use, so that `import kohort` loads next to nothing: neither the libraries that the work itself needs, nor what
+would keep the command line from listening to signals.
 """
 
 from __future__ import annotations
@@ -9,15 +10,13 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from kohort.version import VERSION
-
-__version__ = VERSION
-
 
 def __getattr__(name: str) -> object:
     """The public `name`, from its own module."""
     if name == "__all__":
         return sorted(_modules())
+    if name == "__version__":
+        return import_module("kohort.version").VERSION
     if name not in _modules():
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)

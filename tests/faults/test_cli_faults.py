@@ -9,17 +9,19 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from kohort.cli import app
+from kohort.cli import app, main
 from kohort.errors import KohortError
 from tests.command import Ran, kohort
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 #: Cells that no message, temporary file or certificate may repeat.
@@ -646,3 +648,128 @@ def test_a_signal_ends_a_run_and_leaves_nothing(scene: Scene, sent: signal.Signa
     assert err.startswith(b"kohort: " + said)
     assert b"Traceback" not in err
     assert scene.state() == before
+
+
+@pytest.mark.parametrize(("sent", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_waits_until_the_program_is_imported(sent: str, status: int) -> None:
+    """In the first half second nothing could say how the run ends."""
+    script = f"""
+import os, signal, sys
+import kohort.__main__
+
+class Send:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            os.kill(os.getpid(), signal.{sent})
+
+sys.meta_path.insert(0, Send())
+sys.argv = ["kohort", "schema"]
+kohort.__main__.run()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (status, b"")
+    assert done.stderr.startswith(b"kohort: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def in_a_destructor() -> None:
+    """Have a signal come while an object is taken down, and then wait."""
+
+    class Last:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    Last()
+    time.sleep(60)
+
+
+def swallowed() -> None:
+    """Take a signal for a failure of one's own."""
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except SystemExit:
+        return
+
+
+def turned() -> None:
+    """Make another error of it."""
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except SystemExit as stopped:
+        raise ValueError from stopped
+
+
+@pytest.mark.parametrize("work", [in_a_destructor, swallowed, turned])
+def test_no_signal_is_lost(
+    work: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python ignores what is raised in a destructor, and libraries what they call a failure of their own."""
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+    def app(*_: object, **__: object) -> None:
+        work()
+
+    monkeypatch.setattr("kohort.cli.program.app", app)
+    assert main(["schema"]) == 143
+    assert capsys.readouterr().err == "kohort: terminated; nothing incomplete was published\n"
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+def test_an_error_in_a_destructor_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It goes nowhere, and its text could repeat a cell."""
+
+    class Last:
+        def __del__(self) -> None:
+            raise ValueError(CANARIES[0])
+
+    def app(*_: object, **__: object) -> None:
+        Last()
+
+    monkeypatch.setattr("kohort.cli.program.app", app)
+    assert main(["schema"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_ctrl_c_in_code_run_from_text_has_the_status_of_ctrl_c() -> None:
+    """Python itself would end the process by the signal instead, after everything was said."""
+    script = """
+import signal, sys
+import kohort.cli.program
+import kohort.__main__
+
+def app(*_, **__):
+    exec("import signal; signal.raise_signal(signal.SIGINT)")
+
+kohort.cli.program.app = app
+sys.argv = ["kohort", "schema"]
+kohort.__main__.run()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"kohort: interrupted; nothing incomplete was published\n")
+
+
+def test_the_screen_shows_nothing_that_a_library_writes_by_itself() -> None:
+    """A library that fails prints its own account, with whatever it had in hand; ours is a sentence."""
+    script = f"""
+import os, sys
+import kohort.cli.program
+import kohort.__main__
+
+def app(*_, **__):
+    os.write(2, b"thread panicked at {CANARIES[0]}")
+    raise ValueError
+
+kohort.cli.program.app = app
+sys.argv = ["kohort", "schema"]
+kohort.__main__.run()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 70
+    assert done.stderr.startswith(b"kohort: an internal error (ValueError)")
+    assert CANARIES[0].encode() not in done.stderr
+    closed = subprocess.run(
+        [sys.executable, "-m", "kohort", "schema"], capture_output=True, check=False, preexec_fn=lambda: os.close(2)
+    )
+    assert closed.returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import warnings
@@ -13,6 +14,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from json import dumps
 from pathlib import Path
+from threading import Timer
 from traceback import extract_tb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, NoReturn
@@ -25,10 +27,14 @@ from typer.core import TyperCommand, TyperGroup
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
 
 if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
     from types import FrameType
 
 #: A fault of kohort itself: none of the statuses that scripts rely on (as sysexits.h has it).
 INTERNAL: Final = 70
+
+#: The signals that stop a run.
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 
 #: What is reported of a run that was stopped by a signal.
 _STOPPED: Final = {
@@ -219,23 +225,66 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: What follows the program's name; `None` takes what the process was started with.
     """
     gc.disable()  # imports make a million objects, all of which stay: looking for cycles among them costs 0.1 s
-    signal.signal(signal.SIGTERM, _terminate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal's encoding lacks
     ending, words = ExitReport(0), sys.argv[1:] if arguments is None else arguments
-    try:
-        with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
-            app(arguments, prog_name="kohort")
-    except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
-        ending = _ending(end)
-    with suppress(OSError):  # nobody may be listening any more
-        if ending.error and "--json" in words:
-            typer.echo(dumps({"status": ending.status, **ending.error}))
-    with suppress(OSError):
-        if ending.text:
-            typer.echo(f"kohort: {ending.text}", err=True)
+    with _stoppable(forever=arguments is None) as received:
+        try:
+            _listen()
+            with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
+                app(arguments, prog_name="kohort")
+        except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
+            ending = _ending(end)
+        if received:  # whatever became of it on its way here: a library may have taken it for a failure of its own
+            ending = _stopped(received[0])
+        with suppress(OSError):  # nobody may be listening any more
+            if ending.error and "--json" in words:
+                typer.echo(dumps({"status": ending.status, **ending.error}))
+        with suppress(OSError):
+            if ending.text:
+                typer.echo(f"kohort: {ending.text}", err=True)
     return ending.status
+
+
+class _InterruptedError(KeyboardInterrupt):
+    """Ctrl-C. Once KeyboardInterrupt itself has left code that was run from text, Python ends the process by SIGINT."""
+
+
+@contextmanager
+def _stoppable(*, forever: bool) -> Generator[list[int]]:
+    """The statuses of the signals that asked to stop: none, as a rule. Each raises where the program is.
+
+    Args:
+        forever: Whether the process ends afterwards: then signals that come still later change nothing any more.
+    """
+    received: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> NoReturn:
+        received.append(128 + number)
+        if number == signal.SIGINT:
+            raise _InterruptedError
+        sys.exit(128 + number)  # what is open is cleaned up as after Ctrl-C
+
+    def ignored(found: UnraisableHookArgs) -> None:
+        """What was raised in a destructor goes nowhere: have the signal come again, once that is left."""
+        if isinstance(found.exc_value, KeyboardInterrupt | SystemExit) and received:
+            Timer(0.01, os.kill, [os.getpid(), received[0] - 128]).start()
+
+    before = {number: signal.signal(number, stop) for number in _STOPPING}
+    hook, sys.unraisablehook = sys.unraisablehook, ignored
+    try:
+        yield received
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_IGN if forever else handler)
+
+
+def _listen() -> None:
+    """Let signals come that have been waiting while the program was imported."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
 
 
 @contextmanager
@@ -310,8 +359,3 @@ def _internal(fault: BaseException) -> str:
     places = [frame for frame in extract_tb(fault.__traceback__) if Path(frame.filename).is_relative_to(root)]
     steps = [f"    {Path(frame.filename).relative_to(root)}, line {frame.lineno}" for frame in places]
     return "\n".join([f"an internal error ({type(fault).__name__}); please report these lines:", *steps])
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Leave as after Ctrl-C, so that whatever is open is cleaned up, but with the status of SIGTERM."""
-    sys.exit(143)
