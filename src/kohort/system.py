@@ -59,6 +59,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def address_space() -> int | None:
+    """The bytes of memory, also of files, that this process may have addresses for; `None` where there is no limit."""
+    try:
+        import resource  # noqa: PLC0415  Windows has none
+    except ImportError:  # pragma: no cover  tests/faults/test_systems.py takes it away in another process
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
 def open_folder(folder: Path) -> int | None:
     """An open folder, to be locked and confirmed; `None` where folders cannot be opened."""
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY) if hasattr(os, "O_DIRECTORY") else None

@@ -773,3 +773,48 @@ kohort.__main__.run()
         [sys.executable, "-m", "kohort", "schema"], capture_output=True, check=False, preexec_fn=lambda: os.close(2)
     )
     assert closed.returncode == 0
+
+
+def test_too_little_address_space_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries would abort, or wait for ever: the limit is told before they are asked."""
+    script = """
+import resource, sys
+import kohort.__main__
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+sys.argv = ["kohort", "schema"]
+kohort.__main__.run()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 8
+    assert done.stderr.startswith(
+        b"kohort: the system gives this process 1,024 MiB of address space, and it needs 2,048"
+    )
+    monkeypatch.setattr("kohort.cli.program.address_space", lambda: 2 << 30)
+    assert main(["--version"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "said"),
+    [
+        (type("PanicException", (BaseException,), {})(CANARIES[0]), 8, "a library gave up"),
+        (RuntimeError("can't start new thread"), 8, "a library gave up"),
+        (BlockingIOError(CANARIES[0]), 6, "the system reports: BlockingIOError"),
+    ],
+)
+def test_what_the_system_refuses_has_a_status(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    raised: BaseException,
+    status: int,
+    said: str,
+) -> None:
+    """Threads, files and memory that are refused are no fault of kohort itself."""
+
+    def app(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("kohort.cli.program.app", app)
+    assert main(["schema"]) == status
+    err = capsys.readouterr().err
+    assert err.startswith(f"kohort: {said}")
+    assert CANARIES[0] not in err

@@ -25,6 +25,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
+from kohort.system import address_space
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -41,6 +42,12 @@ _STOPPED: Final = {
     130: "interrupted; nothing incomplete was published",
     143: "terminated; nothing incomplete was published",
 }
+
+#: What is reported where a library gave up.
+_REFUSED: Final = "a library gave up, as when the system refuses memory, threads or files; nothing more was published"
+
+#: Bytes of address space that a run needs at least: libraries reserve far more than they use.
+_ADDRESSES: Final = 2 << 30
 
 #: How help is requested, of every command.
 _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
@@ -232,6 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _stoppable(forever=arguments is None) as received:
         try:
             _listen()
+            _refuse_little_space()
             with noting(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
                 app(arguments, prog_name="kohort")
         except BaseException as end:  # noqa: BLE001  the last resort: a traceback may show cells, `_ending` cannot
@@ -305,6 +313,18 @@ def noting(*, quiet: bool) -> Generator[None]:
         yield
 
 
+def _refuse_little_space() -> None:
+    """Refuse what libraries would end in: one by one they abort, or wait for memory for ever.
+
+    Raises:
+        LimitError: the system gives the process too few addresses.
+    """
+    space = address_space()
+    if space is not None and space < _ADDRESSES:
+        what = f"the system gives this process {space >> 20:,} MiB of address space, and it needs {_ADDRESSES >> 20:,}"
+        raise LimitError(what, hint="raise the limit (ulimit -v), or limit real memory instead")
+
+
 def _ending(end: BaseException) -> ExitReport:
     """How a run ends by what was raised."""
     match end:
@@ -321,7 +341,9 @@ def _ending(end: BaseException) -> ExitReport:
         case MemoryError():
             ending = _plain(LimitError.exit_status, "out of memory; nothing more was published")
         case OSError():
-            ending = _plain(FileError.exit_status, f"the system reports: {end.strerror}")
+            ending = _plain(FileError.exit_status, f"the system reports: {end.strerror or type(end).__name__}")
+        case _ if type(end).__name__ == "PanicException" or str(end) == "can't start new thread":
+            ending = _plain(LimitError.exit_status, _REFUSED)
         case _:
             ending = _plain(INTERNAL, _internal(end))
     return ending
