@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import runpy
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import kohort
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: The public names.
 NAMES = [name for name in dir(kohort) if name != "__version__"]
@@ -68,12 +75,38 @@ def test_unknown_name_is_an_attribute_error() -> None:
         getattr(kohort, misspelt)
 
 
-def test_module_runs_as_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """`python -m kohort` is the command line."""
+@pytest.fixture
+def as_it_was() -> Iterator[None]:
+    """The process's own: what `python -m kohort` changes for good."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    screen = os.dup(2)
+    yield
+    os.dup2(screen, 2)
+    os.close(screen)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("as_it_was")
+@pytest.mark.parametrize("closed", [False, True])
+def test_module_runs_as_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, closed: bool
+) -> None:
+    """`python -m kohort` is the command line, also where there is no standard error."""
+
+    def refuse(_: int) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    if closed:
+        monkeypatch.setattr(os, "dup", refuse)
     monkeypatch.setattr(sys, "argv", ["kohort", "--help"])
+    monkeypatch.setattr(sys, "stderr", sys.stderr)
     with pytest.raises(SystemExit, match="0"):
         runpy.run_module("kohort", run_name="__main__")
+    if not closed:
+        sys.stderr.close()
     assert "anonymize" in capsys.readouterr().out
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # the process is about to end
 
 
 def test_a_kernel_is_compiled_when_it_is_called() -> None:
