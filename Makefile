@@ -22,8 +22,8 @@ help: ## this list
 demo: .venv/core ## a synthetic register: generated, anonymised, verified, shown
 	$(BIN)/kohort demo --overwrite
 
-test: .venv/dev ## the quick suite; COVER=--cov measures its branch coverage
-	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(COVER)
+test: .venv/dev ## the quick suite; COVER=--cov runs every test and measures branch coverage
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(or $(COVER),-m "not slow")
 
 lint: .venv/dev ## style, format and the direction of imports
 	$(BIN)/ruff check

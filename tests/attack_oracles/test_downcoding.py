@@ -14,6 +14,8 @@ from kohort.models.k_anonymity import KAnonymity
 from tests.attack_oracles.toy import Released, certain_cells, downcoding
 from tests.attack_oracles.worlds import AGES, LATTICES, MONDRIANS, every_way, world
 
+pytestmark = pytest.mark.slow
+
 #: Records of the tables, of ages alone and of ages with cities: all tables of these sizes are looked at.
 LARGE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 ALONE, WITH_CITIES = (range(2, 11), range(2, 7)) if LARGE else (range(2, 7), range(3, 5))

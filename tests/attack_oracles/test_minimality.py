@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kohort.models.base import PrivacyModel
     from tests.attack_oracles.toy import Released, Rows
 
+pytestmark = pytest.mark.slow
+
 
 LARGE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 

@@ -12,6 +12,8 @@ from tests.attack_oracles.refinement import Refinement, fillings, refinement
 from tests.attack_oracles.toy import NOISE, World, downcoding
 from tests.attack_oracles.worlds import GIVEN, LATTICES, MONDRIANS, every_way, world
 
+pytestmark = pytest.mark.slow
+
 LARGE = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 #: Records of the tables: all tables of these sizes are looked at.

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page, Route
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("demo", "public demo", "wide", "table", "public table", "trial", "transactions", "public transactions")
 
 #: What has every section, and what has the longest names.

@@ -16,6 +16,8 @@ from tests.docs.pages import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 #: What the page says about a model.
 SECTION = re.search(
     r"^## Adding a model\n(.*?)^## ", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE | re.DOTALL

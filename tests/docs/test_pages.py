@@ -26,7 +26,14 @@ DIRECTIVES = {"{eval-rst}", "{glossary}", "{include} ../README.md", "{toctree}"}
 KINDS = {"console", "pycon", "python", "toml", "text"} | DIRECTIVES
 
 
-@pytest.mark.parametrize("page", PAGES, ids=title)
+#: The pages that a newcomer follows.
+FIRST = {"README.md", "docs/tutorial.md", "docs/how-to/recipes.md"}
+
+#: All pages; running what the others show takes a minute.
+RUN = [pytest.param(page, marks=[] if title(page) in FIRST else [pytest.mark.slow]) for page in PAGES]
+
+
+@pytest.mark.parametrize("page", RUN, ids=[title(page) for page in PAGES])
 def test_a_page_does_what_it_shows(page: Path, tmp_path: Path) -> None:
     """Files, commands and Python of a page, tried in its order in one folder, answer what the page says."""
     for package in needs(page):

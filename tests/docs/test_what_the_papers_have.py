@@ -13,6 +13,8 @@ import pytest
 from tests.command import kohort
 from tests.docs.pages import ROOT, Session
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "what-the-papers-have.md"
 
 #: What each row says, and its command.

@@ -228,6 +228,7 @@ class TestEveryCall:
         assert_all_or_nothing(scene, run, late=False)
 
 
+@pytest.mark.slow
 def test_real_full_disk(tmp_path: Path) -> None:
     """A disk that is really full ends as a `FileError` that tells the free space, and holds nothing afterwards."""
     mounted = subprocess.run(

@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+pytestmark = pytest.mark.slow
+
 CHILD = Path(__file__).with_name("system_child.py")
 SOURCES = Path(__file__).parents[2] / "src" / "kohort"
 

@@ -79,6 +79,7 @@ def test_noise_keeps_mean_and_variance(numbers: Amounts, scale: Fraction, seed: 
     check_moments(numbers, made, 1e-12 if numbers.size > 8 else 1e-12 + 100 * float(coarse))
 
 
+@pytest.mark.slow
 def test_noise_keeps_the_moments_of_thousands_of_columns() -> None:
     """Of 3,000 random columns of nine numbers and more, none has another mean or variance: to 1e-12 of themselves."""
     stream = np.random.default_rng(20261121)

@@ -19,6 +19,8 @@ from tests.jobs import freely
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 FLAGS = [
     "--identifier=person_id,first_name,last_name",
     "--quasi=gender,city,age,education,profession",

@@ -30,6 +30,8 @@ from kohort.transactions.suppression import Greedy, Score
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+pytestmark = pytest.mark.slow
+
 #: Transactions of few items, so that some are equal, some empty, and many sets are moles.
 BASKETS = st.lists(st.frozensets(st.sampled_from(["tea", "jam", "10", "9", "ale", "pill"]), max_size=5), min_size=3)
 

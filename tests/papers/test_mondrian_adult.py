@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from kohort.algorithms.mondrian.mondrian import Cut
 
+pytestmark = pytest.mark.slow
+
 TWO = ("age", "education-num")
 EIGHT = ("age", "workclass", "education-num", "marital-status", "occupation", "race", "sex", "native-country")
 NUMERIC = frozenset(TWO)

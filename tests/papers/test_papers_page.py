@@ -15,6 +15,8 @@ from docs.papers.works import DOCS, PAGE, WORKS, page, sections_of, written
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

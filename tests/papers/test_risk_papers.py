@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts
     from kohort.assessment.risk.uniqueness import Estimate
 
+pytestmark = pytest.mark.slow
+
 
 def restaurant(people: int, alpha: float, theta: float, random: np.random.Generator) -> list[int]:
     """The class of each person of a Pitman population: each sits down at a new table, or beside somebody."""

@@ -19,6 +19,8 @@ from kohort.testing import check_algorithm, check_metric
 if TYPE_CHECKING:
     from types import ModuleType
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 #: The modules that the page prints, in its order.
