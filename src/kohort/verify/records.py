@@ -37,12 +37,13 @@ _DISTINCTIVE: Final = 3
 
 def check_records(table: Table, claim: Claim) -> None:
     """There are as many records as the input had, less the suppressed ones, of which there are no more than allowed."""
-    due = claim.original.records - claim.suppressed
-    if table.records != due:
-        raise fault(TableCheck.RECORDS, f"{table.records:,} records instead of {due:,}")
+    due = claim.entered - claim.suppressed
+    found = table.records if claim.weights is None else claim.released
+    if found != due:
+        raise fault(TableCheck.RECORDS, f"{found:,} records instead of {due:,}")
     if claim.limit is None:
         return
-    chosen = claim.suppressed - int(without_value(claim).sum())
+    chosen = claim.suppressed - claim.amount(without_value(claim))
     if chosen > claim.limit:
         what = f"{chosen:,} records are suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
         raise fault(TableCheck.RECORDS, what)
@@ -164,7 +165,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     source = claim.original[column.name]
     every = with_others(source, claim.known)
     texts = plain(every, excel_safe=claim.excel_safe)
-    values = values_of(attribute, texts, lambda: counted(source, every), claim.schema.missing)
+    values = values_of(attribute, texts, lambda: counted(source, every, claim.weights), claim.schema.missing)
     labels = labels_of(column)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
@@ -237,7 +238,7 @@ def complete_records(claim: Claim) -> Claim:
         VerificationError: others than the incomplete records were left out, or not all of them.
     """
     without = _incomplete(claim)
-    found = int(without.sum())
+    found = claim.amount(without)
     if found != claim.incomplete:
         what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
         raise fault(TableCheck.COMPLETE, what)
@@ -251,7 +252,8 @@ def complete_records(claim: Claim) -> Claim:
     place[inside] = (np.cumsum(~without) - 1).take(claim.lineage[inside])
     kept = np.flatnonzero(~without)
     source = Table(tuple(_of(column, kept) for column in claim.original.columns), kept.size)
-    return replace(claim, source=source, lineage=place, complete=(), incomplete=0)
+    weights = None if claim.weights is None else claim.weights.take(kept)
+    return replace(claim, source=source, lineage=place, complete=(), incomplete=0, weights=weights)
 
 
 def _incomplete(claim: Claim) -> Mask:

@@ -44,25 +44,30 @@ class People:
     Attributes:
         of: (m,) the person of each record, from 0 on; `None` counts each record as a person.
         total: How many people there are.
+        weights: (m,) how many people each record stands for, where each record is a person; `None` for one.
     """
 
     of: NDArray[np.int32] | None
     total: int
+    weights: Counts | None = None
 
     @classmethod
-    def among(cls, records: int, people: Index | None) -> People:
-        """The people of so many records, by any codes."""
+    def among(cls, records: int, people: Index | None, weights: Counts | None = None) -> People:
+        """The people of so many records, by any codes; where these stand for several records, of these."""
         if people is None:
-            return cls(None, records)
+            return cls(None, records if weights is None else int(weights.sum()), weights)
         known, of = np.unique(people, return_inverse=True)
         return cls(of.astype(np.int32), known.size)
 
     def taken(self, records: Index | slice) -> People:
         """The same people with some of the records."""
-        return People(None if self.of is None else self.of[records], self.total)
+        of = None if self.of is None else self.of[records]
+        return People(of, self.total, None if self.weights is None else self.weights[records])
 
     def count(self, records: Mask) -> int:
         """How many people these records are of."""
+        if self.weights is not None:
+            return int(self.weights[records].sum())
         if self.of is None:
             return int(np.count_nonzero(records))
         found = np.zeros(self.total, np.bool_)
@@ -73,11 +78,11 @@ class People:
         """(size,) how many people are in each cell; arguments as those of `lone`."""
         if self.of is not None:
             cells = np.unique(cells.astype(np.int64) * self.total + self.of) // self.total
-        return tallied(cells, size)
+        return tallied(cells, size, self.weights)
 
     def unique(self, cells: Index, size: int) -> int:
         """How many people are in a cell where nobody else is; arguments as those of `lone`."""
-        if self.of is None and size > _DENSE * max(cells.size, 1):  # faster than to find out which
+        if self.of is self.weights is None and size > _DENSE * max(cells.size, 1):  # faster than to find out which
             ordered = np.sort(cells)
             fresh = np.append(ordered[1:] != ordered[:-1], values=True)
             return int(np.count_nonzero(fresh & np.roll(fresh, 1)))
@@ -99,7 +104,7 @@ class People:
             kept, cells = np.unique(cells, return_inverse=True)
             size = kept.size
         if self.of is None:
-            alone: Mask = np.bincount(cells, minlength=size)[cells] == 1
+            alone: Mask = np.bincount(cells, self.weights, minlength=size)[cells] == 1
             return alone
         owner = np.zeros(size, np.int32)
         owner[cells] = self.of  # of several the last
@@ -213,7 +218,7 @@ def exposure(
         classes: Its classes.
         people: (m,) whose each record is.
     """
-    whose = People.among(table.records, people)
+    whose = People.among(table.records, people, claim.borne)
     by = {kind: np.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
     kinds = {name: meaning.values.label for name, meaning in meanings.items() if meaning.values.label in by}
     printed = {name: _Printed.of(table[name], meanings[name]) for name in kinds}
@@ -232,14 +237,15 @@ _TOGETHER: Final = 1 << 18
 
 def _parts(classes: ReleasedClasses) -> Iterator[tuple[slice, ReleasedClasses]]:
     """The records some whole classes at a time, and these classes: in a release they follow one another."""
-    ends = np.cumsum(classes.sizes)
+    starts = classes.first
+    ends = np.append(starts[1:], classes.of.size)[: starts.size]
     first = 0
     while first < ends.size:
-        start = int(ends[first - 1]) if first else 0
+        start = int(starts[first])
         last = max(int(np.searchsorted(ends, start + _TOGETHER, side="right")), first + 1)
-        some, sizes = slice(start, int(ends[last - 1])), classes.sizes[first:last]
+        some, sizes = slice(start, int(ends[last - 1])), ends[first:last] - starts[first:last]
         of = np.repeat(np.arange(sizes.size), sizes)
-        yield some, ReleasedClasses(of, sizes, np.cumsum(sizes) - sizes)
+        yield some, ReleasedClasses(of, sizes, starts[first:last] - start)
         first = last
 
 

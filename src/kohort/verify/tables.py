@@ -54,7 +54,7 @@ from kohort.verify.records import (
 from kohort.verify.singling import exposure, singled_out
 from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, Verdict, check_columns, fault, places, plain
-from kohort.workspace import HEAP, Workspace, blocks
+from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index
+    from kohort.core.uniques import Singling
     from kohort.schema import Attribute
     from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
@@ -149,13 +150,14 @@ def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     claim = complete_records(asked)
     check_records(table, claim)
     check_lineage(table, claim)
+    records = claim.released
     checks = Counter(
         {
             TableCheck.BYTES: reading.size,
             TableCheck.COLUMNS: len(table.columns),
-            TableCheck.COMPLETE: asked.source.records if asked.complete else 0,
-            TableCheck.RECORDS: table.records,
-            TableCheck.LINEAGE: table.records,
+            TableCheck.COMPLETE: asked.entered if asked.complete else 0,
+            TableCheck.RECORDS: records,
+            TableCheck.LINEAGE: records,
             TableCheck.IDENTIFIERS: check_identifiers(table, claim),
         }
     )
@@ -175,14 +177,14 @@ def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     if disordered is not None:
         raise disordered
     sizes = classes.sizes
-    checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: table.records})
-    checks[TableCheck.ENDS] = table.records if held.regions else 0
+    checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: records})
+    checks[TableCheck.ENDS] = records if held.regions else 0
     people_of_records = None if inputs.people is None else inputs.people.take(claim.lineage)
     return Verdict(
-        records=table.records,
+        records=records,
         suppressed=claim.suppressed,
         classes=sizes.size,
-        smallest=int(people.min(initial=table.records)),
+        smallest=int(people.min(initial=records)),
         largest=int(sizes.max(initial=0)),
         bands=bands(sizes, claim.k),
         models=tuple(model.name for model in claim.models),
@@ -191,9 +193,16 @@ def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         checks={check.value: checks[check] for check in TableCheck if checks[check]},
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
-        singling=singled_out([table[one.name] for one in claim.schema.unchanged], people_of_records),
+        singling=_singling(table, claim, people_of_records),
         exposed=exposure(table, meanings, claim, classes, people_of_records),
     )
+
+
+def _singling(table: Table, claim: Claim, people: Index | None) -> tuple[Singling, ...]:
+    """Whom the unchanged columns single out; of distinct tuples, that is counted where all columns are."""
+    if claim.weights is not None:
+        return ()
+    return singled_out([table[one.name] for one in claim.schema.unchanged], people)
 
 
 def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:
@@ -218,7 +227,7 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]
     for attribute in claim.schema.released:
         column = table[attribute.name]
         if attribute.role is not Role.QUASI:
-            checks[_check_cells(column, attribute, claim)] += table.records
+            checks[_check_cells(column, attribute, claim)] += claim.released
             continue
         if attribute.name in claim.levels:
             held.levels[attribute.name] = check_level(column, attribute, claim)
@@ -228,7 +237,7 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]
             held.refined[attribute.name] = check_finer(column, held.regions[attribute.name][0], claim)
         checks[TableCheck.LABELS] += len(column.values)
         checks[TableCheck.GRID] += len(column.values) if attribute.grid is not None else 0
-        checks[TableCheck.REGIONS] += table.records
+        checks[TableCheck.REGIONS] += claim.released
     return held
 
 
@@ -239,7 +248,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     """
     source, level = claim.original[column.name], claim.levels[column.name]
     every = with_others(source, claim.known)
-    values = values_of(attribute, every, lambda: counted(source, every), claim.schema.missing)
+    values = values_of(attribute, every, lambda: counted(source, every, claim.weights), claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column)
     label = places(plain(texts, excel_safe=claim.excel_safe), released)
@@ -332,7 +341,7 @@ def check_suppression(
         what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
         raise fault(TableCheck.SUPPRESSED, what)
     _refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
-    return left.size
+    return claim.amount(left)
 
 
 def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
@@ -343,7 +352,8 @@ def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) 
     """
     models = [model for model in inputs.claim.models if not model.declared.joint]
     k = max((model.declared.smallest_class for model in models), default=1)
-    large = (np.bincount(of) >= k).take(of)
+    weights = None if inputs.claim.weights is None else inputs.claim.weights.take(left)
+    large = (tallied(of, int(of.max()) + 1, weights) >= k).take(of)
     if not large.any():
         return
     left, due = left[large], due[large]
@@ -355,5 +365,6 @@ def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) 
     for model in models:
         good &= profile.satisfied(model)
     if good.any():
-        what = f"{int(good.sum()):,} classes ({int(good.take(of).sum()):,} records) are left out for no reason"
+        records = inputs.claim.amount(left[good.take(of)])
+        what = f"{int(good.sum()):,} classes ({records:,} records) are left out for no reason"
         raise fault(TableCheck.SUPPRESSED, what)
