@@ -1,7 +1,7 @@
 """What the verifier asks of records that are in nobody's memory: groups, their sizes, and sums of hashes.
 
-A relation answers three questions: its columns, the distinct values of one, the distinct tuples of some with a keyed
-sum of hashes of others. `TableRelation` answers them of a table in memory; an engine answers them where the records lie.
+A relation tells its columns, the distinct values of one, and the distinct tuples of some with a keyed sum of hashes of
+others. `TableRelation` answers for a table in memory; an engine answers where the records lie.
 
 Every cell is the text that `kohort.io.cells` makes of it, whatever its type where it lies, and a null is a null. Two
 relations whose cells are the same texts give the same answers, whatever engine each has: so the hash is told here, to
@@ -22,13 +22,15 @@ serves as a keyed hash: what collides with an unknown prefix cannot be looked fo
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import md5
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import polars as pl
 
+from kohort.io.cells import encode
+from kohort.tables.dataset import Dataset
 from kohort.tables.table import Column, Table
 from kohort.verify.verdict import plain
 from kohort.workspace import blocks
@@ -75,33 +77,22 @@ class Tuples:
     sums: NDArray[np.uint64]
 
 
-class Relation(Protocol):
-    """Records that lie anywhere. Answers are texts, and in no promised order.
+class Relation(Dataset, Protocol):
+    """Records that lie anywhere, and the groups of them that a verifier asks for.
 
-    Raises:
-        LimitError: any answer is too large for this process's memory, by an estimate made before it is fetched.
+    Answers are texts, in no promised order. An answer that this process's memory cannot hold is a `LimitError`, by an
+    estimate made before it is fetched; so is `collect`, where the records do not fit.
     """
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names, in order."""
-        ...
-
-    @property
-    def records(self) -> int:
-        """How many records there are."""
-        ...
-
-    def distinct(self, name: str) -> Values:
-        """The distinct values of a column, at most one of them null, and the records with each."""
-        ...
 
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
         """The distinct tuples of some columns, at least one; a null equals a null.
 
         Args:
             columns: Their names.
-            hashed: Other columns whose hashes are summed for each tuple.
+            hashed: Other columns, whose hashes are summed for each tuple.
+
+        Raises:
+            LimitError: they are too many for memory.
         """
         ...
 
@@ -128,6 +119,42 @@ def hashes(columns: Sequence[pl.Series], hashed: Hashed) -> NDArray[np.uint64]:
     return found
 
 
+def summed(keys: pl.DataFrame, records: NDArray[np.int64], sums: NDArray[np.uint64]) -> pl.DataFrame:
+    """The different rows of `keys`, with the sums of their `records` and, modulo 2^64, of their `sum`.
+
+    >>> summed(pl.DataFrame({"0": ["a", "a"]}), np.array([1, 2]), np.array([1, 2**64 - 1], np.uint64)).rows()
+    [('a', 3, 0)]
+    """
+    half = np.uint64(32)
+    parts = {"records": records, "high": sums >> half, "low": sums & np.uint64((1 << 32) - 1)}
+    found = keys.with_columns(pl.Series(name, part) for name, part in parts.items())
+    found = found.group_by(keys.columns).agg(pl.col(*parts).sum())
+    whole = (found["high"].to_numpy() << half) + found["low"].to_numpy()
+    return found.drop("high", "low").with_columns(pl.Series("sum", whole))
+
+
+def as_texts(table: Table) -> pl.DataFrame:
+    """The cells of a table, its columns called by their places: two of them may have any name."""
+    return pl.DataFrame({str(place): one.values.gather(one.codes) for place, one in enumerate(table.columns)})
+
+
+def tuples_of(found: pl.DataFrame, columns: Sequence[Column]) -> Tuples:
+    """Tuples that were summed: of the columns' codes, or of texts.
+
+    Args:
+        found: What `summed` gives.
+        columns: What the columns are called, and what the codes stand for.
+    """
+    made: list[Column] = []
+    for place, column in enumerate(columns):
+        key = found[str(place)]
+        if key.dtype == pl.String:
+            made.append(encode(column.name, key, column.dtype))
+        else:
+            made.append(replace(column, codes=key.to_numpy()))
+    return Tuples(Table(tuple(made), len(found)), found["records"].to_numpy(), found["sum"].to_numpy())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TableRelation:
     """The records of a table in memory: the plain way to answer, that others are held against.
@@ -152,6 +179,10 @@ class TableRelation:
         """The distinct values of a column, and the records with each."""
         return self.table.distinct(name)
 
+    def collect(self) -> Table:
+        """The table itself."""
+        return self.table
+
     def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
         """The distinct tuples of some columns.
 
@@ -162,20 +193,9 @@ class TableRelation:
         [('31', 2), ('45', 1)]
         """
         taken = [self.table[name] for name in columns]
-        keys = [str(place) for place in range(len(taken))]
-        frame = pl.DataFrame({key: column.codes for key, column in zip(keys, taken, strict=True)})
-        if hashed is not None:
-            of_record = self._hashes(hashed)
-            frame = frame.with_columns(high=of_record >> np.uint64(32), low=of_record & np.uint64(0xFFFFFFFF))
-        sums = [pl.col(part).sum() for part in ("high", "low") if part in frame.columns]
-        found = frame.group_by(keys).agg(pl.len().cast(pl.Int64).alias("records"), *sums)
-        made = [
-            Column(one.name, one.values, found[key].to_numpy(), one.dtype) for key, one in zip(keys, taken, strict=True)
-        ]
-        total = np.zeros(len(found), np.uint64)
-        if sums:
-            total = (found["high"].to_numpy() << np.uint64(32)) + found["low"].to_numpy()
-        return Tuples(Table(tuple(made), len(found)), found["records"].to_numpy(), total)
+        frame = pl.DataFrame({str(place): column.codes for place, column in enumerate(taken)})
+        sums = np.zeros(self.records, np.uint64) if hashed is None else self._hashes(hashed)
+        return tuples_of(summed(frame, np.ones(self.records, np.int64), sums), taken)
 
     def _hashes(self, hashed: Hashed) -> NDArray[np.uint64]:
         """(n,) the hash of each record; of records that are alike it is taken once."""

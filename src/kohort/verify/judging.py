@@ -162,7 +162,7 @@ class ObservedProfile:
             values, held = narrowed(domain, codes.take(rows)) if few else (domain, codes.take(rows))
             part = _taken(self.whole, some)
             of = self.of[rows].astype(np.int64) - some.start
-            counts = _histogram(held, len(values), of, part.sizes.size, people, weights)
+            counts = _histogram(held, len(values), of, part.sizes.size, people, weights=weights)
             yield replace(part, histograms=(Histogram(values, counts),))
 
     def _by_class(self) -> Index | None:
@@ -185,7 +185,7 @@ def _reference(column: Column, codes: Index, of_value: Counts, values: int, peop
     """(values,) people of the input with each value; a code beyond is no value."""
     if people is not None:
         held = codes.take(column.codes)
-        found: Counts = _histogram(held, values, np.zeros_like(held), 1, people, None)[0]
+        found: Counts = _histogram(held, values, np.zeros_like(held), 1, people)[0]
         return found
     counts = np.zeros(max(values, int(codes.max(initial=0)) + 1), np.int64)
     np.add.at(counts, codes, of_value)
@@ -211,7 +211,7 @@ def _people(claim: Claim) -> Index | None:
 
 
 def _histogram(
-    codes: Index, values: int, of: Index, classes: int, people: Index | None, weights: Counts | None
+    codes: Index, values: int, of: Index, classes: int, people: Index | None, *, weights: Counts | None = None
 ) -> Counts:
     """(classes, values) people of each class with each value; a code beyond is no value."""
     present = np.flatnonzero(codes < values)
