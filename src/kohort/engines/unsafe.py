@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kohort.assessment.risk.singling import refuse_needless, refuse_singling
+from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
+from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
 from kohort.verify.identifiers import leaks
 from kohort.verify.singling import singled_out
@@ -18,9 +20,27 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.release import Job
     from kohort.tables.coded import Recoded
+    from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Table
     from kohort.verify.identifiers import Leak
+
+
+class Elsewhere(Protocol):
+    """Records in nobody's memory."""
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        ...
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        ...
+
+    def alone(self, names: Sequence[str]) -> int:
+        """How many records have a tuple of these columns that no other record has."""
+        ...
 
 
 def refuse_unsafe(table: Table, job: Job) -> None:
@@ -62,10 +82,14 @@ def _refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job
     """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people."""
     columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
     pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
+    _refuse_found(pairs, "records" if people is None else "people")
+
+
+def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
+    """Refuse pairs that single out more than half of the people, the worst one first."""
     if not pairs:
         return
     worst, named = pairs[0], ", ".join(_covering([one.columns for one in pairs]))
-    who = "records" if people is None else "people"
     others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
     raise SchemaError(
         f"{worst.unique:,} of {worst.people:,} {who} can be identified by {' and '.join(worst.columns)} together"
@@ -74,6 +98,45 @@ def _refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job
         hint=f"make quasi-identifying, drop or round: {named}; to release as it is: --allow-singling"
         f" {named.replace(', ', ',')} (in a job file allow-singling = true, in Python Job.allow_singling)",
     )
+
+
+def refuse_alone(data: Elsewhere, job: Job) -> None:
+    """Refuse columns that would be released as they are and single out more than half of the records.
+
+    Args:
+        data: Records in nobody's memory.
+        job: Its schema is over their columns.
+
+    Raises:
+        SchemaError: there is such a column.
+        JobError: there are several.
+    """
+    refuse_needless(job.schema, job.allow_singling)
+    names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
+    found = [one for name in names if (one := Singling((name,), data.alone((name,)), data.records)).most]
+    values = [data.distinct(one.columns[0]) for one in found]
+    missing = job.schema.missing
+    steps = [rounding_step(one.texts.to_list(), one.counts, missing=missing) for one in values]
+    refuse_found(list(zip(found, steps, strict=True)), "records")
+
+
+def refuse_alone_together(released: Elsewhere, job: Job) -> None:
+    """Refuse pairs of columns that together single out more than half of the records, of those that may do so.
+
+    Raises:
+        SchemaError: there are such pairs.
+    """
+    names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
+    counts = {name: released.distinct(name).counts for name in names}
+    total = released.records
+    found: list[Singling] = []
+    for pair in combinations(names, 2):
+        one, other = (counts[name] for name in pair)
+        least = max(int((some == 1).sum()) for some in (one, other))
+        most = min(int(np.minimum(one, other.size).sum()), int(np.minimum(other, one.size).sum()))
+        if 2 * most > total and 2 * least <= total:
+            found.append(Singling(pair, released.alone(pair), total))
+    _refuse_found(sorted((one for one in found if one.most), key=lambda one: -one.unique), "records")
 
 
 def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

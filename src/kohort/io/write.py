@@ -86,8 +86,8 @@ GZIP_LEVEL: Final = 6
 ZSTD_LEVEL: Final = 3
 
 #: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless.
-_FORMULA: Final = r"^[=+\-@\t\r]"
-_NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+FORMULA: Final = r"^[=+\-@\t\r]"
+NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def format_of(path: str | Path, explicit: str | None = None) -> Format:
@@ -204,7 +204,7 @@ class _Dialect:
     def escape(self, values: pl.Series) -> pl.Series:
         """`values` as they stand in the file."""
         if self.excel_safe:
-            formula = values.str.contains(_FORMULA) & ~values.str.contains(_NUMBER)
+            formula = values.str.contains(FORMULA) & ~values.str.contains(NUMBER)
             values = _replaced(values, formula, lambda texts: "'" + texts)
         # A byte order mark would vanish where it starts the file.
         special = values.str.contains_any([self.separator, '"', "\r", "\n", "\ufeff"])
@@ -212,6 +212,15 @@ class _Dialect:
             values = values.fill_null("")
             special |= values == ""
         return _replaced(values, special, lambda texts: '"' + texts.str.replace_all('"', '""', literal=True) + '"')
+
+
+def escaped(values: pl.Series, separator: str, *, excel_safe: bool) -> pl.Series:
+    """Cells as they stand in delimited text of several columns.
+
+    >>> escaped(pl.Series(["a,b", "=1", "c"]), ",", excel_safe=True).to_list()
+    ['"a,b"', "'=1", 'c']
+    """
+    return _Dialect(separator, excel_safe=excel_safe, alone=False).escape(values)
 
 
 def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series], pl.Series]) -> pl.Series:

@@ -1,0 +1,322 @@
+"""The engine of records that lie elsewhere: it counts, joins, orders and writes them there, and fetches only counts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.engines import duckdb, limits, sql
+from kohort.engines.base import Counts
+from kohort.engines.relation import Kind, Relation, coded, unused
+from kohort.engines.unsafe import refuse_alone, refuse_alone_together
+from kohort.errors import InfeasibleError, UnsupportedError
+from kohort.io.write import FORMULA, NUMBER, Format, escaped
+from kohort.schema import Missing, Role
+from kohort.tables.coded import CodedTable
+from kohort.tables.dataset import ReleasedRecords, Values
+from kohort.verify import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.engines.duckdb import DuckDB
+    from kohort.io.options import ReadOptions
+    from kohort.release import Job, Writing
+    from kohort.tables.dataset import Dataset
+    from kohort.tables.table import Table
+    from kohort.verify import Claim, Verdict
+
+#: Records of a population table that are fetched, at most.
+SMALL: Final = 1 << 20
+
+#: What released records are called: their class, in the order of the release.
+CLASS: Final = "kohort_class"
+
+#: What helps where something cannot be done elsewhere.
+_LOCALLY: Final = "leave it out, or run without --engine (in Python engine=); see --memory-limit for large tables"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedRelation:
+    """Records elsewhere, counted for a job.
+
+    Attributes:
+        counts: What the search sees.
+        job: The job.
+        coded: The tuples that the search judges, with weights.
+        columns: Their columns, then those of which only is known whether they have a value.
+        flagged: How many of them these are.
+        source: The records that entered.
+        whole: All records.
+    """
+
+    counts: Counts
+    job: Job
+    coded: CodedTable
+    columns: tuple[str, ...]
+    flagged: int
+    source: Relation
+    whole: Relation
+
+    def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
+        """The records as they are released: where they lie, as a query that nobody has run yet."""
+        labels, order, ranks = self.coded.placed(recoding, classes)
+        rank = ranks.of(slice(0, ranks.records)).astype(np.int64)
+        tuples = [self.coded.table[name] for name in self.columns]
+        if self.coded.kept is not None:
+            tuples = [one.take(self.coded.kept) for one in tuples]
+        placed = pl.DataFrame({f"k{place}": one for place, one in enumerate(coded(tuples))})
+        placed = placed.with_columns(pl.Series("class", rank)).filter(pl.col("class") > 0)
+        dialect = self.source.dialect
+        dialect.give(places := unused(), placed)
+        shown = {f"l{place}": one for place, one in enumerate(coded(list(labels.values())))}
+        dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, order.size + 1), **shown}))
+        source = self._query(places, names, list(labels))
+        witness = Witness(self, places)
+        kinds = {
+            one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
+            for one in self.job.schema.released
+        }
+        released = self.source.over(source, kinds, int(classes.sizes.sum()))
+        refuse_alone_together(released, self.job)
+        lineage = np.arange(released.records, dtype=np.uint32)
+        return ReleasedRecords(released, self.source, witness, lineage, None, None, classes.lost[order])
+
+    def _placed(self, places: str) -> str:
+        """The records that entered, with their place."""
+        split = len(self.columns) - self.flagged
+        cells = self.source.flags(self.columns[:split], self.columns[split:], self.job.schema.missing)
+        return sql.joined(cells.source, places, [(cell, f"{places}.k{at}") for at, cell in enumerate(cells.of)])
+
+    def _query(self, places: str, names: str, quasi: Sequence[str]) -> str:
+        """The released records, with the number of their class."""
+        source = sql.joined(self._placed(places), names, [(f"{names}.class", f"{places}.class")])
+        quoted = self.source.dialect.quoted
+        shown = [f"{names}.class AS {CLASS}"]
+        for one in self.job.schema.released:
+            own = f"{names}.l{quasi.index(one.name)}" if one.name in quasi else f"{sql.RECORDS}.{quoted(one.name)}"
+            shown.append(f"{own} AS {quoted(one.name)}")
+        return f"(SELECT {', '.join(shown)} FROM {source})"  # noqa: S608  names are quoted by the dialect
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Witness:
+    """All records in the order of the release, then the suppressed ones, then those that did not enter.
+
+    Attributes:
+        counted: The records.
+        places: The table with the class of each tuple.
+    """
+
+    counted: CountedRelation
+    places: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names."""
+        return self.counted.whole.names
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.counted.whole.records
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column."""
+        return self.counted.whole.distinct(name)
+
+    def collect(self) -> Table:
+        """All records in memory."""
+        made, source, whole = self.counted, self.counted.source, self.counted.whole
+        every = source.cells(self.names)
+        named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(every.of))
+        others = [one.name for one in made.job.schema.released if one.role is not Role.QUASI]
+        by = ", ".join(f"c{self.names.index(name)} NULLS FIRST" for name in others)
+        split = len(made.columns) - made.flagged
+        flags = source.flags(made.columns[:split], made.columns[split:], made.job.schema.missing)
+        keys = " AND ".join(f"{cell} IS NOT DISTINCT FROM p.k{at}" for at, cell in enumerate(flags.of))
+        inner = f"SELECT {named}, p.class AS class FROM {every.source} LEFT JOIN {self.places} p ON {keys}"
+        found = source.dialect.run(f"SELECT * FROM ({inner}) q ORDER BY class NULLS LAST{', ' if by else ''}{by}")
+        if made.job.complete:
+            asked = whole.names if made.job.complete == "all" else made.job.complete
+            lacking = whole.lacking(asked, made.job.schema.missing)
+            cells = lacking.cells(self.names)
+            named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
+            rest = source.dialect.run(f"SELECT {named} FROM {cells.source}")
+            found = pl.concat([found.drop("class"), rest])
+        return whole.table_of(self.names, found)
+
+
+@dataclass(frozen=True, slots=True)
+class ElsewhereEngine:
+    """Leaves every dataset where it is.
+
+    Attributes:
+        base: The database.
+        limit: Bytes of memory that the search may use; `None` for any.
+    """
+
+    base: DuckDB
+    limit: int | None = None
+    _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
+
+    def read(self, source: object, options: ReadOptions) -> Relation:
+        """The records of a source."""
+        return duckdb.relation(self.base, source, options, self.limit)
+
+    def count(
+        self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
+    ) -> CountedRelation:
+        """Count the tuples where the records lie."""
+        assert isinstance(data, Relation)  # noqa: S101  an engine takes only its own datasets
+        refuse_unsupported(job, population)
+        source = entering(data, job)
+        if releasing:
+            refuse_alone(source, job)
+        columns, flagged = _counted(job)
+        found = source.flagged(columns, flagged, job.schema.missing)
+        known = None if population is None else _fetched(population)
+        table = CodedTable(found.table, job.schema, known, weights=found.counts)
+        frequency = table.count(job.looked_at, distinct=True)
+        limits.refuse_large(frequency, self.limit)
+        if not frequency.records:
+            what = "every record lacks a value, and the schema suppresses those"
+            raise InfeasibleError(what, where="missing = suppress", hint="keep missing values as values of their own")
+        counts = Counts(source.records, table.schema, frequency, table.domains, table.suppressed, table.population)
+        counted = replace(job, schema=table.schema)
+        return CountedRelation(counts, counted, table, (*columns, *flagged), len(flagged), source, data)
+
+    def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
+        """Let the database write the records as text."""
+        relation = released.data
+        assert isinstance(relation, Relation)  # noqa: S101  as above
+        separator = "\t" if format_ is Format.TSV else writing.separator
+        if format_ not in {Format.CSV, Format.TSV}:
+            raise UnsupportedError(
+                f"{self.base.title} writes CSV and TSV, not {format_}", where="format", hint="name the output .csv"
+            )
+        lines = Lines(relation, separator, excel_safe=writing.excel_safe)
+        if hasattr(file, "fileno") and (place := Path(f"/proc/self/fd/{file.fileno()}")).exists():
+            self.base.write_lines(lines.query, lines.header, place)
+            file.seek(0, os.SEEK_END)
+            return
+        with TemporaryDirectory(prefix="kohort-") as folder:
+            path = Path(folder, "release")
+            self.base.write_lines(lines.query, lines.header, path)
+            with path.open("rb") as written:
+                copyfileobj(written, file)
+
+    def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
+        """Recount the input and what was written."""
+        return verify(file, claim)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Released records as lines of delimited text.
+
+    Attributes:
+        relation: The records.
+        separator: What stands between cells.
+        excel_safe: Whether an apostrophe keeps spreadsheets from running cells.
+    """
+
+    relation: Relation
+    separator: str
+    excel_safe: bool
+
+    @property
+    def header(self) -> str:
+        """The names."""
+        made = escaped(pl.Series(self.relation.names), self.separator, excel_safe=self.excel_safe)
+        return self.separator.join(made.to_list())
+
+    @property
+    def query(self) -> str:
+        """The lines, in the order of the release."""
+        names = self.relation.names
+        cells = self.relation.cells(names)
+        literal = self.relation.dialect.literal
+        line = f" || {literal(self.separator)} || ".join(self._escaped(cell, alone=len(names) == 1) for cell in cells.of)
+        keys = (f"{sql.RECORDS}.{CLASS}", *cells.of)
+        return sql.ordered(f"{line} AS line", cells.source, keys)
+
+    def _escaped(self, cell: str, *, alone: bool) -> str:
+        """A cell as it stands in the file; see `kohort.io.write`."""
+        dialect = self.relation.dialect
+        text = f"coalesce({cell}, '')"
+        if self.excel_safe:
+            runs = f"{dialect.matches(text, FORMULA)} AND NOT {dialect.matches(text, NUMBER)}"
+            text = f"CASE WHEN {runs} THEN {dialect.literal(chr(39))} || {text} ELSE {text} END"
+        signs = [dialect.literal(self.separator), "'\"'", "chr(13)", "chr(10)", "chr(65279)"]
+        special = " OR ".join(f"position({sign} IN {text}) > 0" for sign in signs)
+        empty = f" OR {text} = ''" if alone else ""
+        quoted = f"'\"' || replace({text}, '\"', '\"\"') || '\"'"
+        return f"CASE WHEN {special}{empty} THEN {quoted} ELSE {text} END"
+
+
+def refuse_unsupported(job: Job, population: Dataset | None) -> None:
+    """Refuse what needs the records themselves.
+
+    Raises:
+        UnsupportedError: the job asks for it; the message says for what.
+    """
+    for what in _unsupported(job, population):
+        raise UnsupportedError(f"{what} needs the records themselves", where="engine", hint=_LOCALLY)
+
+
+def _unsupported(job: Job, population: Dataset | None) -> Iterator[str]:
+    """What of a job cannot be done elsewhere."""
+    if job.perturbations:
+        yield "perturbation"
+    if job.key is not None:
+        yield "a column of pseudonyms"
+    if job.algorithm.distinct:
+        yield f"{job.algorithm.name}, which divides records that are alike,"
+    if job.schema.person is not None:
+        yield "a person key"
+    if population is not None and population.records > SMALL:
+        yield f"a population table of more than {SMALL:,} records"
+
+
+def entering(data: Relation, job: Job) -> Relation:
+    """The records that enter.
+
+    Raises:
+        InfeasibleError: the job takes complete records only, and none is.
+    """
+    if not job.complete:
+        return data
+    names = data.names if job.complete == "all" else job.complete
+    found = data.with_values(names, job.schema.missing)
+    if not found.records:
+        hint = "name fewer columns (--complete-records A,B), or correct the missing tokens"
+        raise InfeasibleError("no record is complete", where="complete records", hint=hint)
+    return found
+
+
+def _counted(job: Job) -> tuple[list[str], list[str]]:
+    """The columns whose tuples are counted, and those of which only is asked whether they have a value."""
+    schema = job.schema
+    columns = [one.name for one in schema.quasi]
+    columns += [
+        one.name
+        for one in schema.attributes
+        if one.role is Role.SENSITIVE and (one.name in job.looked_at or one.missing is Missing.REFUSE)
+    ]
+    lacking = [one.name for one in schema.released if one.missing is Missing.SUPPRESS and one.name not in columns]
+    return columns, lacking
+
+
+def _fetched(population: Dataset) -> Any:  # noqa: ANN401
+    """A small population table, in memory."""
+    assert isinstance(population, Relation)  # noqa: S101  as above
+    return population.fetched()
