@@ -107,6 +107,15 @@ class DuckDB:
             self.connection.execute(f"COPY ({named}) TO {self.literal(str(path))} ({raw})")
 
 
+def is_connection(engine: object) -> bool:
+    """Whether an object is a connection to DuckDB, told by the name of its class, so that nothing is imported.
+
+    >>> is_connection("duckdb")
+    False
+    """
+    return type(engine).__name__ == "DuckDBPyConnection"
+
+
 def _module() -> Any:  # noqa: ANN401  a module that may be absent
     """DuckDB."""
     return library("duckdb", FORMS["duckdb"])
@@ -207,6 +216,8 @@ def _checked(made: Relation) -> int:
 def _found(base: DuckDB, source: object, options: ReadOptions) -> _Source:
     """The source, as DuckDB reads it."""
     if isinstance(source, str | os.PathLike):
+        if base.folder is None:  # of a user's own connection
+            return _Source(str(source), base.quoted(os.fsdecode(cast("str | os.PathLike[str]", source))))
         return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
     name = unused()
     if isinstance(source, pl.DataFrame):

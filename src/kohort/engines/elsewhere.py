@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import copyfileobj
@@ -17,21 +17,24 @@ from kohort.engines.base import Counts
 from kohort.engines.relation import Kind, Relation, coded, unused
 from kohort.engines.unsafe import refuse_alone, refuse_alone_together
 from kohort.errors import InfeasibleError, UnsupportedError
+from kohort.io.cells import encode
 from kohort.io.write import FORMULA, NUMBER, Format, escaped
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable
-from kohort.tables.dataset import ReleasedRecords, Values
+from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
 from kohort.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from kohort.arrays import Counts as Numbers
+    from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.duckdb import DuckDB
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
     from kohort.tables.dataset import Dataset
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
     from kohort.verify import Claim, Verdict
 
 #: Records of a population table that are fetched, at most.
@@ -88,7 +91,16 @@ class CountedRelation:
         released = self.source.over(source, kinds, int(classes.sizes.sum()))
         refuse_alone_together(released, self.job)
         lineage = np.arange(released.records, dtype=np.uint32)
-        return ReleasedRecords(released, self.source, witness, lineage, None, None, classes.lost[order])
+        groups = GroupsElsewhere(released, dict(zip(self.columns, tuples, strict=True)), rank, self._weights)
+        lost = classes.lost[order]
+        return ReleasedRecords(released, self.source, witness, lineage, None, None, lost, groups=groups)
+
+    @property
+    def _weights(self) -> Numbers:
+        """(t,) the records of each tuple that the schema does not suppress."""
+        weights, kept = self.coded.weights, self.coded.kept
+        assert weights is not None  # noqa: S101  they were counted
+        return weights if kept is None else weights[kept]
 
     def _placed(self, places: str) -> str:
         """The records that entered, with their place."""
@@ -105,6 +117,39 @@ class CountedRelation:
             own = f"{names}.l{quasi.index(one.name)}" if one.name in quasi else f"{sql.RECORDS}.{quoted(one.name)}"
             shown.append(f"{own} AS {quoted(one.name)}")
         return f"(SELECT {', '.join(shown)} FROM {source})"  # noqa: S608  names are quoted by the dialect
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupsElsewhere:
+    """What figures ask of released records.
+
+    Attributes:
+        data: The released records.
+        tuples: The columns that were counted, of the tuples that the schema does not suppress.
+        ranks: (t,) the class of each of them, from 1; 0 where it is suppressed.
+        weights: (t,) its records.
+    """
+
+    data: Relation
+    tuples: Mapping[str, Column]
+    ranks: Index
+    weights: Numbers
+
+    def released(self, name: str) -> CellsByClass:
+        """The cells of a released column, by class: of those that were counted without asking again."""
+        if name in self.tuples:
+            return self.original(name)
+        cells = self.data.cells((name,))
+        asked = sql.Cells((f"{sql.RECORDS}.{CLASS}", *cells.of), cells.source)
+        found = self.data.dialect.run(sql.tuples(asked))
+        column = encode(name, found["c1"].cast(pl.String), pl.String())
+        return CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
+
+    def original(self, name: str) -> CellsByClass:
+        """The values that released records had, by class."""
+        chosen = np.flatnonzero(self.ranks)
+        column = self.tuples[name].take(chosen.astype(np.uint32))
+        return CellsByClass(self.ranks[chosen], column, self.weights[chosen])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,9 +249,9 @@ class ElsewhereEngine:
                 f"{self.base.title} writes CSV and TSV, not {format_}", where="format", hint="name the output .csv"
             )
         lines = Lines(relation, separator, excel_safe=writing.excel_safe)
-        if hasattr(file, "fileno") and (place := Path(f"/proc/self/fd/{file.fileno()}")).exists():
+        place = _place(file)
+        if place is not None:
             self.base.write_lines(lines.query, lines.header, place)
-            file.seek(0, os.SEEK_END)
             return
         with TemporaryDirectory(prefix="kohort-") as folder:
             path = Path(folder, "release")
@@ -217,6 +262,14 @@ class ElsewhereEngine:
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input and what was written."""
         return verify(file, claim)
+
+
+def _place(file: BinaryIO) -> Path | None:
+    """A path to an open file, also to one without a name; `None` where the system has none."""
+    with suppress(OSError):
+        place = Path(f"/proc/self/fd/{file.fileno()}")
+        return place if place.exists() else None
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,8 +320,15 @@ class PerturbPart(Part):
 
 
 class RunPart(Part):
-    """What a run may use of the machine; the release is the same for any of it."""
+    """What a run may use, and where the records are counted; the release is the same for any of it."""
 
+    engine: Literal["local", "duckdb"] = Field(
+        "local",
+        description=(
+            "Where the records are counted, joined, ordered and written: local reads them into this process; duckdb "
+            "leaves CSV, Parquet and .duckdb files to DuckDB. The release is the same."
+        ),
+    )
     memory_limit: Annotated[Memory | None, Flag(metavar="AMOUNT")] = Field(
         None,
         alias="memory-limit",

@@ -61,6 +61,7 @@ class Request:
         population: Where the population table is; `None` where no model needs one.
         memory: The bytes of memory that may be used; `None` for any number.
         spill: The folder of what does not fit; `None` for the system's.
+        engine: The engine, by its name in `kohort.engines.known`.
     """
 
     source: str
@@ -71,6 +72,7 @@ class Request:
     population: str | None = None
     memory: int | None = None
     spill: str | None = None
+    engine: str = "local"
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -162,7 +164,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     inputs = *made.inputs, *keys
     memory = None if file.run.memory_limit is None else bytes_of(file.run.memory_limit)
-    return Request(source, target, job, inputs, where, made.population, memory, spill)
+    return Request(source, target, job, inputs, where, made.population, memory, spill, file.run.engine)
 
 
 @dataclass(frozen=True, slots=True)

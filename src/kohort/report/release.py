@@ -213,8 +213,8 @@ def release_figures(release: Release) -> ReleaseFigures:
     """The figures of `release`."""
     verdict, sizes, schema = release.verdict, release.sizes, release.job.schema
     figures = ReleaseFigures(
-        records=release.source.records,
-        released=release.table.records,
+        records=release.records.source.records,
+        released=release.records.data.records,
         incomplete=release.incomplete,
         suppressed=release.suppressed,
         people=release.people,

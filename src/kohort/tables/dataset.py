@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts, Index, Numbers, Shares
     from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
 
 
 class Values(NamedTuple):
@@ -51,6 +51,32 @@ class Dataset(Protocol):
         ...
 
 
+class CellsByClass(NamedTuple):
+    """The cells of a column in each class of a release.
+
+    Attributes:
+        classes: (g,) the class of each group.
+        column: (g,) its cell.
+        counts: (g,) its records.
+    """
+
+    classes: Index
+    column: Column
+    counts: Counts
+
+
+class ReleasedGroups(Protocol):
+    """What figures ask of released records that are in nobody's memory."""
+
+    def released(self, name: str) -> CellsByClass:
+        """The cells of a released column that is not generalized."""
+        ...
+
+    def original(self, name: str) -> CellsByClass:
+        """The values that released records had in a quasi-identifier."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ReleasedRecords:
     """Released records, and the witness for verification of where they come from.
@@ -65,6 +91,7 @@ class ReleasedRecords:
         lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of `data`.
         effects: What perturbations did.
         linked: How far pseudonyms link records.
+        groups: Of records that are in nobody's memory, what figures ask; else `None`.
     """
 
     data: Dataset
@@ -76,3 +103,4 @@ class ReleasedRecords:
     lost: Shares
     effects: tuple[Effect, ...] = ()
     linked: tuple[Linked, ...] = ()
+    groups: ReleasedGroups | None = None
