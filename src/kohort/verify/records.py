@@ -20,11 +20,13 @@ from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
     from kohort.errors import VerificationError
-    from kohort.schema import Attribute
+    from kohort.schema import Attribute, Schema
     from kohort.verify.values import SourceValues
 
 
@@ -93,21 +95,35 @@ def check_identifiers(table: Table, claim: Claim) -> int:
     if not identifying:
         return 0
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
+    source = claim.original
+    looked_for = refuse_names(claim.schema, lambda name: source[name].values, released)
+    schema, lineage, weights = claim.schema, claim.lineage, claim.borne
+    for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, weights=weights):
+        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
+    return looked_for
+
+
+def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: pl.Series) -> int:
+    """Refuse whole cells of identifying columns that came in on the way; the number of texts that were looked for.
+
+    Args:
+        schema: Over the input's columns.
+        values: Gives the distinct values of a column of the input.
+        released: All texts that are released.
+    """
     looked_for = 0
-    for attribute in identifying:
-        names = claim.original[attribute.name].values
+    for attribute in schema.identifying:
+        names = values(attribute.name)
         looked_for += len(names)
         found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))
         naming = set(found.filter(~found.str.contains(_NUMBER)).to_list())
-        others = (one for one in claim.schema.released if one.role is not Role.IDENTIFYING)
+        others = (one for one in schema.released if one.role is not Role.IDENTIFYING)
         for other in others if naming else ():
-            naming -= set(claim.original[other.name].values.to_list())
+            naming -= set(values(other.name).to_list())
             if other.hierarchy is not None and not isinstance(other.hierarchy, str):
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
         if naming:
             raise fault(TableCheck.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
-    for leak in leaks(claim.schema, claim.original, table, claim.lineage, k=claim.k, allowed=claim.allowed):
-        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
 
 
@@ -237,7 +253,7 @@ def complete_records(claim: Claim) -> Claim:
     Raises:
         VerificationError: others than the incomplete records were left out, or not all of them.
     """
-    without = _incomplete(claim)
+    without = incomplete(claim)
     found = claim.amount(without)
     if found != claim.incomplete:
         what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
@@ -256,7 +272,7 @@ def complete_records(claim: Claim) -> Claim:
     return replace(claim, source=source, lineage=place, complete=(), incomplete=0, weights=weights)
 
 
-def _incomplete(claim: Claim) -> Mask:
+def incomplete(claim: Claim) -> Mask:
     """(n,) which records of the input lack a value in one of the columns."""
     without = np.zeros(claim.original.records, np.bool_)
     for name in claim.original.names if claim.complete == "all" else claim.complete:

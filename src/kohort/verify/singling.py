@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from kohort.core.uniques import Exposed, Singling
 from kohort.schema import Label
+from kohort.verify.aggregates import Relation
 from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
 from kohort.workspace import tallied
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
     from kohort.tables.table import CellCodes, Column, Table
     from kohort.verify.labels import Meaning
     from kohort.verify.verdict import Claim
+
+
+class SampledRelation(Relation, Protocol):
+    """Records that lie anywhere, in a known order."""
+
+    def take(self, records: Index) -> Table:
+        """Some of them, in memory, by their ascending places."""
+        ...
 
 
 #: Possible cells for each record up to which there is a place for each of them.
@@ -139,7 +148,27 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
     if not columns:
         return ()
     every = _Records.of(columns, people)
-    names, total = [column.name for column in columns], every.people.total
+    return told([column.name for column in columns], every.people.total, every)
+
+
+class Uniques(Protocol):
+    """Columns of a release, by their places, and whom they single out."""
+
+    def unique(self, *columns: int) -> int:
+        """People with a value, or a pair of values, that nobody else has."""
+        ...
+
+    def most(self, one: int, other: int) -> int:
+        """No fewer than the pair can single out."""
+        ...
+
+    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """The pairs that are to be counted."""
+        ...
+
+
+def told(names: Sequence[str], total: int, every: Uniques) -> tuple[Singling, ...]:
+    """What `singled_out` tells of the columns of so many people."""
     alone = [Singling((name,), every.unique(place), total) for place, name in enumerate(names)]
     found: list[Singling] = []
     few = [place for place, single in enumerate(alone) if not single.most]
@@ -181,29 +210,74 @@ class _Records:
         return self.people.unique(cells, size)
 
     def most(self, one: int, other: int) -> int:
-        """No fewer than the pair can single out: a value has one person at most for each value of the other column."""
-        bounds = ((self.counts[one], self.counts[other].size), (self.counts[other], self.counts[one].size))
-        return min(int(np.minimum(counts, values).sum()) for counts, values in bounds)
+        """No fewer than the pair can single out."""
+        return most(self.counts[one], self.counts[other])
 
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """The pairs that are to be counted: all, or those that single out most of a sample, and not too few of it."""
         if self.codes[0].size <= 2 * SAMPLE:
             return pairs
-        drawn, sample = self._sample()
-        found = {pair: sample.unique(*pair) for pair in pairs}
-        some = [pair for pair in pairs if _SELDOM * found[pair] > drawn]
-        return sorted(some, key=lambda pair: -found[pair])[:PAIRS]
+        return worst_of(pairs, *self._sample())
 
     def _sample(self) -> tuple[int, _Records]:
         """All records of some of the people, drawn alike each time, and how many people these are."""
         size = max(SAMPLE * self.people.total // self.codes[0].size, 1)
-        drawn = np.random.default_rng(0).choice(self.people.total, size, replace=False)
-        records = drawn
+        records = drawn = drawn_of(self.people.total, size)
         if self.people.of is not None:
             chosen = np.zeros(self.people.total, np.bool_)
             chosen[drawn] = True
             records = np.flatnonzero(chosen[self.people.of])
         return size, _Records([codes.take(records) for codes in self.codes], self.counts, self.people.taken(records))
+
+
+def most(one: Counts, other: Counts) -> int:
+    """No fewer than two columns single out together: a value has one person at most for each value of the other.
+
+    Args:
+        one: Records with each value of the one.
+        other: The same of the other.
+    """
+    return min(int(np.minimum(counts, values).sum()) for counts, values in ((one, other.size), (other, one.size)))
+
+
+def drawn_of(people: int, size: int) -> Index:
+    """The places of so many people, drawn alike each time."""
+    drawn: Index = np.random.default_rng(0).choice(people, size, replace=False)
+    return drawn
+
+
+def worst_of(pairs: Sequence[tuple[int, int]], drawn: int, sample: Uniques) -> Sequence[tuple[int, int]]:
+    """The pairs that single out most of a sample of so many people, and not too few of it."""
+    found = {pair: sample.unique(*pair) for pair in pairs}
+    some = [pair for pair in pairs if _SELDOM * found[pair] > drawn]
+    return sorted(some, key=lambda pair: -found[pair])[:PAIRS]
+
+
+class SummedUniques:
+    """Whom the columns of a release of parts single out, where each record is a person."""
+
+    def __init__(self, written: SampledRelation, names: Sequence[str]) -> None:
+        """The distinct values of each column are told by the relation."""
+        self._written, self._names = written, names
+        self._counts = [written.distinct(name).counts for name in names]
+
+    def unique(self, *columns: int) -> int:
+        """Records with a value, or a pair of values, that no other has. Cost of a pair: one pass over the parts."""
+        counts = self._counts[columns[0]]
+        if len(columns) > 1:
+            counts = self._written.tuples([self._names[place] for place in columns]).counts
+        return int(np.count_nonzero(counts == 1))
+
+    def most(self, one: int, other: int) -> int:
+        """No fewer than the pair can single out."""
+        return most(self._counts[one], self._counts[other])
+
+    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """The pairs that are to be counted: all, or those that single out most of a sample."""
+        if self._written.records <= 2 * SAMPLE or not pairs:
+            return pairs
+        table = self._written.take(np.sort(drawn_of(self._written.records, SAMPLE)))
+        return worst_of(pairs, SAMPLE, _Records.of([table[name] for name in self._names], None))
 
 
 def exposure(

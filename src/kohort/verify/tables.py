@@ -94,8 +94,8 @@ def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim, workspace: Wor
     try:
         if isinstance(file, str | os.PathLike):
             with Path(file).open("rb") as opened:
-                return _judged(read(opened, claim), claim)
-        return _judged(read(file, claim), claim)
+                return judged(read(opened, claim), claim)
+        return judged(read(file, claim), claim)
     except OSError as error:
         raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
 
@@ -119,7 +119,7 @@ def verify_table(table: Table, claim: Claim) -> Verdict:
         VerificationError: a check fails.
     """
     check_columns(table.names, claim.schema)
-    return _judged(ReleaseContent(table, "", 0), replace(claim, format="frame", excel_safe=False))
+    return judged(ReleaseContent(table, "", 0), replace(claim, format="frame", excel_safe=False))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +143,7 @@ class _CheckedLabels:
         return nodes or any(meaning.data_dependent for meaning, _ in self.regions.values())
 
 
-def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
+def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     """Every check but those of the bytes, in the order that names a fault by its cause rather than by what follows."""
     table = reading.table
     asked = claim.collected()
@@ -200,7 +200,7 @@ def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
 
 def _singling(table: Table, claim: Claim, people: Index | None) -> tuple[Singling, ...]:
     """Whom the unchanged columns single out; of distinct tuples, that is counted where all columns are."""
-    if claim.weights is not None:
+    if claim.weights is not None and people is None:
         return ()
     return singled_out([table[one.name] for one in claim.schema.unchanged], people)
 

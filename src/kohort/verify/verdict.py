@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from kohort.workspace import Workspace
 
 
+#: How a release is verified: each record against the one it was, or groups of records against groups.
+BY_RECORD: Final = "record by record"
+BY_AGGREGATION: Final = "by aggregation"
+
+
 class TableCheck(StrEnum):
     """What is checked, from the bytes inwards; an error names the first that fails."""
 
@@ -186,6 +191,11 @@ class Claim:
         """(m,) how many records each released one stands for; `None`: for itself."""
         return None if self.weights is None else self.weights.take(self.lineage)
 
+    @property
+    def amounts(self) -> Counts:
+        """(n,) how many records of the input each of the source stands for."""
+        return np.ones(self.source.records, np.int64) if self.weights is None else self.weights
+
     def amount(self, rows: Mask | Index) -> int:
         """How many records of the input these of the source stand for."""
         some = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
@@ -228,6 +238,21 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifiedPart:
+    """A file of a release of several.
+
+    Attributes:
+        name: Its name, without a folder.
+        records: Its records.
+        sha256: The digest of its bytes.
+    """
+
+    name: str
+    records: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Band:
     """How many classes have `low` to `high` records."""
 
@@ -258,6 +283,8 @@ class Verdict(Shown):
         singling: How many people each column that is not generalized singles out, then each pair that singles out more
             than 5 % of them and more than either alone; see `kohort.verify.singling`. Perturbed columns are among them.
         exposed: Whose exact value a label gives away; see `kohort.core.uniques.Exposed`.
+        parts: Of a release of several files, these, in their order; `sha256` is of the joined ones.
+        way: How it was verified.
     """
 
     records: int
@@ -274,6 +301,8 @@ class Verdict(Shown):
     incomplete: int = 0
     singling: tuple[Singling, ...] = ()
     exposed: Exposed = field(default_factory=Exposed)
+    parts: tuple[VerifiedPart, ...] = ()
+    way: str = BY_RECORD
 
     @property
     def range_exposure(self) -> int:
