@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import numpy as np
 import polars as pl
@@ -15,14 +15,15 @@ import polars as pl
 from kohort.engines import duckdb, limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.relation import Kind, Relation, coded, unused
-from kohort.engines.unsafe import refuse_alone, refuse_alone_together
+from kohort.engines.unsafe import refuse_alone, refuse_alone_together, refuse_leaks, singled_out_of
 from kohort.errors import InfeasibleError, UnsupportedError
 from kohort.io.cells import encode
 from kohort.io.write import FORMULA, NUMBER, Format, escaped
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable
 from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
-from kohort.verify import verify
+from kohort.tables.table import Column, Table
+from kohort.verify.aggregated import Destinations, verify_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
     from kohort.arrays import Counts as Numbers
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.core.uniques import Singling
     from kohort.engines.duckdb import DuckDB
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
     from kohort.tables.dataset import Dataset
-    from kohort.tables.table import Column, Table
     from kohort.verify import Claim, Verdict
 
 #: Records of a population table that are fetched, at most.
@@ -83,17 +84,18 @@ class CountedRelation:
         shown = {f"l{place}": one for place, one in enumerate(coded(list(labels.values())))}
         dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, order.size + 1), **shown}))
         source = self._query(places, names, list(labels))
-        witness = Witness(self, places)
+        split = len(self.columns) - self.flagged
+        sent = SentRelation(self.whole, _destinations(tuples[:split], list(labels.values()), rank))
         kinds = {
             one.name: Kind(pl.String(), pl.String()) if one.role is Role.QUASI else self.source.kinds[one.name]
             for one in self.job.schema.released
         }
         released = self.source.over(source, kinds, int(classes.sizes.sum()))
         refuse_alone_together(released, self.job)
-        lineage = np.arange(released.records, dtype=np.uint32)
+        none = np.empty(0, np.uint32)
         groups = GroupsElsewhere(released, dict(zip(self.columns, tuples, strict=True)), rank, self._weights)
         lost = classes.lost[order]
-        return ReleasedRecords(released, self.source, witness, lineage, None, None, lost, groups=groups)
+        return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
 
     @property
     def _weights(self) -> Numbers:
@@ -145,6 +147,10 @@ class GroupsElsewhere:
         column = encode(name, found["c1"].cast(pl.String), pl.String())
         return CellsByClass(found["c0"].to_numpy(), column, found["n"].cast(pl.Int64).to_numpy())
 
+    def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
+        """Whom columns and pairs of them single out."""
+        return singled_out_of(self.data, names)
+
     def original(self, name: str) -> CellsByClass:
         """The values that released records had, by class."""
         chosen = np.flatnonzero(self.ranks)
@@ -153,51 +159,34 @@ class GroupsElsewhere:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Witness:
-    """All records in the order of the release, then the suppressed ones, then those that did not enter.
+class SentRelation:
+    """All records, and where their tuples are said to have gone: what verification doubts.
 
     Attributes:
-        counted: The records.
-        places: The table with the class of each tuple.
+        whole: The records.
+        destinations: The labels of their tuples.
     """
 
-    counted: CountedRelation
-    places: str
+    whole: Relation
+    destinations: Destinations
 
     @property
     def names(self) -> tuple[str, ...]:
         """The column names."""
-        return self.counted.whole.names
+        return self.whole.names
 
     @property
     def records(self) -> int:
         """How many records there are."""
-        return self.counted.whole.records
+        return self.whole.records
 
     def distinct(self, name: str) -> Values:
-        """The distinct values of a column."""
-        return self.counted.whole.distinct(name)
+        """The distinct values of a column, and the records with each."""
+        return self.whole.distinct(name)
 
     def collect(self) -> Table:
-        """All records in memory."""
-        made, source, whole = self.counted, self.counted.source, self.counted.whole
-        every = source.cells(self.names)
-        named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(every.of))
-        others = [one.name for one in made.job.schema.released if one.role is not Role.QUASI]
-        by = ", ".join(f"c{self.names.index(name)} NULLS FIRST" for name in others)
-        split = len(made.columns) - made.flagged
-        flags = source.flags(made.columns[:split], made.columns[split:], made.job.schema.missing)
-        keys = " AND ".join(f"{cell} IS NOT DISTINCT FROM p.k{at}" for at, cell in enumerate(flags.of))
-        inner = f"SELECT {named}, p.class AS class FROM {every.source} LEFT JOIN {self.places} p ON {keys}"
-        found = source.dialect.run(f"SELECT * FROM ({inner}) q ORDER BY class NULLS LAST{', ' if by else ''}{by}")
-        if made.job.complete:
-            asked = whole.names if made.job.complete == "all" else made.job.complete
-            lacking = whole.lacking(asked, made.job.schema.missing)
-            cells = lacking.cells(self.names)
-            named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
-            rest = source.dialect.run(f"SELECT {named} FROM {cells.source}")
-            found = pl.concat([found.drop("class"), rest])
-        return whole.table_of(self.names, found)
+        """Nothing; see `Relation.collect`."""
+        return self.whole.collect()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +215,10 @@ class ElsewhereEngine:
         source = entering(data, job)
         if releasing:
             refuse_alone(source, job)
+            refuse_leaks(source, job)
         columns, flagged = _counted(job)
         found = source.flagged(columns, flagged, job.schema.missing)
-        known = None if population is None else _fetched(population)
+        known = None if population is None else _held(population)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
         frequency = table.count(job.looked_at, distinct=True)
         limits.refuse_large(frequency, self.limit)
@@ -260,8 +250,27 @@ class ElsewhereEngine:
                 copyfileobj(written, file)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
-        """Recount the input and what was written."""
-        return verify(file, claim)
+        """Recount the input where it lies, and what was written by kohort's own scanner."""
+        sent = claim.source
+        assert isinstance(sent, SentRelation)  # noqa: S101  as above
+        place = _place(file)
+        if place is not None:
+            verdict = verify_parts([place], sent.whole, claim, sent.destinations)
+        else:
+            with TemporaryDirectory(prefix="kohort-") as folder:
+                path = Path(folder, "release")
+                with path.open("wb") as written:
+                    copyfileobj(file, written)
+                verdict = verify_parts([path], sent.whole, claim, sent.destinations)
+        return replace(verdict, parts=())  # it is one file
+
+
+def _destinations(tuples: Sequence[Column], labels: Sequence[Column], ranks: Index) -> Destinations:
+    """Where the tuples went, of those that are released."""
+    chosen = np.flatnonzero(ranks).astype(np.uint32)
+    places = (ranks[chosen] - 1).astype(np.uint32)
+    made = (replace(one, codes=one.codes.take(places)) for one in labels)
+    return Destinations(Table(tuple(one.take(chosen) for one in tuples), chosen.size), Table(tuple(made), chosen.size))
 
 
 def _place(file: BinaryIO) -> Path | None:
@@ -369,7 +378,7 @@ def _counted(job: Job) -> tuple[list[str], list[str]]:
     return columns, lacking
 
 
-def _fetched(population: Dataset) -> Any:  # noqa: ANN401
-    """A small population table, in memory."""
-    assert isinstance(population, Relation)  # noqa: S101  as above
-    return population.fetched()
+def _held(population: Dataset) -> Table:
+    """A small population table, from now on in memory."""
+    assert isinstance(population, Relation)  # noqa: S101  an engine takes only its own datasets
+    return population.hold()

@@ -75,6 +75,7 @@ class Relation(Shown):
     limit: int | None = None
     _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
     _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
+    _table: Table | None = field(default=None, init=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,8 +162,14 @@ class Relation(Shown):
         made._dictionaries.update({name: given for name, given in self._dictionaries.items() if name in kinds})
         return made
 
-    def fetched(self) -> Table:
-        """All records, in memory: of small tables."""
+    def hold(self) -> Table:
+        """All records of a small table; from now on they can be collected."""
+        if self._table is None:
+            self._table = self._fetched()
+        return self._table
+
+    def _fetched(self) -> Table:
+        """All records, as texts."""
         cells = self.cells(self.names)
         named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
         found = self.dialect.run(f"SELECT {named} FROM {cells.source}")  # noqa: S608  as above
@@ -175,11 +182,13 @@ class Relation(Shown):
         return Table(tuple(columns), found.height)
 
     def collect(self) -> Table:
-        """Nothing: the records stay where they are.
+        """The records of a table that is held; others stay where they are.
 
         Raises:
-            UnsupportedError: always.
+            UnsupportedError: they do.
         """
+        if self._table is not None:
+            return self._table
         raise UnsupportedError(
             f"this needs the records themselves, and they stay in {self.dialect.title}",
             where=self.where,

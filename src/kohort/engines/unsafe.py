@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
-from kohort.verify.identifiers import leaks
-from kohort.verify.singling import singled_out
+from kohort.verify.identifiers import few_of, leaks, suspects
+from kohort.verify.singling import most, singled_out, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Table
+    from kohort.verify.aggregates import Tuples
     from kohort.verify.identifiers import Leak
 
 
@@ -36,6 +37,10 @@ class Elsewhere(Protocol):
 
     def distinct(self, name: str) -> Values:
         """The distinct values of a column, and the records with each."""
+        ...
+
+    def tuples(self, columns: Sequence[str]) -> Tuples:
+        """The distinct tuples of some columns, with their records."""
         ...
 
     def alone(self, names: Sequence[str]) -> int:
@@ -58,9 +63,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
     names = [one.name for one in schema.unchanged if one.name not in {*allowed, *perturbed}]
     refuse_singling(table, names, missing=schema.missing, people=people)
     every = np.arange(table.records, dtype=np.uint32)
-    faults = [_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)]
-    if faults:
-        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
+    _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
 
 
 def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
@@ -121,22 +124,70 @@ def refuse_alone(data: Elsewhere, job: Job) -> None:
 
 
 def refuse_alone_together(released: Elsewhere, job: Job) -> None:
-    """Refuse pairs of columns that together single out more than half of the records, of those that may do so.
+    """Refuse pairs of columns that together single out more than half of the records.
 
     Raises:
         SchemaError: there are such pairs.
     """
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
-    counts = {name: released.distinct(name).counts for name in names}
-    total = released.records
-    found: list[Singling] = []
-    for pair in combinations(names, 2):
-        one, other = (counts[name] for name in pair)
-        least = max(int((some == 1).sum()) for some in (one, other))
-        most = min(int(np.minimum(one, other.size).sum()), int(np.minimum(other, one.size).sum()))
-        if 2 * most > total and 2 * least <= total:
-            found.append(Singling(pair, released.alone(pair), total))
-    _refuse_found(sorted((one for one in found if one.most), key=lambda one: -one.unique), "records")
+    found = singled_out_of(released, names)
+    _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
+
+
+def singled_out_of(data: Elsewhere, names: Sequence[str]) -> tuple[Singling, ...]:
+    """Whom these columns single out, and pairs of them, where each record is a person."""
+    return told(names, data.records, _Uniques(data, names)) if names else ()
+
+
+class _Uniques:
+    """Whom columns single out, counted where the records lie."""
+
+    def __init__(self, data: Elsewhere, names: Sequence[str]) -> None:
+        """The values of each column are fetched once."""
+        self._data, self._names = data, names
+        self._counts = [data.distinct(name).counts for name in names]
+
+    def unique(self, *columns: int) -> int:
+        """Records with a value, or a pair of values, that no other has."""
+        if len(columns) == 1:
+            return int(np.count_nonzero(self._counts[columns[0]] == 1))
+        return self._data.alone([self._names[place] for place in columns])
+
+    def most(self, one: int, other: int) -> int:
+        """No fewer than the pair can single out."""
+        return most(self._counts[one], self._counts[other])
+
+    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """The pairs that are to be counted: all."""
+        return pairs
+
+
+def refuse_leaks(data: Elsewhere, job: Job) -> None:
+    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have.
+
+    Raises:
+        SchemaError: one does.
+        JobError: several do.
+    """
+    schema, allowed = job.schema, job.allow_singling
+    if not schema.identifying:
+        return
+    known = {one.name: data.distinct(one.name) for one in schema.identifying}
+    held = {one.name: data.distinct(one.name) for one in schema.released if one.name not in allowed}
+    faults = dict[str, SchemaError]()
+    for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):
+        found = data.tuples(pair)
+        some = replace(schema, attributes=tuple(one for one in schema.attributes if one.name in pair))
+        every = np.arange(found.table.records, dtype=np.uint32)
+        for leak in leaks(some, found.table, found.table, every, k=job.k, weights=found.counts):
+            faults.setdefault(leak.released, _leaking(leak))
+    _raise(list(faults.values()))
+
+
+def _raise(faults: list[SchemaError]) -> None:
+    """Refuse what holds identifiers."""
+    if faults:
+        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
 
 
 def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

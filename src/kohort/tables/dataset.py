@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from kohort.arrays import Counts, Index, Numbers, Shares
+    from kohort.core.uniques import Singling
     from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
     from kohort.tables.table import Column, Table
@@ -70,6 +73,10 @@ class ReleasedGroups(Protocol):
 
     def released(self, name: str) -> CellsByClass:
         """The cells of a released column that is not generalized."""
+        ...
+
+    def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
+        """Whom columns that are not generalized single out, and pairs of them."""
         ...
 
     def original(self, name: str) -> CellsByClass:
