@@ -1,4 +1,4 @@
-"""DuckDB: what is its own in SQL, and the sources that it reads with the types that the local engine would give them."""
+"""DuckDB: its own words in SQL, and the sources that it reads, with the types that the local engine gives them."""
 
 from __future__ import annotations
 

@@ -93,7 +93,8 @@ class CountedRelation:
         released = self.source.over(source, kinds, int(classes.sizes.sum()))
         refuse_alone_together(released, self.job)
         none = np.empty(0, np.uint32)
-        groups = GroupsElsewhere(released, dict(zip(self.columns, tuples, strict=True)), rank, self._weights)
+        known = dict(zip(self.columns[:split], tuples, strict=False))
+        groups = GroupsElsewhere(released, known, rank, self._weights)
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
 
@@ -307,7 +308,9 @@ class Lines:
         names = self.relation.names
         cells = self.relation.cells(names)
         literal = self.relation.dialect.literal
-        line = f" || {literal(self.separator)} || ".join(self._escaped(cell, alone=len(names) == 1) for cell in cells.of)
+        line = f" || {literal(self.separator)} || ".join(
+            self._escaped(cell, alone=len(names) == 1) for cell in cells.of
+        )
         keys = (f"{sql.RECORDS}.{CLASS}", *cells.of)
         return sql.ordered(f"{line} AS line", cells.source, keys)
 

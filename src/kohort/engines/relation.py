@@ -199,9 +199,7 @@ class Relation(Shown):
 
     def cells(self, names: Sequence[str]) -> sql.Cells:
         """The text of each cell of some columns."""
-        of = tuple(
-            self._raw(name) if self.kinds[name].is_text else f"{self._dictionary(name)}.text" for name in names
-        )
+        of = tuple(self._raw(name) if self.kinds[name].is_text else f"{self._dictionary(name)}.text" for name in names)
         return sql.Cells(of, self._from([name for name in names if not self.kinds[name].is_text]))
 
     def _raw(self, name: str) -> str:

@@ -7,8 +7,8 @@ Four statements, each written once:
     release     each record with the labels of its class, in the order of the release
     read back   what was written, as a relation again (a dialect opens it)
 
-Every cell in them is a text: of a column of text itself, of others what `kohort.io.cells` made of it, which stands beside
-the value in a small table, a dictionary. So nothing is cast to text where the records lie.
+Every cell in them is a text: that of a column of text, and of other columns what `kohort.io.cells` made of the value,
+which stands beside it in a small table, a dictionary. So nothing is cast to text where the records lie.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Dialect(Protocol):
         ...
 
     def hashed(self, text: str) -> str:
-        """The number that the first 16 hexadecimal digits of the MD5 of a text say, of a type that sums do not leave."""
+        """The first 16 hexadecimal digits of the MD5 of a text as a number, of a type that no sum exceeds."""
         ...
 
     def different(self, cells: Sequence[str]) -> str:

@@ -55,9 +55,7 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
         return {}
     looked_at = {model.declared.sensitive for model in release.job.models}
     few = max(MANY, data.records // RECORDS)
-    asked = [
-        one for one in schema.sensitive if one.name in looked_at or len(data.distinct(one.name).texts) <= few
-    ]
+    asked = [one for one in schema.sensitive if one.name in looked_at or len(data.distinct(one.name).texts) <= few]
     if groups is not None:
         return {one.name: _homogeneity(groups.released(one.name), one, schema.missing) for one in asked}
     table, people = release.table, people_of(release)

@@ -233,9 +233,7 @@ class CodedTable:
     def _sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
         """The domain of a sensitive attribute, with its people counted, and the code of each value of the table."""
         column = self.table[attribute.name]
-        domain, codes = resolve_sensitive(
-            attribute, column.values.to_list(), self._counts(column), self.schema.missing
-        )
+        domain, codes = resolve_sensitive(attribute, column.values.to_list(), self._counts(column), self.schema.missing)
         if self.schema.person is None:
             return domain, codes
         held, whose = codes[column.codes], self.table[self.schema.person].codes.astype(np.int64)

@@ -122,11 +122,12 @@ def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who:
 
 def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaError:
     """The error of one column, with the rounding that would do."""
-    rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(column.name)} ({step.told})"
+    name = one.columns[0]
+    rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(name)} ({step.told})"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
-        where=f"column {column.name}",
-        hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {column.name}"
+        where=f"column {name}",
+        hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
     )
 
