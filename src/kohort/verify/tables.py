@@ -158,7 +158,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
             TableCheck.COMPLETE: asked.entered if asked.complete else 0,
             TableCheck.RECORDS: records,
             TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: check_identifiers(table, claim),
+            TableCheck.IDENTIFIERS: check_identifiers(table, claim, asked.original),
         }
     )
     held = _check_against_input(table, claim, checks)
