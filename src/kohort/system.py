@@ -157,14 +157,14 @@ def exchange(path: Path, target: Path) -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(target))
 
 
-def set_mode(fd: int, mode: int | None) -> None:
-    """Set who may read an open file: `mode`, or as for any new file; nothing where files have no modes."""
+def set_mode(fd: int, mode: int | None, *, folder: bool = False) -> None:
+    """Set who may read an open file: `mode`, or as for any new file or folder; nothing where there are no modes."""
     if not POSIX:
         return
     if mode is None:
         umask = os.umask(0o077)  # it can only be read by setting it: to something strict for that moment
         os.umask(umask)
-        mode = 0o666 & ~umask
+        mode = (0o777 if folder else 0o666) & ~umask
     os.fchmod(fd, mode)
 
 

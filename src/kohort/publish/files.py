@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
     places: list[Target] = []
     for path in paths:
         with reporting("looking at the output", path):
-            place = _place(path)
+            place = place_of(path)
             _refuse_kind(place)
             _refuse_input(place, inputs)
         if any(place.path == other.path for other in places):
@@ -60,7 +61,7 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
     return places
 
 
-def _place(path: Path) -> Target:
+def place_of(path: Path) -> Target:
     """The place of `path`, its folder usable and cleared of what dead runs left."""
     if not path.parent.is_dir():
         raise FileError("the output's folder does not exist", where=str(path.parent), hint="create it first")
@@ -233,10 +234,13 @@ def sweep(folder: Path) -> None:
 
 
 def _remove_dead(path: Path) -> None:
-    """Remove a temporary file; `OSError` when its run lives, or nobody can tell."""
+    """Remove a temporary file or folder; `OSError` when its run lives, or nobody can tell."""
     fd = os.open(path, os.O_RDONLY | system.CAREFUL | system.AT_ONCE)
     try:
         system.lock(fd, shared=True)
-        path.unlink()
+        if not stat.S_ISDIR(os.fstat(fd).st_mode):
+            path.unlink()
+        elif system.is_ours(fd):
+            shutil.rmtree(path)
     finally:
         os.close(fd)
