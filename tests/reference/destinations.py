@@ -10,7 +10,6 @@ import polars as pl
 
 from kohort.io.cells import encode
 from kohort.io.write import Format, write
-from kohort.schema import Missing
 from kohort.tables.table import Table
 from kohort.verify.aggregated import Destinations
 from kohort.verify.records import complete_records, without_value
@@ -75,11 +74,6 @@ def _listed(claim: Claim, table: Table, names: Sequence[str]) -> dict[Cells, set
     left = {cells[row] for row in np.flatnonzero(gone).tolist()}
     parted = left & found.keys() or any(len(labels) > 1 for labels in found.values())
     return None if parted else found
-
-
-def needs_records(claim: Claim) -> bool:
-    """Whether some column says nothing where it has no value, so that equal quasi-identifiers are released or not."""
-    return any(one.missing is Missing.SUPPRESS for one in claim.schema.unchanged)
 
 
 def write_parts(

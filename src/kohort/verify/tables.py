@@ -111,7 +111,8 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
         FileError: the system failed to read.
     """
     claim = replace(claim, workspace=workspace)
-    tables, verified = list[Table](), list[VerifiedPart]()
+    tables: list[Table] = []
+    verified: list[VerifiedPart] = []
     try:
         for part in parts:
             with part.path.open("rb") as file:
