@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.io.forms import FileForm
+    from kohort.tables.portions import Portion
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Column, Table
 
@@ -111,7 +112,7 @@ def format_of(path: str | Path, explicit: str | None = None) -> Format:
 
 
 def write(
-    table: Table | RecodedTable,
+    table: Table | RecodedTable | Portion,
     file: BinaryIO,
     format_: Format,
     *,
@@ -229,7 +230,7 @@ def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series]
 
 
 def _write_text(
-    table: Table | RecodedTable,
+    table: Table | RecodedTable | Portion,
     file: BinaryIO,
     dialect: _Dialect,
     *,
@@ -298,7 +299,7 @@ class Pieces:
 # ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
 
 
-def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -> None:
+def _write_typed(table: Table | RecodedTable | Portion, file: BinaryIO, format_: Format) -> None:
     values = [from_text(_nameless(column), column.dtype) for column in table.head().columns]
     with _reporting():
         records = _streamed(table, values)
@@ -314,7 +315,7 @@ def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -
 
 
 def _records(
-    table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series], *_: object
+    table: Table | RecodedTable | Portion, names: Sequence[str], values: Sequence[pl.Series], *_: object
 ) -> Iterator[pl.DataFrame]:
     """The records, made from codes some at a time; `values` stand for the table's. Nothing else is asked for."""
     for some in blocks(table.records):
@@ -322,7 +323,7 @@ def _records(
         yield pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
 
 
-def _streamed(table: Table | RecodedTable, values: Sequence[pl.Series]) -> pl.LazyFrame:
+def _streamed(table: Table | RecodedTable | Portion, values: Sequence[pl.Series]) -> pl.LazyFrame:
     """The same as a frame that is never there as a whole."""
     # Columns bear numbers until the end: polars would take some names (`*`, `^a$`) for patterns.
     numbers = [str(place) for place in range(len(values))]

@@ -126,6 +126,11 @@ class OutputPart(Part):
     excel_safe: bool = Field(
         default=False, alias="excel-safe", description="Neutralize cells that a spreadsheet would run as formulas."
     )
+    records_per_part: Annotated[Annotated[int, Field(ge=1)] | None, Flag(metavar="N")] = Field(
+        None,
+        alias="records-per-part",
+        description="Write FOLDER/ as parts of so many records, with their certificate and a manifest that lists them.",
+    )
 
 
 if TYPE_CHECKING:

@@ -148,7 +148,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         made.models,
         method.algorithm,
         _reading(file.input),
-        Writing(file.output.format, file.output.separator, file.output.excel_safe),
+        _writing(file.output),
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
@@ -249,6 +249,10 @@ def _reading(part: InputPart) -> ReadOptions:
     )
 
 
+def _writing(part: OutputPart) -> Writing:
+    return Writing(part.format, part.separator, part.excel_safe, part.records_per_part)
+
+
 def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
     """What of the input's table does not go together."""
     said = part(InputPart, table(raw, "input"))
@@ -267,9 +271,10 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
     if output is None:
         return []
     try:
-        format_ = written_as(output.path, output.format)
+        format_ = written_as(output.path, _writing(output))
     except UsageError as fault:
-        return [UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]
+        key = fault.where or "path"
+        return [UsageError(fault.what, where=where(("output", key)), hint=fault.hint)]
     if output.excel_safe and not format_.is_text:
         return [
             UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")

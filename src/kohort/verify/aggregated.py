@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import UnsupportedError
-from kohort.schema import Missing, Role
+from kohort.schema import Role
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregates import Hashed, as_texts, summed
+from kohort.verify.aggregates import Hashed, Tuples, as_texts, summed
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.parts import WrittenParts
 from kohort.verify.reading import ReleaseContent
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Mask
     from kohort.schema import Attribute, Schema
-    from kohort.verify.aggregates import Relation, Tuples
+    from kohort.verify.aggregates import Relation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +49,8 @@ class Destinations:
         tuples: Distinct tuples of some columns of the input, as texts of `kohort.io.cells`, all quasi-identifiers
             among them; one record for each of t tuples.
         labels: The quasi-identifiers of these, as they are released.
-        counts: (t,) how many records of a tuple went there; then the tuples are over every released column, and one
-            may be listed with several labels. `None` where all of them did.
+        counts: (t,) how many records of a tuple went there; then the tuples are over every released column and the
+            person key, and one may be listed with several labels. `None` where all of them did.
     """
 
     tuples: Table
@@ -137,8 +137,7 @@ def _is_looked_at(attribute: Attribute, schema: Schema) -> bool:
     """Whether a column's values are looked at, and not only whether they are unchanged."""
     if not attribute.released:
         return attribute.name == schema.person
-    changed = attribute.role is Role.QUASI or attribute.pseudonym
-    return changed or attribute.missing is Missing.SUPPRESS or schema.person is not None
+    return attribute.role is Role.QUASI or attribute.pseudonym or schema.person is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +166,11 @@ class _Sent:
         schema = replace(claim.schema, attributes=tuple(one for one in claim.schema.attributes if one.name in held))
         names = tuple(one.name for one in schema.released)
         bare = replace(claim, schema=schema, source=found.table, weights=found.counts, allowed=names)
-        rows, of, counts = _sent(bare, destinations)
+        enters = ~(incomplete(bare) | without_value(bare))
+        if destinations.counts is not None:
+            found, enters = _alike(found, destinations.tuples.names, enters)
+            bare = replace(bare, source=found.table, weights=found.counts)
+        rows, of, counts = _sent(bare, destinations, enters)
         labels = {one.name: _released(one, claim) for one in destinations.labels.columns}
         table = Table(
             tuple(
@@ -188,10 +191,23 @@ class _Sent:
         return cls(sent, table.take(order), found.sums[rows])
 
 
-def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Counts]:
+def _alike(found: Tuples, names: Sequence[str], enters: Mask) -> tuple[Tuples, Mask]:
+    """The tuples that enter, those that are alike in some columns put together; then the others.
+
+    What differs is neither released nor asked for: columns by which complete records are told.
+    """
+    frame = pl.DataFrame({str(place): found.table[name].codes for place, name in enumerate(names)})
+    frame = frame.with_columns(records=found.counts).with_row_index("row").filter(enters)
+    one = frame.group_by(pl.exclude("row", "records")).agg(pl.col("row").first(), pl.col("records").sum())
+    others = np.flatnonzero(~enters)
+    rows = np.append(one["row"].to_numpy().astype(np.int64), others)
+    counts = np.append(one["records"].to_numpy(), found.counts[others])
+    return Tuples(found.table.take(rows), counts, found.sums[rows]), np.arange(rows.size) < len(one)
+
+
+def _sent(claim: Claim, destinations: Destinations, enters: Mask) -> tuple[Index, Index, Counts]:
     """Which tuples of the input are sent, to which of the destinations, and how many records of each."""
     source, known = claim.original, destinations.tuples
-    enters = ~(incomplete(claim) | without_value(claim))
     keys = [str(place) for place in range(len(known.columns))]
     held = {key: source[one.name].codes.astype(np.int64) for key, one in zip(keys, known.columns, strict=True)}
     theirs = {

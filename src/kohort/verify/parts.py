@@ -10,15 +10,16 @@ bytes one after the other.
 
 from __future__ import annotations
 
-import hashlib
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
 from kohort.errors import FileError
 from kohort.io.cells import encode
+from kohort.io.manifest import digest_of
 from kohort.tables.dataset import Values
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import TableRelation, Tuples, as_texts, summed, tuples_of
@@ -27,11 +28,15 @@ from kohort.verify.records import disorder
 from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from kohort.arrays import Index
     from kohort.verify.aggregates import Hashed
+
+
+#: Text whose parts have a header each, and one when they are joined.
+_BARE: Final = ("csv", "tsv")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,19 +77,18 @@ class WrittenParts:
         claim = replace(claim, source=_shell(claim), lineage=np.empty(0, np.int64))
         if not paths:
             raise fault(TableCheck.BYTES, "there is no part")
-        joined, parts, before = _Joined(claim), list[VerifiedPart](), None
+        parts, before = list[VerifiedPart](), None
         values, tuples = _Values(), _Groups(hashed)
         for path, content in _contents(paths, claim):
-            joined.add(path)
             parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
             before = _check_order(before, content.table, claim, len(parts))
             values.add(content.table)
             tuples.add(content.table, columns)
         names = tuple(attribute.name for attribute in claim.schema.released)
         asked = tuple(columns), hashed
-        return cls(
-            tuple(parts), names, joined.sha256, joined.size, tuple(paths), claim, values.found, asked, tuples.found
-        )
+        with _reading():
+            sha256, size = digest_of(paths, text=claim.format in _BARE)
+        return cls(tuple(parts), names, sha256, size, tuple(paths), claim, values.found, asked, tuples.found)
 
     @property
     def records(self) -> int:
@@ -131,11 +135,18 @@ class WrittenParts:
 def _contents(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
     """What each part holds."""
     for path in paths:
-        try:
-            with path.open("rb") as file:
-                yield path, read(file, claim)
-        except OSError as error:
-            raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
+        with _reading(), path.open("rb") as file:
+            content = read(file, claim)
+        yield path, content
+
+
+@contextmanager
+def _reading() -> Generator[None]:
+    """Turn what the system refuses into a `FileError`."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
 
 
 def _shell(claim: Claim) -> Table:
@@ -155,30 +166,6 @@ def _check_order(before: Table | None, table: Table, claim: Claim, number: int) 
     if found is not None:
         raise fault(TableCheck.ORDER, f"{found.what}, in part {number:,} or where it begins")
     return table.take(np.array([table.records - 1])) if table.records else before
-
-
-class _Joined:
-    """The digest and size of the parts, joined."""
-
-    def __init__(self, claim: Claim) -> None:
-        """Nothing is joined yet. Text without packing has one header then."""
-        self._text = claim.format in {"csv", "tsv"}
-        self._digest = hashlib.sha256()
-        self.size = 0
-
-    def add(self, path: Path) -> None:
-        """Join one more part."""
-        with path.open("rb") as file:
-            if self._text and self.size:
-                file.readline()  # the header, whose cells hold no line end: it was compared with the columns' names
-            while piece := file.read(1 << 20):
-                self._digest.update(piece)
-                self.size += len(piece)
-
-    @property
-    def sha256(self) -> str:
-        """The digest of what was joined."""
-        return self._digest.hexdigest()
 
 
 class _Groups:

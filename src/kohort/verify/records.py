@@ -82,11 +82,16 @@ def check_lineage(table: Table, claim: Claim) -> None:
         raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
 
 
-def check_identifiers(table: Table, claim: Claim) -> int:
+def check_identifiers(table: Table, claim: Claim, every: Table) -> int:
     """No released column holds cells of identifying ones; the number of texts that were looked for.
 
     First for whole cells that were in no released column of the input, nor in a hierarchy: they came in on the way. A
     number or a very short text is too common for that. Then for all that `kohort.verify.identifiers` finds.
+
+    Args:
+        table: The release.
+        claim: What it says of itself, over the records that entered.
+        every: All records of the input.
 
     Raises:
         VerificationError: some do.
@@ -95,9 +100,8 @@ def check_identifiers(table: Table, claim: Claim) -> int:
     if not identifying:
         return 0
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
-    source = claim.original
-    looked_for = refuse_names(claim.schema, lambda name: source[name].values, released)
-    schema, lineage, weights = claim.schema, claim.lineage, claim.borne
+    looked_for = refuse_names(claim.schema, lambda name: every[name].values, released)
+    schema, source, lineage, weights = claim.schema, claim.original, claim.lineage, claim.borne
     for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, weights=weights):
         raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for

@@ -31,7 +31,9 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import FileError
+from kohort.io.manifest import digest_of
 from kohort.schema import Role
+from kohort.tables.portions import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, classes_of, released_classes
 from kohort.verify.judging import ModelInputs, check_models
@@ -53,7 +55,7 @@ from kohort.verify.records import (
 )
 from kohort.verify.singling import exposure, singled_out
 from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
-from kohort.verify.verdict import Claim, TableCheck, Verdict, check_columns, fault, places, plain
+from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, check_columns, fault, places, plain
 from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Index
     from kohort.core.uniques import Singling
+    from kohort.io.manifest import WrittenPart
     from kohort.schema import Attribute
     from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
@@ -98,6 +101,32 @@ def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim, workspace: Wor
         return judged(read(file, claim), claim)
     except OSError as error:
         raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
+
+
+def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspace = HEAP) -> Verdict:
+    """What is true of the release in these files, one after another, each read as a release of its own is.
+
+    Raises:
+        VerificationError: a check fails, or a part has not the records that are said of it.
+        FileError: the system failed to read.
+    """
+    claim = replace(claim, workspace=workspace)
+    tables: list[Table] = []
+    verified: list[VerifiedPart] = []
+    try:
+        for part in parts:
+            with part.path.open("rb") as file:
+                content = read(file, claim)
+            tables.append(content.table)
+            verified.append(VerifiedPart(part.path.name, content.table.records, content.sha256))
+            if tables[-1].records != part.records:
+                what = f"{part.path.name} has {tables[-1].records:,} records instead of {part.records:,}"
+                raise fault(TableCheck.RECORDS, what)
+        sha256, size = digest_of([part.path for part in parts], text=claim.is_text)
+    except OSError as error:
+        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
+    found = judged(ReleaseContent(joined(tables, workspace), sha256, size), claim)
+    return replace(found, parts=tuple(verified))
 
 
 def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
@@ -158,7 +187,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
             TableCheck.COMPLETE: asked.entered if asked.complete else 0,
             TableCheck.RECORDS: records,
             TableCheck.LINEAGE: records,
-            TableCheck.IDENTIFIERS: check_identifiers(table, claim),
+            TableCheck.IDENTIFIERS: check_identifiers(table, claim, asked.original),
         }
     )
     held = _check_against_input(table, claim, checks)
