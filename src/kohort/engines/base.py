@@ -74,7 +74,18 @@ class Counted(Protocol):
 
 
 class Engine(Protocol):
-    """Reads, counts, recodes, writes and verifies datasets; the bytes are the same for every engine."""
+    """Reads, counts, recodes, writes and verifies datasets; the bytes are the same for every engine.
+
+    What an engine cannot do is an `UnsupportedError`.
+    """
+
+    def refuse_format(self, format_: Format | None) -> None:
+        """Refuse, before any work, a format that the engine does not write; `None` is a release in memory.
+
+        Raises:
+            UnsupportedError: it does not; the message says what it writes.
+        """
+        ...
 
     def read(self, source: object, options: ReadOptions) -> Dataset:
         """The records of a source.

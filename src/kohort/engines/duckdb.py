@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
+import weakref
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
@@ -28,6 +30,7 @@ from kohort.io.typed import check_names, check_types, scanned
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
+    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
 
@@ -38,31 +41,33 @@ _READ: Final = "the engine duckdb reads CSV, TSV, Parquet, folders of Parquet an
 _THREADS: Final = system.cores()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class DuckDB:
     """A connection to DuckDB.
 
     Attributes:
         connection: It.
-        folder: Where it puts what does not fit into memory, encrypted; removed at the end.
+        own: Whether it is nobody else's: then sources are files.
     """
 
     connection: Any
-    folder: TemporaryDirectory[str] | None = field(default=None, repr=False)
+    own: bool = False
 
     @classmethod
     def opened(cls, limit: int | None, folder: Path | None) -> DuckDB:
-        """A database of its own, in memory and in an encrypted folder.
+        """A database of its own: in memory and, what does not fit, encrypted in a folder that is gone with it.
 
         Raises:
             MissingExtraError: DuckDB is not installed.
         """
         module = _module()
-        spill = TemporaryDirectory(prefix="kohort-", dir=folder)
-        config: dict[str, Any] = {"temp_directory": spill.name, "temp_file_encryption": True, "threads": _THREADS}
+        spill = mkdtemp(prefix="kohort-", dir=folder)
+        config: dict[str, Any] = {"temp_directory": spill, "temp_file_encryption": True, "threads": _THREADS}
         if limit is not None:
             config["memory_limit"] = f"{limit // 2}B"  # the rest is for the search
-        return cls(module.connect(config=config), spill)
+        made = cls(module.connect(config=config), own=True)
+        weakref.finalize(made, rmtree, spill, ignore_errors=True)
+        return made
 
     @property
     def title(self) -> str:
@@ -105,6 +110,20 @@ class DuckDB:
         raw = "FORMAT csv, HEADER true, QUOTE '', ESCAPE '', DELIMITER ',', USE_TMP_FILE false"
         with reporting():
             self.connection.execute(f"COPY ({named}) TO {self.literal(str(path))} ({raw})")
+
+    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
+        """By a table of the lines, which are ordered once."""
+        table, start = unused(), 0
+        with reporting():
+            self.connection.execute(f"CREATE TEMPORARY TABLE {table} AS {sql}")
+        try:
+            for part in parts:
+                inside = f"rowid >= {start} AND rowid < {start + part.records}"
+                some = f"SELECT line FROM {table} WHERE {inside} ORDER BY rowid"  # noqa: S608  numbers
+                self.write_lines(some, header, part.path)
+                start += part.records
+        finally:
+            self.connection.execute(f"DROP TABLE {table}")
 
 
 def is_connection(engine: object) -> bool:
@@ -216,7 +235,7 @@ def _checked(made: Relation) -> int:
 def _found(base: DuckDB, source: object, options: ReadOptions) -> _Source:
     """The source, as DuckDB reads it."""
     if isinstance(source, str | os.PathLike):
-        if base.folder is None:  # of a user's own connection
+        if not base.own:  # of a user's own connection
             return _Source(str(source), base.quoted(os.fsdecode(cast("str | os.PathLike[str]", source))))
         return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
     name = unused()

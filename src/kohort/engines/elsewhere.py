@@ -14,10 +14,12 @@ import polars as pl
 
 from kohort.engines import duckdb, limits, sql
 from kohort.engines.base import Counts
+from kohort.engines.local import LOCAL
 from kohort.engines.relation import Kind, Relation, coded, unused
 from kohort.engines.unsafe import refuse_alone, refuse_alone_together, refuse_leaks, singled_out_of
-from kohort.errors import InfeasibleError, UnsupportedError
+from kohort.errors import InfeasibleError, SchemaError, UnsupportedError
 from kohort.io.cells import encode
+from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import FORMULA, NUMBER, Format, escaped
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable
@@ -43,6 +45,9 @@ SMALL: Final = 1 << 20
 
 #: What released records are called: their class, in the order of the release.
 CLASS: Final = "kohort_class"
+
+#: The formats that are written.
+WRITTEN: Final = frozenset({Format.CSV, Format.TSV})
 
 #: What helps where something cannot be done elsewhere.
 _LOCALLY: Final = "leave it out, or run without --engine (in Python engine=); see --memory-limit for large tables"
@@ -91,10 +96,11 @@ class CountedRelation:
             for one in self.job.schema.released
         }
         released = self.source.over(source, kinds, int(classes.sizes.sum()))
-        refuse_alone_together(released, self.job)
+        refuse_alone_together(released, self.source, self.job)
         none = np.empty(0, np.uint32)
         known = dict(zip(self.columns[:split], tuples, strict=False))
-        groups = GroupsElsewhere(released, known, rank, self._weights)
+        every = Table(tuple(labels.values()), order.size)
+        groups = GroupsElsewhere(released, every, known, rank, self._weights)
         lost = classes.lost[order]
         return ReleasedRecords(released, self.source, sent, none, None, None, lost, groups=groups)
 
@@ -128,12 +134,14 @@ class GroupsElsewhere:
 
     Attributes:
         data: The released records.
+        labels: (c,) the labels of each class, in the order of the release.
         tuples: The columns that were counted, of the tuples that the schema does not suppress.
         ranks: (t,) the class of each of them, from 1; 0 where it is suppressed.
         weights: (t,) its records.
     """
 
     data: Relation
+    labels: Table
     tuples: Mapping[str, Column]
     ranks: Index
     weights: Numbers
@@ -203,9 +211,20 @@ class ElsewhereEngine:
     limit: int | None = None
     _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
+    def refuse_format(self, format_: Format | None) -> None:
+        """Refuse what is no delimited text."""
+        if format_ in WRITTEN:
+            return
+        what = "keeps no release in memory" if format_ is None else f"does not write {format_}"
+        hint = "name an output that ends with .csv or .tsv, or FOLDER/ with --format csv (in Python target=)"
+        raise UnsupportedError(f"{self.base.title} {what}", where="output", hint=hint)
+
     def read(self, source: object, options: ReadOptions) -> Relation:
         """The records of a source."""
-        return duckdb.relation(self.base, source, options, self.limit)
+        found = duckdb.relation(self.base, source, options, self.limit)
+        if not found.records:
+            found.hold()  # there is nothing to leave where it lies
+        return found
 
     def count(
         self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False
@@ -232,14 +251,10 @@ class ElsewhereEngine:
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Let the database write the records as text."""
-        relation = released.data
-        assert isinstance(relation, Relation)  # noqa: S101  as above
-        separator = "\t" if format_ is Format.TSV else writing.separator
-        if format_ not in {Format.CSV, Format.TSV}:
-            raise UnsupportedError(
-                f"{self.base.title} writes CSV and TSV, not {format_}", where="format", hint="name the output .csv"
-            )
-        lines = Lines(relation, separator, excel_safe=writing.excel_safe)
+        if released.groups is None:  # there are none
+            LOCAL.write(released, file, format_, writing)
+            return
+        lines = _lines(released, format_, writing)
         place = _place(file)
         if place is not None:
             self.base.write_lines(lines.query, lines.header, place)
@@ -250,10 +265,35 @@ class ElsewhereEngine:
             with path.open("rb") as written:
                 copyfileobj(written, file)
 
+    def write_parts(
+        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
+    ) -> list[WrittenPart]:
+        """Let the database write the records as parts of one size; the last one has what is left."""
+        if released.groups is None:
+            return [*LOCAL.write_parts(released, folder, format_, writing)]
+        records = released.data.records
+        size = writing.records_per_part or records
+        starts = range(0, records, size)
+        parts = [
+            WrittenPart(folder / part_name(number, format_), min(size, records - start))
+            for number, start in enumerate(starts)
+        ]
+        lines = _lines(released, format_, writing)
+        self.base.write_parts(lines.query, lines.header, parts)
+        return parts
+
+    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
+        """Recount the input where it lies, and the parts by kohort's own scanner."""
+        sent = claim.source
+        if not isinstance(sent, SentRelation):
+            return LOCAL.verify_parts(parts, claim)
+        return verify_parts([part.path for part in parts], sent.whole, claim, sent.destinations)
+
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
         sent = claim.source
-        assert isinstance(sent, SentRelation)  # noqa: S101  as above
+        if not isinstance(sent, SentRelation):
+            return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
             verdict = verify_parts([place], sent.whole, claim, sent.destinations)
@@ -264,6 +304,14 @@ class ElsewhereEngine:
                     copyfileobj(file, written)
                 verdict = verify_parts([path], sent.whole, claim, sent.destinations)
         return replace(verdict, parts=())  # it is one file
+
+
+def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Lines:
+    """The released records as text."""
+    relation, groups = released.data, released.groups
+    assert isinstance(relation, Relation) and isinstance(groups, GroupsElsewhere)  # noqa: S101, PT018  its own
+    separator = "\t" if format_ is Format.TSV else writing.separator
+    return Lines(relation, groups.labels, separator, excel_safe=writing.excel_safe)
 
 
 def _destinations(tuples: Sequence[Column], labels: Sequence[Column], ranks: Index) -> Destinations:
@@ -288,44 +336,59 @@ class Lines:
 
     Attributes:
         relation: The records.
+        labels: (c,) the labels of each class, in the order of the release.
         separator: What stands between cells.
         excel_safe: Whether an apostrophe keeps spreadsheets from running cells.
     """
 
     relation: Relation
+    labels: Table
     separator: str
     excel_safe: bool
 
     @property
     def header(self) -> str:
-        """The names."""
-        made = escaped(pl.Series(self.relation.names), self.separator, excel_safe=self.excel_safe)
-        return self.separator.join(made.to_list())
+        """The names.
+
+        Raises:
+            SchemaError: two of them become the same.
+        """
+        made = self._made(pl.Series(self.relation.names)).to_list()
+        if len({*made}) < len(made):
+            raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
+        return self.separator.join(made)
 
     @property
     def query(self) -> str:
         """The lines, in the order of the release."""
-        names = self.relation.names
-        cells = self.relation.cells(names)
-        literal = self.relation.dialect.literal
-        line = f" || {literal(self.separator)} || ".join(
-            self._escaped(cell, alone=len(names) == 1) for cell in cells.of
-        )
-        keys = (f"{sql.RECORDS}.{CLASS}", *cells.of)
-        return sql.ordered(f"{line} AS line", cells.source, keys)
+        relation = self.relation
+        others = [name for name in relation.names if name not in self.labels.names]
+        cells = relation.cells(others)
+        made = {f"l{place}": self._made(one) for place, one in enumerate(coded(self.labels.columns))}
+        relation.dialect.give(given := unused(), pl.DataFrame({"class": np.arange(1, self.labels.records + 1), **made}))
+        rank = f"{sql.RECORDS}.{CLASS}"
+        shown = {name: f"{given}.l{place}" for place, name in enumerate(self.labels.names)}
+        shown |= {name: self._escaped(cell) for name, cell in zip(others, cells.of, strict=True)}
+        line = f" || {relation.dialect.literal(self.separator)} || ".join(shown[name] for name in relation.names)
+        source = sql.joined(cells.source, given, [(f"{given}.class", rank)])
+        return sql.ordered(f"{line} AS line", source, (rank, *cells.of))
 
-    def _escaped(self, cell: str, *, alone: bool) -> str:
-        """A cell as it stands in the file; see `kohort.io.write`."""
+    def _made(self, texts: pl.Series) -> pl.Series:
+        """Texts as they stand in the file."""
+        alone = len(self.relation.names) == 1
+        return escaped(texts.fill_null(""), self.separator, excel_safe=self.excel_safe, alone=alone)
+
+    def _escaped(self, cell: str) -> str:
+        """The cells of a column as they stand in the file; see `kohort.io.write`."""
         dialect = self.relation.dialect
         text = f"coalesce({cell}, '')"
         if self.excel_safe:
             runs = f"{dialect.matches(text, FORMULA)} AND NOT {dialect.matches(text, NUMBER)}"
             text = f"CASE WHEN {runs} THEN {dialect.literal(chr(39))} || {text} ELSE {text} END"
         signs = [dialect.literal(self.separator), "'\"'", "chr(13)", "chr(10)", "chr(65279)"]
-        special = " OR ".join(f"position({sign} IN {text}) > 0" for sign in signs)
-        empty = f" OR {text} = ''" if alone else ""
+        special = " OR ".join(f"position({sign} IN {cell}) > 0" for sign in signs)
         quoted = f"'\"' || replace({text}, '\"', '\"\"') || '\"'"
-        return f"CASE WHEN {special}{empty} THEN {quoted} ELSE {text} END"
+        return f"CASE WHEN {special} THEN {quoted} ELSE {text} END"
 
 
 def refuse_unsupported(job: Job, population: Dataset | None) -> None:

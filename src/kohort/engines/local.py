@@ -86,6 +86,9 @@ class LocalEngine:
 
     workspace: Workspace = HEAP
 
+    def refuse_format(self, format_: Format | None) -> None:
+        """Refuse none: it writes every format."""
+
     def read(self, source: object, options: ReadOptions) -> Table:
         """The records of a file, standard input or a frame."""
         spilling = self.workspace.folder is not None

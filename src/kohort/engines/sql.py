@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from kohort.io.manifest import WrittenPart
+
 #: What a statement calls the records.
 RECORDS: Final = "t"
 
@@ -68,6 +70,10 @@ class Dialect(Protocol):
 
     def write_lines(self, sql: str, header: str, path: Path) -> None:
         """Write the lines that a query answers, in its order, after a header, to a file that may be there."""
+        ...
+
+    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
+        """The same to several files, each with the header and so many of the lines."""
         ...
 
 

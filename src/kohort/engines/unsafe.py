@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index
+    from kohort.assessment.risk.singling import RoundingProposal
     from kohort.release import Job
     from kohort.tables.coded import Recoded
     from kohort.tables.dataset import Values
@@ -116,21 +118,29 @@ def refuse_alone(data: Elsewhere, job: Job) -> None:
     """
     refuse_needless(job.schema, job.allow_singling)
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
-    found = [one for name in names if (one := Singling((name,), data.alone((name,)), data.records)).most]
-    values = [data.distinct(one.columns[0]) for one in found]
-    missing = job.schema.missing
-    steps = [rounding_step(one.texts.to_list(), one.counts, missing=missing) for one in values]
-    refuse_found(list(zip(found, steps, strict=True)), "records")
+    values = {name: data.distinct(name) for name in names}
+    found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
+    refuse_found([(one, _step(values[one.columns[0]], job)) for one in found if one.most], "records")
 
 
-def refuse_alone_together(released: Elsewhere, job: Job) -> None:
+def _step(values: Values, job: Job) -> RoundingProposal | None:
+    """The rounding that would do."""
+    return rounding_step(values.texts.to_list(), values.counts, missing=job.schema.missing)
+
+
+def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> None:
     """Refuse pairs of columns that together single out more than half of the records.
+
+    Cost: where the values of the source show that no pair can, nothing.
 
     Raises:
         SchemaError: there are such pairs.
     """
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
-    found = singled_out_of(released, names)
+    counts = {name: source.distinct(name).counts for name in names}
+    pairs = [pair for pair in combinations(names, 2) if 2 * most(*(counts[one] for one in pair)) > released.records]
+    some = [name for name in names if any(name in pair for pair in pairs)]
+    found = singled_out_of(released, some)
     _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 

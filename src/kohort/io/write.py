@@ -215,13 +215,13 @@ class _Dialect:
         return _replaced(values, special, lambda texts: '"' + texts.str.replace_all('"', '""', literal=True) + '"')
 
 
-def escaped(values: pl.Series, separator: str, *, excel_safe: bool) -> pl.Series:
-    """Cells as they stand in delimited text of several columns.
+def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool = False) -> pl.Series:
+    """Cells as they stand in delimited text; `alone`: of one column.
 
     >>> escaped(pl.Series(["a,b", "=1", "c"]), ",", excel_safe=True).to_list()
     ['"a,b"', "'=1", 'c']
     """
-    return _Dialect(separator, excel_safe=excel_safe, alone=False).escape(values)
+    return _Dialect(separator, excel_safe=excel_safe, alone=alone).escape(values)
 
 
 def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series], pl.Series]) -> pl.Series:

@@ -98,6 +98,7 @@ def anonymize(
     """
     stage = Stages(tell)
     check_population(job, population)
+    engine.refuse_format(None if target is None else written_as(target, job.writing))
     if target is not None:
         inputs = (*paths(source), *paths(population), *inputs)
         companions = [report.path for report in reports]
