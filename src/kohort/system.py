@@ -7,6 +7,7 @@
 | an open file can be renamed | yes | yes | no: it is closed between verification and its name |
 | the disk confirms a file, and its name | yes, yes | yes, yes | yes, no |
 | modes that say who may read a file | yes | yes | no |
+| two folders exchange their names in one step | yes | yes | no: one after the other |
 | room on disk is promised before it is written to | yes | it is filled with zeros | likewise |
 | a mapped file that somebody cuts short reads as zeros | yes | no: it ends the process | it cannot be cut |
 """
@@ -50,6 +51,13 @@ _DESCRIPTORS: Final = Path("/proc/self/fd")
 #: How `open` says that a file system or an old kernel has no unnamed files.
 _NO_UNNAMED: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL})
 
+#: How the exchange of two names says that a system or a file system has no such thing, or not of these folders.
+NO_EXCHANGE: Final = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EXDEV})
+
+#: The flag of that call, the same on Linux and macOS, and its number of the current folder.
+_EXCHANGE: Final = 2
+_HERE: Final = -100 if sys.platform == "linux" else -2
+
 #: How `link` says that a file system has no hard links, or that the system allows none to files of others.
 NO_LINKS: Final = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 
@@ -84,6 +92,11 @@ def lock(fd: int, *, shared: bool = False, wait: bool = False) -> None:
     if fcntl is None:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
     fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+
+
+def is_ours(fd: int) -> bool:
+    """Whether an open file belongs to whoever runs this; not, where files belong to nobody."""
+    return POSIX and os.fstat(fd).st_uid == os.geteuid()
 
 
 def confirm(fd: int) -> None:
@@ -148,14 +161,28 @@ def move(path: Path, target: Path) -> None:
         path.unlink()
 
 
-def set_mode(fd: int, mode: int | None) -> None:
-    """Set who may read an open file: `mode`, or as for any new file; nothing where files have no modes."""
+def exchange(path: Path, target: Path) -> None:
+    """Let two files or folders have each other's name, in one step.
+
+    Raises:
+        OSError: One of `NO_EXCHANGE` where the system or the file system cannot.
+    """
+    library = ctypes.CDLL(None, use_errno=True) if POSIX else None
+    call = getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)  # of Linux, of macOS
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    if call(_HERE, os.fsencode(path), _HERE, os.fsencode(target), _EXCHANGE):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(target))
+
+
+def set_mode(fd: int, mode: int | None, *, folder: bool = False) -> None:
+    """Set who may read an open file: `mode`, or as for any new file or folder; nothing where there are no modes."""
     if not POSIX:
         return
     if mode is None:
         umask = os.umask(0o077)  # it can only be read by setting it: to something strict for that moment
         os.umask(umask)
-        mode = 0o666 & ~umask
+        mode = (0o777 if folder else 0o666) & ~umask
     os.fchmod(fd, mode)
 
 

@@ -129,17 +129,23 @@ def blocks(records: int, size: int = 0) -> Iterator[slice]:
     return (slice(start, min(start + step, records)) for start in range(0, records, step))
 
 
-def tallied(numbers: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
+def tallied(
+    numbers: NDArray[np.integer[Any]], size: int, weights: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """(size,) how many there are of each number below `size`, without a widened copy; quick where they ascend.
+
+    With weights each counts as so many, as long as the sum stays below 2^53.
 
     >>> tallied(np.array([1, 1, 3], np.uint8), 5).tolist()
     [0, 2, 0, 1, 0]
+    >>> tallied(np.array([1, 1, 3], np.uint8), 5, np.array([4, 2, 9])).tolist()
+    [0, 6, 0, 9, 0]
     """
     counts = np.zeros(size, np.int64)
     for some in blocks(numbers.size, TALLIED):
         part = numbers[some]
         low = int(part.min())
-        found = np.bincount(part - low)
+        found = np.bincount(part - low, None if weights is None else weights[some]).astype(np.int64)
         counts[low : low + found.size] += found
     return counts
 

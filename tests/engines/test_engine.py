@@ -76,6 +76,9 @@ class CountedElsewhere:
 class Remote:
     """An engine whose datasets are no tables."""
 
+    def refuse_format(self, format_: Format | None) -> None:
+        """None is refused."""
+
     def read(self, source: object, options: ReadOptions) -> Dataset:
         """Read, and keep elsewhere."""
         return Elsewhere(LOCAL.read(source, options).collect())

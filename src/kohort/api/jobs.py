@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kohort.errors import UsageError
 from kohort.job.keys import with_usual_k
@@ -42,7 +42,8 @@ def tables_by(
         raise UsageError("no column has a role", hint=hint + "kohort.draft(people) proposes roles")
     faults: list[UsageError] = []
     said = said_by(options, faults)
-    raw = {"output": {"path": _ENDS.target}, "privacy": {}, **said.tables}
+    raw: dict[str, Any] = {"privacy": {}, **said.tables}
+    raw["output"] = {"path": _ENDS.target, **said.tables.get("output", {})}
     raw["input"] = {**said.tables.get("input", {}), "path": _ENDS.source}
     raw |= population_table(population)
     given = [name for name in varied if said_at(raw, place_of(name)) is not None]

@@ -18,7 +18,7 @@ from kohort.assessment import checking
 from kohort.assessment.checking.findings import FIRST
 from kohort.assessment.inspection import inspect_table
 from kohort.calls import called
-from kohort.engines.local import local_engine
+from kohort.engines.known import LOCALLY, engine_of
 from kohort.errors import UsageError
 from kohort.io import ReadOptions
 from kohort.io.tables import table_within
@@ -131,6 +131,7 @@ def anonymize(
     threads: int = 1,
     memory_limit: int | str | None = None,
     spill_folder: str | os.PathLike[str] | None = None,
+    engine: object = LOCALLY,
 ) -> Release: ...
 @overload
 def anonymize(
@@ -142,6 +143,7 @@ def anonymize(
     threads: int = 1,
     memory_limit: int | str | None = None,
     spill_folder: str | os.PathLike[str] | None = None,
+    engine: object = LOCALLY,
     **options: Unpack[Options],
 ) -> Release: ...
 @called('anonymize(people, quasi=["age", "city"], k=10)')
@@ -155,6 +157,7 @@ def anonymize(
     threads: int = 1,
     memory_limit: int | str | None = None,
     spill_folder: str | os.PathLike[str] | None = None,
+    engine: object = LOCALLY,
     **options: Unpack[Options],
 ) -> Release:
     """Make a verified release of a table.
@@ -174,6 +177,9 @@ def anonymize(
         memory_limit: How much memory to use: bytes, or a text such as `4GiB`. What is as long as the table then lies in
             files without a name; the bytes are the same.
         spill_folder: Where these files are; the system's temporary folder if not given.
+        engine: `duckdb` leaves CSV, Parquet and .duckdb files to DuckDB, which counts, joins, orders and writes; the
+            records are never in this process, and the bytes are the same. With a connection of DuckDB, `source` is one
+            of its tables or relations.
         **options: The roles of columns, the privacy models, the method, how the table is read.
 
     Raises:
@@ -196,7 +202,7 @@ def anonymize(
             overwrite=overwrite,
             threads=threads,
             inputs=() if isinstance(made, Job) else made.inputs,
-            engine=local_engine(memory, spill_folder),
+            engine=engine_of(engine, memory, spill_folder),
         )
 
 

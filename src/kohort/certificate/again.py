@@ -21,6 +21,7 @@ from kohort.certificate.transactions import CoherenceCertificate
 from kohort.errors import FileError, InfeasibleError, InputError, UsageError
 from kohort.io import ReadOptions
 from kohort.io.baskets import read_transactions
+from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
 from kohort.transactions.coherence import Coherence
 
@@ -108,6 +109,9 @@ def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[Checked
         yield compared("sha256", known.sha256, hashlib.sha256(text).hexdigest())
         return
     file_ = Path(path)
+    if has_manifest(file_):
+        yield from _of_parts(file_, known)
+        return
     if file_.is_dir():  # of which it is the one part
         file_ /= Path(known.release).name
     try:
@@ -116,6 +120,18 @@ def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[Checked
             size = file.tell()
     except OSError as error:
         raise FileError(f"reading the release failed: {error.strerror}", where=str(path)) from None
+    yield compared("size", known.size, size)
+    yield compared("sha256", known.sha256, sha256)
+
+
+def _of_parts(folder: Path, known: Certified) -> Iterator[CheckedPart]:
+    """Whether the parts are those that the manifest lists, and joined those that were certified."""
+    listed = read_manifest(folder)
+    yield compared("parts", f"{len(listed.parts):,}", altered(folder, listed) or f"{len(listed.parts):,}")
+    try:
+        sha256, size = digest_of([path for path in listed.paths(folder) if path.is_file()], text=bool(listed.separator))
+    except OSError as error:
+        raise FileError(f"reading the release failed: {error.strerror}", where=str(folder)) from None
     yield compared("size", known.size, size)
     yield compared("sha256", known.sha256, sha256)
 

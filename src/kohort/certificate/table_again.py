@@ -7,6 +7,7 @@ a hierarchy, of which the certificate has only the digest.
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 
@@ -15,6 +16,7 @@ from kohort.assessment.checking import Check, check
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
 from kohort.errors import InfeasibleError, InputError
+from kohort.io.manifest import has_manifest
 from kohort.io.options import ReadOptions
 from kohort.io.stored import stored
 from kohort.io.write import Format, format_of
@@ -26,7 +28,6 @@ from kohort.verify.singling import singled_out
 from kohort.verify.verdict import unmarked
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from kohort.certificate.table import Certificate
@@ -80,8 +81,11 @@ def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) ->
     """The released table, as it was written."""
     if stored(path) is not None:
         return io.read(path, ReadOptions(allow_empty=True))
-    format_ = format_of(known.release, asked.format)
-    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.separator
+    separator: str | None = asked.separator
+    if has_manifest(os.fspath(path)):
+        separator = None  # it says so itself
+    elif format_of(known.release, asked.format) in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST}:
+        separator = "\t"
     table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
     return unmarked(table) if asked.excel_safe else table
 

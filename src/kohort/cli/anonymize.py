@@ -72,10 +72,11 @@ def run(
 def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, run: options.Run) -> None:
     """Anonymize as `made` asks, and print the result."""
     from kohort import pipeline
-    from kohort.engines.local import local_engine
+    from kohort.engines.known import engine_of
     from kohort.report.render.release import release_text
 
-    engine = local_engine(made.memory, made.spill)
+    outputs.refuse_elsewhere(made, page, files)
+    engine = engine_of(made.engine, made.memory, made.spill)
     figures_of = outputs.figures_of(made, files, threads=run.threads)
     reports = outputs.companions(made, page, files, figures_of, dry_run=run.dry_run)
     try:

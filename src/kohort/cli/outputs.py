@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from kohort.cli import pages
-from kohort.errors import UsageError
+from kohort.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -95,6 +95,24 @@ class Files(NamedTuple):
 def used(files: Files) -> dict[str, object]:
     """The files by their flags."""
     return {name.replace("_", "-"): value for name, value in files._asdict().items()}
+
+
+def refuse_elsewhere(made: Request, page: PageOptions, files: Files) -> None:
+    """Refuse what needs the records, where another engine leaves them elsewhere.
+
+    Raises:
+        UnsupportedError: it is asked for.
+    """
+    from kohort.engines.known import LOCALLY
+
+    if made.engine == LOCALLY:
+        return
+    asked = used(files) | {"report": page.report is not None and page.report.suffix != ".txt"}
+    for name, value in asked.items():
+        if value:
+            what = f"it needs the records themselves, and they stay in {made.engine}"
+            hint = "leave it out, or leave out the engine; --report FILE.txt has the figures"
+            raise UnsupportedError(what, where=f"--{name}", hint=hint)
 
 
 class FigureMaker:

@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
+    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.io.write import Format
     from kohort.release import Job, Writing
@@ -70,7 +74,18 @@ class Counted(Protocol):
 
 
 class Engine(Protocol):
-    """Reads, counts, recodes, writes and verifies datasets; the bytes are the same for every engine."""
+    """Reads, counts, recodes, writes and verifies datasets; the bytes are the same for every engine.
+
+    What an engine cannot do is an `UnsupportedError`.
+    """
+
+    def refuse_format(self, format_: Format | None) -> None:
+        """Refuse, before any work, a format that the engine does not write; `None` is a release in memory.
+
+        Raises:
+            UnsupportedError: it does not; the message says what it writes.
+        """
+        ...
 
     def read(self, source: object, options: ReadOptions) -> Dataset:
         """The records of a source.
@@ -99,6 +114,25 @@ class Engine(Protocol):
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write a release to an open file, with the types and labels that the source has."""
+        ...
+
+    def write_parts(
+        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
+    ) -> Sequence[WrittenPart]:
+        """Write a release as parts of so many records as `writing` says, into a folder that is empty.
+
+        Returns:
+            The parts in the order of their records, called as `kohort.io.manifest.part_name` says; of a release
+            without records, one part.
+        """
+        ...
+
+    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
+        """Judge the release whose parts were written; its digest is that of `kohort.io.manifest.digest_of`.
+
+        Raises:
+            VerificationError: a check fails.
+        """
         ...
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:

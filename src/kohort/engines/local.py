@@ -12,16 +12,19 @@ from kohort.engines import limits, unsafe
 from kohort.engines.altering import altered, coarsened, with_columns
 from kohort.engines.base import Counts
 from kohort.errors import InfeasibleError, UsageError
+from kohort.io.manifest import WrittenPart, part_name
 from kohort.io.write import write
 from kohort.tables.coded import CodedTable
 from kohort.tables.complete import entered
 from kohort.tables.dataset import ReleasedRecords
+from kohort.tables.portions import Portion
 from kohort.tables.recoded import RecodedTable
-from kohort.verify import verify
+from kohort.verify import verify, verify_parts
 from kohort.workspace import HEAP, Workspace
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
@@ -83,6 +86,9 @@ class LocalEngine:
 
     workspace: Workspace = HEAP
 
+    def refuse_format(self, format_: Format | None) -> None:
+        """Refuse none: it writes every format."""
+
     def read(self, source: object, options: ReadOptions) -> Table:
         """The records of a file, standard input or a frame."""
         spilling = self.workspace.folder is not None
@@ -121,13 +127,37 @@ class LocalEngine:
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write the records in one of the formats of files."""
-        data, source = released.data, released.source.collect()
-        table = data if isinstance(data, RecodedTable) else data.collect()
+        source = released.source.collect()
+        table = _table_of(released)
         write(table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe, source=source)
+
+    def write_parts(
+        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
+    ) -> list[WrittenPart]:
+        """Write the records in parts of one size; the last one has what is left."""
+        records = released.data.records
+        size = writing.records_per_part or max(records, 1)
+        parts: list[WrittenPart] = []
+        for start in range(0, max(records, 1), size):
+            part = WrittenPart(folder / part_name(len(parts), format_), min(size, records - start))
+            some = _table_of(released) if part.records == records else Portion(_table_of(released), start, part.records)
+            with part.path.open("xb") as file:
+                write(some, file, format_, separator=writing.separator, excel_safe=writing.excel_safe)
+            parts.append(part)
+        return parts
+
+    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
+        """Read the parts again, and check every record against the input."""
+        return verify_parts(parts, claim, self.workspace)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Read the bytes again, and check every record against the input."""
         return verify(file, claim, self.workspace)
+
+
+def _table_of(released: ReleasedRecords) -> Table | RecodedTable:
+    """The released records, in memory or made some at a time."""
+    return released.data if isinstance(released.data, RecodedTable) else released.data.collect()
 
 
 def entering(table: Table, job: Job) -> tuple[Table, Index | None]:

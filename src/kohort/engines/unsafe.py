@@ -3,24 +3,51 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kohort.assessment.risk.singling import refuse_needless, refuse_singling
+from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
+from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
-from kohort.verify.identifiers import leaks
-from kohort.verify.singling import singled_out
+from kohort.verify.identifiers import few_of, leaks, suspects
+from kohort.verify.singling import most, singled_out, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kohort.arrays import Index
+    from kohort.assessment.risk.singling import RoundingProposal
     from kohort.release import Job
     from kohort.tables.coded import Recoded
+    from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Table
+    from kohort.verify.aggregates import Tuples
     from kohort.verify.identifiers import Leak
+
+
+class Elsewhere(Protocol):
+    """Records in nobody's memory."""
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        ...
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        ...
+
+    def tuples(self, columns: Sequence[str]) -> Tuples:
+        """The distinct tuples of some columns, with their records."""
+        ...
+
+    def alone(self, names: Sequence[str]) -> int:
+        """How many records have a tuple of these columns that no other record has."""
+        ...
 
 
 def refuse_unsafe(table: Table, job: Job) -> None:
@@ -38,9 +65,7 @@ def refuse_unsafe(table: Table, job: Job) -> None:
     names = [one.name for one in schema.unchanged if one.name not in {*allowed, *perturbed}]
     refuse_singling(table, names, missing=schema.missing, people=people)
     every = np.arange(table.records, dtype=np.uint32)
-    faults = [_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)]
-    if faults:
-        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
+    _raise([_leaking(one) for one in leaks(schema, table, table, every, k=job.k, allowed=allowed)])
 
 
 def refuse_released(recoded: Recoded, source: Table, job: Job) -> None:
@@ -62,10 +87,14 @@ def _refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job
     """Refuse pairs of columns, none of them allowed to, that together single out more than half of the people."""
     columns = [released[one.name] for one in job.schema.unchanged if one.name not in job.allow_singling]
     pairs = [one for one in singled_out(columns, people) if len(one.columns) > 1 and one.most]
+    _refuse_found(pairs, "records" if people is None else "people")
+
+
+def _refuse_found(pairs: Sequence[Singling], who: str) -> None:
+    """Refuse pairs that single out more than half of the people, the worst one first."""
     if not pairs:
         return
     worst, named = pairs[0], ", ".join(_covering([one.columns for one in pairs]))
-    who = "records" if people is None else "people"
     others = f" (and {len(pairs) - 1} more pairs more than half of them)" if len(pairs) > 1 else ""
     raise SchemaError(
         f"{worst.unique:,} of {worst.people:,} {who} can be identified by {' and '.join(worst.columns)} together"
@@ -74,6 +103,101 @@ def _refuse_pairs(released: Table | RecodedTable, people: Index | None, job: Job
         hint=f"make quasi-identifying, drop or round: {named}; to release as it is: --allow-singling"
         f" {named.replace(', ', ',')} (in a job file allow-singling = true, in Python Job.allow_singling)",
     )
+
+
+def refuse_alone(data: Elsewhere, job: Job) -> None:
+    """Refuse columns that would be released as they are and single out more than half of the records.
+
+    Args:
+        data: Records in nobody's memory.
+        job: Its schema is over their columns.
+
+    Raises:
+        SchemaError: there is such a column.
+        JobError: there are several.
+    """
+    refuse_needless(job.schema, job.allow_singling)
+    names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
+    values = {name: data.distinct(name) for name in names}
+    found = [Singling((name,), int((held.counts == 1).sum()), data.records) for name, held in values.items()]
+    refuse_found([(one, _step(values[one.columns[0]], job)) for one in found if one.most], "records")
+
+
+def _step(values: Values, job: Job) -> RoundingProposal | None:
+    """The rounding that would do."""
+    return rounding_step(values.texts.to_list(), values.counts, missing=job.schema.missing)
+
+
+def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> None:
+    """Refuse pairs of columns that together single out more than half of the records.
+
+    Cost: where the values of the source show that no pair can, nothing.
+
+    Raises:
+        SchemaError: there are such pairs.
+    """
+    names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
+    counts = {name: source.distinct(name).counts for name in names}
+    pairs = [pair for pair in combinations(names, 2) if 2 * most(*(counts[one] for one in pair)) > released.records]
+    some = [name for name in names if any(name in pair for pair in pairs)]
+    found = singled_out_of(released, some)
+    _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
+
+
+def singled_out_of(data: Elsewhere, names: Sequence[str]) -> tuple[Singling, ...]:
+    """Whom these columns single out, and pairs of them, where each record is a person."""
+    return told(names, data.records, _Uniques(data, names)) if names else ()
+
+
+class _Uniques:
+    """Whom columns single out, counted where the records lie."""
+
+    def __init__(self, data: Elsewhere, names: Sequence[str]) -> None:
+        """The values of each column are fetched once."""
+        self._data, self._names = data, names
+        self._counts = [data.distinct(name).counts for name in names]
+
+    def unique(self, *columns: int) -> int:
+        """Records with a value, or a pair of values, that no other has."""
+        if len(columns) == 1:
+            return int(np.count_nonzero(self._counts[columns[0]] == 1))
+        return self._data.alone([self._names[place] for place in columns])
+
+    def most(self, one: int, other: int) -> int:
+        """No fewer than the pair can single out."""
+        return most(self._counts[one], self._counts[other])
+
+    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """The pairs that are to be counted: all."""
+        return pairs
+
+
+def refuse_leaks(data: Elsewhere, job: Job) -> None:
+    """Refuse released columns that hold cells of identifying ones, by the pairs of values that records have.
+
+    Raises:
+        SchemaError: one does.
+        JobError: several do.
+    """
+    schema, allowed = job.schema, job.allow_singling
+    if not schema.identifying:
+        return
+    known = {one.name: data.distinct(one.name) for one in schema.identifying}
+    held = {one.name: data.distinct(one.name) for one in schema.released if one.name not in allowed}
+    faults = dict[str, SchemaError]()
+    for pair in suspects(schema, known, held, few=few_of(job.k), allowed=allowed):
+        found = data.tuples(pair)
+        some = replace(schema, attributes=tuple(one for one in schema.attributes if one.name in pair))
+        every = np.arange(found.table.records, dtype=np.uint32)
+        for leak in leaks(some, found.table, found.table, every, k=job.k, weights=found.counts):
+            faults.setdefault(leak.released, _leaking(leak))
+    _raise(list(faults.values()))
+
+
+def _raise(faults: list[SchemaError]) -> None:
+    """Refuse what holds identifiers."""
+    if faults:
+        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
 
 
 def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

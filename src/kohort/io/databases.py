@@ -42,7 +42,7 @@ def content(path: str, inner: str, form: FileForm) -> Content:
     return (_duckdb if form.key == "duckdb" else _sqlite)(path, inner)
 
 
-def _chosen(path: str, names: Sequence[str], inner: str) -> tuple[str, tuple[str, ...]]:
+def chosen(path: str, names: Sequence[str], inner: str) -> tuple[str, tuple[str, ...]]:
     """The table to read, and a note of the others."""
     if inner and inner not in names:
         raise InputError(f"there is no table {inner!r}", where=path, hint=f"its tables: {', '.join(names) or 'none'}")
@@ -66,7 +66,7 @@ def _sqlite(path: str, inner: str) -> Content:
     try:
         with closing(sqlite3.connect(f"file:{quote(str(Path(path).resolve()))}?mode=ro", uri=True)) as base:
             names = _sqlite_tables(base)
-            name, notes = _chosen(path, names, inner)
+            name, notes = chosen(path, names, inner)
             return Content(sqlite_table(base, name, f"{path}, table {name!r}"), notes=notes)
     except sqlite3.Error as error:
         raise InputError(f"the SQLite file cannot be read ({type(error).__name__})", where=path) from None
@@ -181,7 +181,7 @@ def _duckdb(path: str, inner: str) -> Content:
     duckdb = library("duckdb", FORMS["duckdb"])
     try:
         with closing(duckdb.connect(path, read_only=True)) as base:
-            name, notes = _chosen(path, [one for (one,) in base.execute(_TABLES).fetchall()], inner)
+            name, notes = chosen(path, [one for (one,) in base.execute(_TABLES).fetchall()], inner)
             return Content(duckdb_table(base, name), notes=notes)
     except duckdb.Error as error:
         raise InputError(f"the DuckDB file cannot be read ({type(error).__name__})", where=path) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
@@ -28,14 +28,49 @@ def read_folder(path: str) -> Table:
         InputError: there are no parts, one is damaged, or they do not have the same columns.
         FileError: the system failed to read.
     """
+    parts = _listed(path)
+    with unchanged([*map(str, parts)], path), faults(path, "the Parquet files are damaged, or differ in their columns"):
+        whole = pl.concat([one.frame for one in _same(parts, path)])
+        return assembled(whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path)
+
+
+class Part(NamedTuple):
+    """A part of a table.
+
+    Attributes:
+        path: Its file.
+        named: The columns that its folders name, with their value.
+        frame: Its records with these columns; nothing is read yet.
+    """
+
+    path: Path
+    named: tuple[tuple[str, str], ...]
+    frame: pl.LazyFrame
+
+
+def parts_of(path: str) -> list[Part]:
+    """The parts in a folder, in the order of their paths, of which only names and types are read.
+
+    Raises:
+        InputError: there are none, one is damaged, or they do not have the same columns.
+    """
+    with faults(path, "the Parquet files are damaged, or differ in their columns"):
+        return _same(_listed(path), path)
+
+
+def _listed(path: str) -> list[Path]:
+    """The files of the parts."""
     parts = sorted(_parts(Path(path)))
     if not parts:
         raise InputError("the input is a directory without Parquet files", where=path, hint="name a file")
-    with unchanged([*map(str, parts)], path), faults(path, "the Parquet files are damaged, or differ in their columns"):
-        frames = [_part(part, Path(path)) for part in parts]
-        _refuse_different(parts, [frame.collect_schema() for frame in frames])
-        whole = pl.concat(frames)
-        return assembled(whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path)
+    return parts
+
+
+def _same(parts: list[Path], path: str) -> list[Part]:
+    """The parts of one table."""
+    found = [_part(part, Path(path)) for part in parts]
+    _refuse_different(parts, [one.frame.collect_schema() for one in found])
+    return found
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -44,11 +79,12 @@ def _parts(folder: Path) -> list[Path]:
     return [part for part in found if not any(one.startswith(("_", ".")) for one in part.relative_to(folder).parts)]
 
 
-def _part(part: Path, folder: Path) -> pl.LazyFrame:
+def _part(part: Path, folder: Path) -> Part:
     """A part with the columns that its folders name."""
-    named = [one.partition("=") for one in part.relative_to(folder).parts[:-1]]
-    columns = [pl.lit(value, pl.String).alias(name) for name, equals, value in named if equals]
-    return pl.scan_parquet(part, hive_partitioning=False, glob=False).with_columns(columns)
+    said = [one.partition("=") for one in part.relative_to(folder).parts[:-1]]
+    named = tuple((name, value) for name, equals, value in said if equals)
+    columns = [pl.lit(value, pl.String).alias(name) for name, value in named]
+    return Part(part, named, pl.scan_parquet(part, hive_partitioning=False, glob=False).with_columns(columns))
 
 
 def _refuse_different(parts: list[Path], schemas: list[pl.Schema]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.forms import is_address, located
+from kohort.io.manifest import has_manifest, listed_parts
 from kohort.io.options import ReadOptions
 from kohort.tables.table import Table
 from kohort.workspace import HEAP
@@ -68,9 +70,23 @@ def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:
     if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
         from kohort.io.folders import read_folder  # noqa: PLC0415  as above
 
-        _refuse_names("a folder of Parquet files", options)
+        _refuse_names("a folder of files", options)
+        if has_manifest(name):
+            return _parts(name, options, workspace)
         return read_folder(name)
     return _file(name, options, workspace)
+
+
+def _parts(folder: str, options: ReadOptions, workspace: Workspace) -> Table:
+    """The table whose parts a manifest lists, once they are seen to be those."""
+    from kohort.io.folders import read_folder  # noqa: PLC0415  polars is loaded when something is read
+    from kohort.tables.portions import joined  # noqa: PLC0415  as above
+
+    known = listed_parts(folder)
+    if not known.separator:
+        return read_folder(folder)
+    how = replace(options, separator=known.separator, header=True)
+    return joined([_file(str(path), how, workspace) for path in known.paths(Path(folder))], workspace)
 
 
 def table_within(source: object) -> Table | None:

@@ -86,6 +86,16 @@ def read_records(
     return Table(tuple(columns), records)
 
 
+def records_in(text: Text, layout: RecordLayout, options: ReadOptions) -> int:
+    """How many records `text` holds, of which nothing is kept.
+
+    Raises:
+        InputError: a record is not well formed.
+        LimitError: a cell is too long.
+    """
+    return sum(starts.shape[1] for starts, _, _ in _chunks(text, layout, options))
+
+
 def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:
     """The bounds of all cells, some records at a time, in two buffers by turns; and where each chunk ends."""
     shape = len(layout.names), max(_CELLS // len(layout.names), _RECORDS)

@@ -319,7 +319,12 @@ def _check_name(name: object, table: str, place: int) -> str:
     return name
 
 
-def _check_types(schema: Mapping[str, pl.DataType], where: str) -> None:
+def check_types(schema: Mapping[str, pl.DataType], where: str) -> None:
+    """Refuse types whose cells have no one exact text.
+
+    Raises:
+        InputError: some columns have one.
+    """
     refused = [
         f"{name!r} ({dtype.base_type().__name__})"  # the whole type could list categories, which are cells
         for name, dtype in schema.items()
@@ -341,7 +346,7 @@ def _check_cells(series: pl.Series, where: str) -> None:
 def assembled(schema: Mapping[str, pl.DataType], column: Callable[[int], pl.Series], where: str) -> Table:
     """The table whose columns are got one at a time, once their names and types are known to be readable."""
     names = check_names(list(schema), where)
-    _check_types(schema, where)
+    check_types(schema, where)
     # The series are nameless from here on: in its own methods polars takes a name such as `^a$` for a pattern.
     nameless = (column(place).alias("") for place in range(len(names)))
     columns = tuple(_column(name, one, f"{where}, column {name!r}") for name, one in zip(names, nameless, strict=True))

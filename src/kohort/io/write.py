@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.io.forms import FileForm
+    from kohort.tables.portions import Portion
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Column, Table
 
@@ -86,8 +87,8 @@ GZIP_LEVEL: Final = 6
 ZSTD_LEVEL: Final = 3
 
 #: What a spreadsheet takes for the start of a formula, and the numbers among it, which are harmless.
-_FORMULA: Final = r"^[=+\-@\t\r]"
-_NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+FORMULA: Final = r"^[=+\-@\t\r]"
+NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def format_of(path: str | Path, explicit: str | None = None) -> Format:
@@ -111,7 +112,7 @@ def format_of(path: str | Path, explicit: str | None = None) -> Format:
 
 
 def write(
-    table: Table | RecodedTable,
+    table: Table | RecodedTable | Portion,
     file: BinaryIO,
     format_: Format,
     *,
@@ -204,7 +205,7 @@ class _Dialect:
     def escape(self, values: pl.Series) -> pl.Series:
         """`values` as they stand in the file."""
         if self.excel_safe:
-            formula = values.str.contains(_FORMULA) & ~values.str.contains(_NUMBER)
+            formula = values.str.contains(FORMULA) & ~values.str.contains(NUMBER)
             values = _replaced(values, formula, lambda texts: "'" + texts)
         # A byte order mark would vanish where it starts the file.
         special = values.str.contains_any([self.separator, '"', "\r", "\n", "\ufeff"])
@@ -214,13 +215,22 @@ class _Dialect:
         return _replaced(values, special, lambda texts: '"' + texts.str.replace_all('"', '""', literal=True) + '"')
 
 
+def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool = False) -> pl.Series:
+    """Cells as they stand in delimited text; `alone`: of one column.
+
+    >>> escaped(pl.Series(["a,b", "=1", "c"]), ",", excel_safe=True).to_list()
+    ['"a,b"', "'=1", 'c']
+    """
+    return _Dialect(separator, excel_safe=excel_safe, alone=alone).escape(values)
+
+
 def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """`values` with some replaced; the same series, not a copy, if none is."""
     return replace(values).zip_with(where.fill_null(value=False), values) if where.any() else values
 
 
 def _write_text(
-    table: Table | RecodedTable,
+    table: Table | RecodedTable | Portion,
     file: BinaryIO,
     dialect: _Dialect,
     *,
@@ -289,7 +299,7 @@ class Pieces:
 # ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
 
 
-def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -> None:
+def _write_typed(table: Table | RecodedTable | Portion, file: BinaryIO, format_: Format) -> None:
     values = [from_text(_nameless(column), column.dtype) for column in table.head().columns]
     with _reporting():
         records = _streamed(table, values)
@@ -305,7 +315,7 @@ def _write_typed(table: Table | RecodedTable, file: BinaryIO, format_: Format) -
 
 
 def _records(
-    table: Table | RecodedTable, names: Sequence[str], values: Sequence[pl.Series], *_: object
+    table: Table | RecodedTable | Portion, names: Sequence[str], values: Sequence[pl.Series], *_: object
 ) -> Iterator[pl.DataFrame]:
     """The records, made from codes some at a time; `values` stand for the table's. Nothing else is asked for."""
     for some in blocks(table.records):
@@ -313,7 +323,7 @@ def _records(
         yield pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
 
 
-def _streamed(table: Table | RecodedTable, values: Sequence[pl.Series]) -> pl.LazyFrame:
+def _streamed(table: Table | RecodedTable | Portion, values: Sequence[pl.Series]) -> pl.LazyFrame:
     """The same as a frame that is never there as a whole."""
     # Columns bear numbers until the end: polars would take some names (`*`, `^a$`) for patterns.
     numbers = [str(place) for place in range(len(values))]

@@ -126,6 +126,11 @@ class OutputPart(Part):
     excel_safe: bool = Field(
         default=False, alias="excel-safe", description="Neutralize cells that a spreadsheet would run as formulas."
     )
+    records_per_part: Annotated[Annotated[int, Field(ge=1)] | None, Flag(metavar="N")] = Field(
+        None,
+        alias="records-per-part",
+        description="Write FOLDER/ as parts of so many records, with their certificate and a manifest that lists them.",
+    )
 
 
 if TYPE_CHECKING:
@@ -320,8 +325,15 @@ class PerturbPart(Part):
 
 
 class RunPart(Part):
-    """What a run may use of the machine; the release is the same for any of it."""
+    """What a run may use, and where the records are counted; the release is the same for any of it."""
 
+    engine: Literal["local", "duckdb"] = Field(
+        "local",
+        description=(
+            "Where the records are counted, joined, ordered and written: local reads them into this process; duckdb "
+            "leaves CSV, Parquet and .duckdb files to DuckDB. The release is the same."
+        ),
+    )
     memory_limit: Annotated[Memory | None, Flag(metavar="AMOUNT")] = Field(
         None,
         alias="memory-limit",

@@ -42,6 +42,7 @@ ENDS: Final = frozenset(
         ("input", "path"),
         ("output", "path"),
         ("population", "path"),
+        ("run", "engine"),
         ("run", "memory-limit"),
         ("run", "spill-folder"),
     }

@@ -61,6 +61,7 @@ class Request:
         population: Where the population table is; `None` where no model needs one.
         memory: The bytes of memory that may be used; `None` for any number.
         spill: The folder of what does not fit; `None` for the system's.
+        engine: The engine, by its name in `kohort.engines.known`.
     """
 
     source: str
@@ -71,6 +72,7 @@ class Request:
     population: str | None = None
     memory: int | None = None
     spill: str | None = None
+    engine: str = "local"
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -146,7 +148,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         made.models,
         method.algorithm,
         _reading(file.input),
-        Writing(file.output.format, file.output.separator, file.output.excel_safe),
+        _writing(file.output),
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
@@ -162,7 +164,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
     inputs = *made.inputs, *keys
     memory = None if file.run.memory_limit is None else bytes_of(file.run.memory_limit)
-    return Request(source, target, job, inputs, where, made.population, memory, spill)
+    return Request(source, target, job, inputs, where, made.population, memory, spill, file.run.engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,10 @@ def _reading(part: InputPart) -> ReadOptions:
     )
 
 
+def _writing(part: OutputPart) -> Writing:
+    return Writing(part.format, part.separator, part.excel_safe, part.records_per_part)
+
+
 def _input_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> list[UsageError]:
     """What of the input's table does not go together."""
     said = part(InputPart, table(raw, "input"))
@@ -265,9 +271,10 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
     if output is None:
         return []
     try:
-        format_ = written_as(output.path, output.format)
+        format_ = written_as(output.path, _writing(output))
     except UsageError as fault:
-        return [UsageError(fault.what, where=where(("output", "path")), hint=fault.hint)]
+        key = fault.where or "path"
+        return [UsageError(fault.what, where=where(("output", key)), hint=fault.hint)]
     if output.excel_safe and not format_.is_text:
         return [
             UsageError("only delimited text can be excel-safe", where=where(("output", "excel-safe")), hint="write CSV")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from kohort.certificate import PartOutcome, read_certificate
@@ -22,14 +25,14 @@ from kohort.release.transactions import BasketWriting
 from kohort.verify.transactions import verify_transactions
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
-    from pathlib import Path
 
     from kohort.certificate.form import Certified
     from kohort.engines.base import Engine
+    from kohort.pipeline.outlets import Outlet
     from kohort.release import Job, Release
     from kohort.release.transactions import TransactionJob, TransactionRelease
+    from kohort.verify import Verdict
 
 
 def again(
@@ -51,22 +54,35 @@ def again(
         VerificationError: its bytes, or those made, are not those that the certificate is of.
     """
     refuse_random(job)
-    where = outlet(target)
+    where = outlet(target, job.writing)
     known = read_certificate(where.certificate)
     _refuse_changed(target, known)
     stage = Stages(tell)
     with stage("read"):
         data, others = read(engine, source, population, job)
     release = solve(data, job, population=others, threads=threads, stage=stage, engine=engine)
-    format_ = Format.CSV if where.table is not None else written_as(target, job.writing.format)
-    file = BytesIO()
-    with stage("write"):
-        engine.write(release.records, file, format_, job.writing)
-    file.seek(0)
-    with stage("verify"):
-        verdict = engine.verify(file, claim_of(release, format_))
+    verdict = _verdict(release, target, where, stage, engine)
     _refuse_other(verdict.sha256, known.sha256, where.path)
     return replace(release, verdict=verdict, seconds=stage.seconds, path=where.path, certificate=where.certificate)
+
+
+def _verdict(release: Release, target: str | os.PathLike[str], where: Outlet, stage: Stages, engine: Engine) -> Verdict:
+    """What is found in the bytes of a release when they are written again."""
+    writing = release.job.writing
+    format_ = Format.CSV if where.table is not None else written_as(target, writing)
+    claim = claim_of(release, format_)
+    if where.of_parts:
+        with TemporaryDirectory(prefix="kohort-") as folder:
+            with stage("write"):
+                parts = engine.write_parts(release.records, Path(folder), format_, writing)
+            with stage("verify"):
+                return engine.verify_parts(parts, claim)
+    file = BytesIO()
+    with stage("write"):
+        engine.write(release.records, file, format_, writing)
+    file.seek(0)
+    with stage("verify"):
+        return engine.verify(file, claim)
 
 
 def transactions_again(
@@ -114,7 +130,7 @@ def _refuse_changed(target: str | os.PathLike[str], known: Certified) -> None:
     if any(part.outcome is PartOutcome.DIFFERENT for part in of_bytes(target, known)):
         raise VerificationError(
             "the published file is not the one that its certificate is of",
-            where=str(outlet(target).path),
+            where=os.fspath(target),
             hint="it was changed since; publish the release again with --report",
         )
 

@@ -1,7 +1,8 @@
-"""Where a release of a table can go: a file, a folder of Parquet, a table of a database that exists.
+"""Where a release of a table can go: a file, a folder, a table of a database that exists.
 
-A name that ends with `/` is a folder. It holds one part, which gets its name when it is verified, as any file does; so
-whoever reads the folder finds no record of it or all of them.
+A name that ends with `/` is a folder. Unless something else is asked for, it holds one part, Parquet, which gets its
+name when it is verified, as any file does. Of several parts, or of CSV, the folder itself is published, with its
+certificate and a manifest (see `kohort.io.manifest`). Whoever reads the folder finds no record of it or all of them.
 """
 
 from __future__ import annotations
@@ -13,19 +14,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import TargetError, UsageError
+from kohort.io.manifest import CERTIFICATE, FORMATS, MANIFEST
 from kohort.io.stored import others, stored
 from kohort.io.write import Format, format_of
 from kohort.publish import check_target
 from kohort.publish.disk import reporting
+from kohort.publish.folder import check_folder
 from kohort.publish.tables import check_table
+from kohort.release.job import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from kohort.io.stored import StoredTable
 
-#: The one part of a folder.
+#: The one part of a folder without a manifest.
 _PART: Final = "part-0.parquet"
+
+#: How a release is written where nothing is said.
+_PLAIN: Final = Writing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +44,21 @@ class Outlet:
         certificate: Where its certificate goes.
         folder: The folder that it is the part of, where it is one.
         table: The table of a database that it becomes, where it becomes one.
+        of_parts: Whether it is a folder with a manifest.
     """
 
     path: Path
     certificate: Path
     folder: Path | None = None
     table: StoredTable | None = None
+    of_parts: bool = False
 
     @property
     def name(self) -> str:
         """What its certificate calls it."""
+        if self.of_parts:
+            return f"{self.path.name}/{MANIFEST}"
         return self.path.name if self.folder is None else f"{self.folder.name}/{self.path.name}"
-
-    @property
-    def inner(self) -> Format | None:
-        """The format in which it is written on its way, where its name does not decide."""
-        return None if self.folder is None and self.table is None else Format.PARQUET
 
     @contextmanager
     def room(self) -> Generator[None]:
@@ -69,18 +75,22 @@ class Outlet:
                 self.folder.rmdir()
 
 
-def outlet(target: str | os.PathLike[str]) -> Outlet:
-    """Where a target is.
+def outlet(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> Outlet:
+    """Where a target is, of a release that is written so.
 
     Raises:
         UsageError: it is the address of a server, and names no table.
 
     >>> outlet("release.csv").certificate.name, outlet("release/").name, outlet("release/").certificate.name
     ('release.csv.kohort.json', 'release/part-0.parquet', 'release.kohort.json')
+    >>> str(outlet("release/", Writing(records_per_part=1000)).certificate)
+    'release/certificate.json'
     """
     if (table := stored(target)) is not None:
         return Outlet(table.path, beside(table.path), table=table)
     path = Path(target)
+    if is_folder(target) and (writing.format == Format.CSV or writing.records_per_part is not None):
+        return Outlet(path, path / CERTIFICATE, of_parts=True)
     if is_folder(target):
         return Outlet(path / _PART, beside(path), folder=path)
     return Outlet(path, beside(path))
@@ -101,23 +111,32 @@ def is_folder(target: str | os.PathLike[str]) -> bool:
     return name.endswith(("/", os.sep)) and bool(Path(name).name)
 
 
-def written_as(target: str | os.PathLike[str], explicit: str | None = None) -> Format:
-    """The format that a release is written in: of a folder, and on the way into a database, Parquet.
+def written_as(target: str | os.PathLike[str], writing: Writing = _PLAIN) -> Format:
+    """The format that a release is written in: on the way into a database Parquet, of a folder too if none is named.
 
     Raises:
-        UsageError: another format is named, or see `kohort.io.write.format_of`.
+        UsageError: a format is named that does not go there, or parts of what is no folder; see also
+            `kohort.io.write.format_of`.
     """
-    inner = outlet(target).inner
-    if inner is None:
-        return format_of(Path(target), explicit)
-    if explicit not in {None, inner}:
-        what = "a folder is written as Parquet, and a table of a database in its own way"
+    folder, named = is_folder(target), writing.format
+    if stored(target) is None and not folder:
+        if writing.records_per_part is not None:
+            what = "only a folder has parts"
+            raise UsageError(what, where="records-per-part", hint="let the name of the output end with /")
+        return format_of(Path(target), named)
+    if named not in ({None, *FORMATS} if folder else {None, Format.PARQUET}) or not (folder or _whole(writing)):
+        what = "a folder is written as Parquet or CSV, and a table of a database in its own way, as a whole"
         raise UsageError(what, hint="leave out the format (--format)")
-    return inner
+    return Format(named or Format.PARQUET)
+
+
+def _whole(writing: Writing) -> bool:
+    """Whether nothing is said of parts."""
+    return writing.records_per_part is None
 
 
 def check(
-    target: str | os.PathLike[str],
+    where: Outlet,
     sources: Sequence[str | os.PathLike[str]],
     *,
     overwrite: bool,
@@ -127,17 +146,20 @@ def check(
     """Refuse a target that could not be published to, before any work.
 
     Args:
-        target: Where the release goes.
+        where: Where the release goes.
         sources: The tables that the run reads, as they are named.
         overwrite: Whether what is there may be replaced.
         inputs: Files that no output may replace.
-        companions: The other outputs.
+        companions: The other outputs, besides the certificate.
 
     Raises:
         TargetError: it exists (and `overwrite` is false), is an input, or holds something else besides.
         FileError: its folder or database is missing or cannot be written.
     """
-    where = outlet(target)
+    if where.of_parts:
+        check_folder(where.path, overwrite=overwrite, inputs=inputs, companions=companions)
+        return
+    companions = (where.certificate, *companions)
     if where.table is not None:
         if overwrite and any(_is_of(source, where.table) for source in sources):
             hint = "name another table"

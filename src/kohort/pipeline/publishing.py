@@ -6,17 +6,27 @@ import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Generic, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Generic, TypedDict, TypeGuard, TypeVar
 
 from kohort.io.forms import files
 from kohort.publish import Companion, publish
+from kohort.publish.folder import publish_folder
 from kohort.publish.tables import publish_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
 
+    from kohort.io.manifest import WrittenPart
     from kohort.pipeline.outlets import Outlet
+
+
+class _Said(TypedDict):
+    """What is said of files that are there."""
+
+    overwrite: bool
+    inputs: Sequence[Path]
+
 
 R = TypeVar("R")
 V = TypeVar("V")
@@ -53,6 +63,23 @@ def paths(source: object) -> tuple[Path, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts(Generic[V]):
+    """How a release becomes a folder of parts.
+
+    Attributes:
+        write: Writes them into a folder, in the order of their records.
+        verify: Reads them again and returns the verdict.
+        format: The format of each.
+        separator: Between cells of CSV.
+    """
+
+    write: Callable[[Path], Sequence[WrittenPart]]
+    verify: Callable[[Sequence[WrittenPart]], V]
+    format: str
+    separator: str
+
+
+@dataclass(frozen=True, slots=True)
 class Publication(Generic[V, R]):
     """A release on its way to a file: written, verified on the written bytes, certified.
 
@@ -61,12 +88,14 @@ class Publication(Generic[V, R]):
         verify: Reads the written file again and returns the verdict.
         certify: The certificate of a verdict.
         finish: The release with its verdict.
+        parts: The same of a folder of parts, where it can become one.
     """
 
     write: Callable[[BinaryIO], None]
     verify: Callable[[BinaryIO], V]
     certify: Callable[[V], bytes]
     finish: Callable[[V], R]
+    parts: Parts[V] | None = None
 
     def publish(
         self,
@@ -96,12 +125,30 @@ class Publication(Generic[V, R]):
         def companion(report: Companion[R]) -> Companion[V]:
             return Companion(report.path, lambda verdict: report.content(self.finish(verdict)))
 
-        companions = [Companion(outlet.certificate, self.certify), *map(companion, reports)]
-        if outlet.table is not None:
-            found = publish_table(
-                outlet.table, write, verify, companions=companions, overwrite=overwrite, inputs=inputs
-            )
+        said: _Said = {"overwrite": overwrite, "inputs": inputs}
+        others = [companion(report) for report in reports]
+        companions = [Companion(outlet.certificate, self.certify), *others]
+        if outlet.of_parts and self.parts is not None:
+            found = self._publish_parts(self.parts, outlet.path, stage, others, said)
+        elif outlet.table is not None:
+            found = publish_table(outlet.table, write, verify, companions=companions, **said)
         else:
             with outlet.room():
-                found = publish(outlet.path, write, verify, companions=companions, overwrite=overwrite, inputs=inputs)
+                found = publish(outlet.path, write, verify, companions=companions, **said)
         return self.finish(found)
+
+    def _publish_parts(
+        self, parts: Parts[V], folder: Path, stage: Stages, companions: Sequence[Companion[V]], said: _Said
+    ) -> V:
+        """The verdict of the parts, once they are the folder."""
+
+        def write(staged: Path) -> Sequence[WrittenPart]:
+            with stage("write"):
+                return parts.write(staged)
+
+        def verify(written: Sequence[WrittenPart]) -> V:
+            with stage("verify"):
+                return parts.verify(written)
+
+        form = {"format_": parts.format, "separator": parts.separator}
+        return publish_folder(folder, write, verify, self.certify, companions=companions, **form, **said)

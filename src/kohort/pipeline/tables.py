@@ -22,7 +22,7 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.feasibility import refuse_absence, refuse_hopeless, refuse_unknown
 from kohort.pipeline.outlets import check, outlet, written_as
 from kohort.pipeline.problem import problem_of
-from kohort.pipeline.publishing import Publication, Stages, is_path, paths, silent
+from kohort.pipeline.publishing import Parts, Publication, Stages, is_path, paths, silent
 from kohort.publish import Companion, check_target, publish
 from kohort.release import Job, Release
 from kohort.release.fit import check_population, refuse_unmodelled
@@ -32,12 +32,13 @@ from kohort.verify import Claim, verify_table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from kohort.algorithms.problem import Problem
     from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
+    from kohort.io.manifest import WrittenPart
     from kohort.metrics.base import Levels
     from kohort.tables.dataset import Dataset
     from kohort.verify import Verdict
@@ -97,11 +98,12 @@ def anonymize(
     """
     stage = Stages(tell)
     check_population(job, population)
+    engine.refuse_format(None if target is None else written_as(target, job.writing))
     if target is not None:
         inputs = (*paths(source), *paths(population), *inputs)
-        companions = [outlet(target).certificate, *(report.path for report in reports)]
+        companions = [report.path for report in reports]
         sources = [one for one in (source, population) if is_path(one)]
-        check(target, sources, overwrite=overwrite, inputs=inputs, companions=companions)
+        check(outlet(target, job.writing), sources, overwrite=overwrite, inputs=inputs, companions=companions)
     with stage("read"):
         data, known = read(engine, source, population, job)
     release = solve(data, job, population=known, threads=threads, stage=stage, reports=reports, engine=engine)
@@ -232,8 +234,8 @@ def save(
         FileError: writing failed; nothing was published.
     """
     stage = stage or Stages(silent, dict(release.seconds))
-    where, writing = outlet(target), release.job.writing
-    format_ = written_as(target, writing.format)
+    writing = release.job.writing
+    where, format_ = outlet(target, writing), written_as(target, writing)
     claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
     def write_release(file: BinaryIO) -> None:
@@ -253,7 +255,12 @@ def save(
     def finish(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=where.path, certificate=where.certificate)
 
-    publication = Publication(write_release, partial(engine.verify, claim=claim), certify, finish)
+    def write_parts(folder: Path) -> Sequence[WrittenPart]:
+        return engine.write_parts(release.records, folder, format_, writing)
+
+    separator = writing.separator if format_.is_text else ""
+    parts = Parts(write_parts, partial(engine.verify_parts, claim=claim), format_.value, separator)
+    publication = Publication(write_release, partial(engine.verify, claim=claim), certify, finish, parts)
     companions = [Companion(report.path, report.content) for report in reports]
     return publication.publish(where, stage, companions, overwrite=overwrite, inputs=inputs)
 

@@ -11,25 +11,30 @@ one step, so the order carries the promise:
     old companions leave  ─►  the release takes its name  ─►  new companions arrive
 
 At every instant the target is the old release, the new one or (when there was no old one) absent, never
-a mixture, and a companion lies only beside the release it describes. A release without its certificate
-belongs to a run that did not finish. Whatever goes wrong in between, short of a kill, is taken back.
+a mixture, and a companion lies only beside the release it describes. Whatever goes wrong in between is taken back: by
+the run itself, or, where it was killed while it replaced something, by the next one in that place (see `journal`). A
+release that replaced nothing and has no certificate belongs to a run that did not finish.
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import methodcaller
-from typing import TYPE_CHECKING, BinaryIO, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Generic, Protocol, TypeAlias, TypeVar
 
 from kohort import system
 from kohort.errors import DurabilityError
 from kohort.publish.disk import locked, reason, reporting
-from kohort.publish.files import TemporaryFile, examine, open_temporary
+from kohort.publish.files import examine, open_temporary
+from kohort.publish.journal import Journal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from kohort.publish.files import Target
+    from kohort.publish.journal import Entry
 
 
 V = TypeVar("V")
@@ -49,6 +54,35 @@ class Companion(Generic[V]):
 
     path: Path
     content: Callable[[V], bytes]
+
+
+class Output(Protocol):
+    """A file or folder that takes its name in a commit."""
+
+    @property
+    def place(self) -> Target:
+        """Where it goes."""
+        ...
+
+    def entry(self) -> Entry:
+        """The name that it takes, and how that is taken back."""
+        ...
+
+    def rename(self) -> None:
+        """Take the place's name, which is free."""
+        ...
+
+    def exchange(self) -> None:
+        """Take the place's name from what stands there."""
+        ...
+
+    def withdraw(self) -> None:
+        """Take what stands there away, within reach."""
+        ...
+
+    def forget(self) -> None:
+        """Let what stood there go."""
+        ...
 
 
 def check_target(
@@ -113,61 +147,109 @@ def publish(
             verdict = verify(file)
         for companion, output in zip(companions, others, strict=True):
             output.fill(methodcaller("write", companion.content(verdict)))
-        arrive = release.exchange if release.place.former else release.rename
         with reporting("moving into place", target):
-            commit((arrive, release.restore), others, [release, *others], where=str(release.place.path))
+            commit([release, *others], where=str(release.place.path))
     return verdict
 
 
-def commit(
-    arrival: tuple[Step, Step], companions: Sequence[TemporaryFile], outputs: Sequence[TemporaryFile], *, where: str
-) -> None:
-    """Let a release arrive and give every file its name, or neither.
+def commit(outputs: Sequence[Output], *, where: str, beyond: tuple[Step, Step] | None = None) -> None:
+    """Give every output its name, or none.
 
     Before each step its inverse is noted. An inverse looks at the files rather than at what was noted, so that it
     is right even where an interrupt fell between the two; and should one fail, those after it are left alone,
-    because each keeps the promise of the order only when the ones before it were done.
+    because each keeps the promise of the order only when the ones before it were done. What is left undone then, or by
+    a kill, the next run takes back by the journal.
 
     Args:
-        arrival: The step by which the release is there, and its inverse.
-        companions: The files that describe it.
-        outputs: All files, the release among them where it is one.
+        outputs: The release and the files that describe it.
         where: The release, for messages.
+        beyond: Where the release is no file, the step by which it is there, and its inverse; all outputs describe it.
 
     Raises:
         DurabilityError: Everything is in place, but the disk did not confirm it.
     """
-    inverses: list[Callable[[], None]] = []
     with ExitStack() as locks:
         folders = [locks.enter_context(locked(path)) for path in sorted({output.place.folder for output in outputs})]
         for output in outputs:
             output.place.demand_unchanged()
-        try:
-            for step, inverse in _steps(arrival, companions):
-                inverses.append(inverse)
-                step()
-            failures = [error for error in map(_sync_failure, folders) if error]
-        except BaseException:
-            for inverse in reversed(inverses):
-                inverse()
-            raise
+        entries = [output.entry() for output in outputs]
+        record = _Record(Journal(entries), folders)
+        _carry_out(_steps(outputs, entries, record.decide, beyond), record, locks)
         for output in outputs:
             output.forget()
-    if failures:
+    if record.failures:
         raise DurabilityError(
             "the release is in place, but the disk did not confirm that it will survive a power cut",
             where=where,
-            hint=f"the system said: {reason(failures[0].errno)}",
+            hint=f"the system said: {reason(record.failures[0].errno)}",
         )
 
 
-def _steps(arrival: tuple[Step, Step], companions: Sequence[TemporaryFile]) -> list[tuple[Step, Step]]:
-    """What a commit does, in order, each step with its inverse."""
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What the disk has of a commit.
+
+    Attributes:
+        journal: What is written down of it.
+        folders: The open folders of the outputs, where folders can be opened.
+        failures: Why the disk did not confirm their names.
+    """
+
+    journal: Journal
+    folders: list[int | None]
+    failures: list[OSError] = field(default_factory=list[OSError])
+
+    def confirm(self) -> None:
+        """Ask the disk to confirm the names in the folders."""
+        self.failures.extend(error for error in map(_sync_failure, self.folders) if error)
+
+    def begin(self, until: ExitStack) -> None:
+        """Write down what will be done."""
+        if self.journal.needed:
+            self.journal.write(until)
+            self.confirm()
+
+    def decide(self) -> None:
+        """From now on no other run takes back what was done."""
+        if self.journal.needed:
+            self.confirm()
+            self.journal.remove()
+
+
+def _carry_out(steps: list[tuple[Step, Step]], record: _Record, locks: ExitStack) -> None:
+    """Do all steps, or none."""
+    inverses: list[Step] = []
+    try:
+        record.begin(locks)
+        for step, inverse in steps:
+            inverses.append(inverse)
+            step()
+        record.confirm()
+    except BaseException:
+        for inverse in reversed(inverses):
+            inverse()
+        record.journal.remove()
+        raise
+
+
+def _steps(
+    outputs: Sequence[Output], entries: Sequence[Entry], decide: Step, beyond: tuple[Step, Step] | None
+) -> list[tuple[Step, Step]]:
+    """What a commit does, in order, each step with its inverse. What is `beyond` decides: no journal tells of it."""
+    described = list(zip(outputs, entries, strict=True))
+    companions = described if beyond else described[1:]
+    arrive = [(output.exchange if entry.former else output.rename, entry.restore) for output, entry in described[:1]]
+    decision = (decide, _nothing)
     return [
-        *((companion.withdraw, companion.restore) for companion in companions),
-        arrival,
-        *((companion.rename, companion.retract) for companion in companions),
+        *((output.withdraw, entry.restore) for output, entry in companions),
+        *([beyond, decision] if beyond else arrive),
+        *((output.rename, entry.retract) for output, entry in companions),
+        *([] if beyond else [decision]),
     ]
+
+
+def _nothing() -> None:
+    """The inverse of what needs none."""
 
 
 def _sync_failure(folder: int | None) -> OSError | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-import secrets
+import shutil
 import stat
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from kohort import system
 from kohort.errors import FileError, TargetError
 from kohort.publish.disk import locked, reporting
+from kohort.publish.journal import TEMPORARY, Entry, settle, temporary, version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -39,7 +39,7 @@ class Target:
 
     def demand_unchanged(self) -> None:
         """Refuse to go on when another run came first."""
-        if _version(_status(self.path)) != _version(self.former):
+        if version(_status(self.path)) != version(self.former):
             raise TargetError("the output was changed while this run worked", where=str(self.path), hint="run again")
 
 
@@ -48,7 +48,7 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
     places: list[Target] = []
     for path in paths:
         with reporting("looking at the output", path):
-            place = _place(path)
+            place = place_of(path)
             _refuse_kind(place)
             _refuse_input(place, inputs)
         if any(place.path == other.path for other in places):
@@ -61,7 +61,7 @@ def examine(paths: Iterable[Path], *, overwrite: bool, inputs: Sequence[Path]) -
     return places
 
 
-def _place(path: Path) -> Target:
+def place_of(path: Path) -> Target:
     """The place of `path`, its folder usable and cleared of what dead runs left."""
     if not path.parent.is_dir():
         raise FileError("the output's folder does not exist", where=str(path.parent), hint="create it first")
@@ -99,15 +99,6 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _version(status: os.stat_result | None) -> tuple[int, ...]:
-    """What differs between two looks at a path when anything was written there in between."""
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) if status else ()
-
-
-#: What a temporary name looks like. It tells nothing, neither of the output nor of the data.
-_TEMPORARY = re.compile(r"\.kohort-[0-9a-f]{32}")
-
-
 @dataclass(frozen=True, slots=True)
 class TemporaryFile:
     """An open file in the folder of its place, bearing no name or a temporary one.
@@ -116,7 +107,6 @@ class TemporaryFile:
         place: Where it goes.
         fd: The open file,
         opened: until this is closed.
-        identity: By which the file is known, whatever names it bears.
         named: Whether it bears `name` from the start, because the system has no unnamed files.
         name: Its temporary name.
         kept: The temporary name of the file it replaces, until nothing can fail any more.
@@ -125,7 +115,6 @@ class TemporaryFile:
     place: Target
     fd: int
     opened: ExitStack
-    identity: os.stat_result
     named: bool
     name: Path
     kept: Path
@@ -174,19 +163,9 @@ class TemporaryFile:
         if self.place.former:
             self.place.path.rename(self.kept)
 
-    def retract(self) -> None:
-        """Give the place's name up, if this file bears it."""
-        with suppress(FileNotFoundError):
-            if os.path.samestat(self.place.path.lstat(), self.identity):
-                self.place.path.unlink()
-
-    def restore(self) -> None:
-        """Put the place back as it was, however far things went."""
-        if not self.place.former:
-            self.retract()
-        with suppress(FileNotFoundError):
-            self.kept.replace(self.place.path)
-            self.kept.unlink()  # where both are names of one file, replacing leaves both
+    def entry(self) -> Entry:
+        """The name that it takes, and how that is taken back."""
+        return Entry(self.place.path, self.kept, self.name, version(self.place.former), version(os.fstat(self.fd)))
 
     def forget(self) -> None:
         """Let the former file go."""
@@ -213,7 +192,7 @@ class TemporaryFile:
 @contextmanager
 def open_temporary(place: Target) -> Generator[TemporaryFile]:
     """A new temporary file, of which nothing remains at the end but what was published."""
-    name, kept = (place.folder / f".kohort-{secrets.token_hex(16)}" for _ in range(2))
+    name, kept = temporary(place.folder), temporary(place.folder)
     with ExitStack() as end:
         end.callback(_remove, name)  # before the name exists, lest an interrupt come between
         opened = end.enter_context(ExitStack())
@@ -221,8 +200,7 @@ def open_temporary(place: Target) -> Generator[TemporaryFile]:
             unnamed = system.open_unnamed(place.folder)
             fd = _open_named(name) if unnamed is None else unnamed
             opened.callback(os.close, fd)
-            identity = os.fstat(fd)
-        yield TemporaryFile(place, fd, opened, identity, unnamed is None, name, kept)
+        yield TemporaryFile(place, fd, opened, unnamed is None, name, kept)
 
 
 def _open_named(name: Path) -> int:
@@ -243,22 +221,26 @@ def _remove(name: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the temporary names that dead runs left in a folder.
+    """Take back what dead runs began to replace in a folder, and remove the temporary names that they left.
 
     A living run locks its file that bears a temporary name, or holds the folder's lock as long as one does.
     """
+    settle(folder)
     with locked(folder):
         for path in folder.iterdir():
-            if _TEMPORARY.fullmatch(path.name):
+            if TEMPORARY.fullmatch(path.name):
                 with suppress(OSError):  # it lives, is another user's, or is gone
                     _remove_dead(path)
 
 
 def _remove_dead(path: Path) -> None:
-    """Remove a temporary file; `OSError` when its run lives, or nobody can tell."""
+    """Remove a temporary file or folder; `OSError` when its run lives, or nobody can tell."""
     fd = os.open(path, os.O_RDONLY | system.CAREFUL | system.AT_ONCE)
     try:
         system.lock(fd, shared=True)
-        path.unlink()
+        if not stat.S_ISDIR(os.fstat(fd).st_mode):
+            path.unlink()
+        elif system.is_ours(fd):
+            shutil.rmtree(path)
     finally:
         os.close(fd)

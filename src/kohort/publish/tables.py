@@ -85,7 +85,7 @@ def publish_table(
             output.fill(methodcaller("write", companion.content(verdict)))
         arrival = _Arrival(session, replaced=replaced)
         with reporting("moving into place", place.path):
-            commit((arrival.commit, arrival.restore), others, others, where=place.address)
+            commit(others, where=place.address, beyond=(arrival.commit, arrival.restore))
     return verdict
 
 

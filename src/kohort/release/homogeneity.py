@@ -10,6 +10,7 @@ import numpy as np
 from kohort.core.frequency import group
 from kohort.schema import Missing
 from kohort.schema.sensitive import resolve
+from kohort.tables.dataset import CellsByClass
 
 if TYPE_CHECKING:
     from kohort.arrays import Index
@@ -49,17 +50,18 @@ def homogeneity_of(release: Release) -> dict[str, Homogeneity]:
 
     Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each sensitive attribute.
     """
-    schema, table = release.job.schema, release.table
-    if not table.records:
+    schema, data, groups = release.job.schema, release.records.data, release.records.groups
+    if not data.records:
         return {}
-    classes, people = class_of(table, schema), people_of(release)
     looked_at = {model.declared.sensitive for model in release.job.models}
-    few = max(MANY, table.records // RECORDS)
-    return {
-        one.name: _homogeneity(table, one, schema.missing, classes, people)
-        for one in schema.sensitive
-        if one.name in looked_at or len(table[one.name].values) <= few
-    }
+    few = max(MANY, data.records // RECORDS)
+    asked = [one for one in schema.sensitive if one.name in looked_at or len(data.distinct(one.name).texts) <= few]
+    if groups is not None:
+        return {one.name: _homogeneity(groups.released(one.name), one, schema.missing) for one in asked}
+    table, people = release.table, people_of(release)
+    classes, each = class_of(table, schema), np.ones(table.records, np.int64)
+    cells = ((one, CellsByClass(classes, table[one.name], each)) for one in asked)
+    return {one.name: _homogeneity(held, one, schema.missing, people) for one, held in cells}
 
 
 def class_of(table: Table, schema: Schema) -> Index:
@@ -72,21 +74,23 @@ def class_of(table: Table, schema: Schema) -> Index:
 
 
 def _homogeneity(
-    table: Table, attribute: Attribute, missing: frozenset[str], classes: Index, people: Index | None
+    cells: CellsByClass, attribute: Attribute, missing: frozenset[str], people: Index | None = None
 ) -> Homogeneity:
     """That of one attribute."""
-    column = table[attribute.name]
+    classes, column, records = cells
     plain = replace(attribute, hierarchy=None, missing=Missing.VALUE)  # how far values are apart does not matter
-    domain, code_of = resolve(plain, column.values.to_list(), column.counts(), missing)
+    domain, code_of = resolve(plain, column.values.to_list(), column.counts(), missing)  # how often does not matter
     held = code_of[column.codes]
     present = held < len(domain)
     if not present.any():
         return Homogeneity(0, 0.0)
-    cells = np.stack([classes[present], held[present]], axis=1).astype(np.uint64)
+    pairs, weights = np.stack([classes[present], held[present]], axis=1).astype(np.uint64), records[present]
     if people is not None:  # who has several records of one value in a class has it once
-        cells = cells[group(np.column_stack([cells, people[present].astype(np.uint64)])).first]
-    grouping = group(cells)
-    counts, of = grouping.counts, cells[grouping.first, 0].astype(np.int64)
+        first = group(np.column_stack([pairs, people[present].astype(np.uint64)])).first
+        pairs, weights = pairs[first], weights[first]
+    grouping = group(pairs)
+    counts = np.bincount(grouping.of, weights).astype(np.int64)
+    of = pairs[grouping.first, 0].astype(np.int64)
     totals = np.bincount(of, weights=counts)
     alone = np.bincount(of) == 1
     return Homogeneity(int(totals[alone].sum()), float((counts / totals[of]).max()))

@@ -81,11 +81,13 @@ class Writing:
         format: The file's format; `None` takes it from the target's name.
         separator: Between the cells of delimited text.
         excel_safe: Whether cells that a spreadsheet would run as a formula get a leading apostrophe.
+        records_per_part: Records of each part, where the release is a folder of several; `None` for one part.
     """
 
     format: Format | None = None
     separator: str = ","
     excel_safe: bool = False
+    records_per_part: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,6 +6,7 @@ printed, and each is the value of somebody in the class.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +15,14 @@ from kohort.core.frequency import group
 from kohort.release.homogeneity import class_of
 from kohort.schema import Attribute, Label, Role
 from kohort.schema.domain import resolve
+from kohort.tables.dataset import CellsByClass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from kohort.arrays import Counts, Index
     from kohort.release.release import Release
+    from kohort.tables.table import Column
 
 
 def members_of(release: Release) -> dict[str, float]:
@@ -27,26 +32,41 @@ def members_of(release: Release) -> dict[str, float]:
 
     Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each such column.
     """
-    schema, table = release.job.schema, release.table
+    schema = release.job.schema
     asked = [one for one in schema.quasi if one.label is Label.SET or one.hierarchy is None]
-    if not table.records or release.levels or not asked:
+    if not release.records.data.records or release.levels or not asked:
         return {}
-    classes = class_of(table, schema)
-    codes = {one.name: _codes(release, one) for one in asked}
-    members = {name: _members(classes, of) for name, of in codes.items() if of is not None}
-    return {name: float(of[of > 1].mean()) for name, of in members.items() if (of > 1).any()}
+    held = {one.name: cells for one, cells in zip(asked, _cells(release, asked), strict=True)}
+    codes = {one.name: _codes(release, one, held[one.name].column) for one in asked}
+    members = {name: _members(held[name].classes, of) for name, of in codes.items() if of is not None}
+    return {
+        name: float(np.average(of[of > 1], weights=held[name].counts[of > 1]))
+        for name, of in members.items()
+        if (of > 1).any()
+    }
 
 
-def _codes(release: Release, attribute: Attribute) -> Index | None:
-    """(m,) which value each released record had; `None` where the column is not released as sets."""
-    column, name = release.source[attribute.name], attribute.name
-    values, counts = column.values.to_list(), column.counts()
+def _cells(release: Release, asked: Sequence[Attribute]) -> Iterator[CellsByClass]:
+    """The values that released records had in each of these columns."""
+    if release.records.groups is not None:
+        yield from (release.records.groups.original(one.name) for one in asked)
+        return
+    classes, each = class_of(release.table, release.job.schema), np.ones(release.table.records, np.int64)
+    for one in asked:
+        column = release.source[one.name]
+        yield CellsByClass(classes, replace(column, codes=column.codes[release.lineage]), each)
+
+
+def _codes(release: Release, attribute: Attribute, column: Column) -> Index | None:
+    """(g,) which value each group of released records had; `None` where the column is not released as sets."""
+    name = attribute.name
+    values, counts = column.values.to_list(), np.ones(len(column.values), np.int64)
     if release.population is not None:  # its values count when it is decided whether the column is numeric
         more = release.population.distinct(name).texts.to_list()
         values, counts = [*values, *more], np.concatenate([counts, np.zeros(len(more), counts.dtype)])
     plain = Attribute(name, Role.QUASI, attribute.scale, label=attribute.label, bounds=attribute.bounds)
     domain, code_of = resolve(plain, values, counts, release.job.schema.missing)
-    return code_of[column.codes[release.lineage]] if domain.label is Label.SET else None
+    return code_of[column.codes] if domain.label is Label.SET else None
 
 
 def _members(classes: Index, codes: Index) -> Counts:

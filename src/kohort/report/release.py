@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.assessment.risk.singling import proposed
+from kohort.assessment.risk.singling import proposed, rounding_step
 from kohort.metrics.known import METRICS, measured
 from kohort.release.fit import notes
 from kohort.release.homogeneity import people_of
@@ -213,8 +213,8 @@ def release_figures(release: Release) -> ReleaseFigures:
     """The figures of `release`."""
     verdict, sizes, schema = release.verdict, release.sizes, release.job.schema
     figures = ReleaseFigures(
-        records=release.source.records,
-        released=release.table.records,
+        records=release.records.source.records,
+        released=release.records.data.records,
         incomplete=release.incomplete,
         suppressed=release.suppressed,
         people=release.people,
@@ -299,11 +299,14 @@ def _count(count: int) -> Number | None:
 
 def _singling(release: Release) -> tuple[SinglingFigures, ...]:
     """What verification counted; of a dry run, what it would count."""
-    people = people_of(release)
-    if release.verdict is None:
-        found = singled_out([release.table[one.name] for one in release.job.schema.unchanged], people)
-    else:
+    people, groups = people_of(release), release.records.groups
+    names = [one.name for one in release.job.schema.unchanged]
+    if release.verdict is not None:
         found = release.verdict.singling
+    elif groups is not None:
+        found = groups.singled_out(names)
+    else:
+        found = singled_out([release.table[name] for name in names], people)
     return tuple(SinglingFigures.from_attributes(one, rounding=_rounding(release, one, people)) for one in found)
 
 
@@ -312,7 +315,12 @@ def _rounding(release: Release, one: Singling, people: Index | None) -> Rounding
     name, *others = one.columns
     if not one.many or others or any(name == effect.column for effect in release.effects):
         return None
-    found = proposed(release.table[name], missing=release.job.schema.missing, people=people)
+    missing = release.job.schema.missing
+    if release.records.groups is None:
+        found = proposed(release.table[name], missing=missing, people=people)
+    else:
+        values = release.records.data.distinct(name)
+        found = rounding_step(values.texts.to_list(), values.counts, missing=missing)
     if found is None:
         return None
     return RoundingFigures.from_attributes(found, perturb=found.perturbation(name), unique=found.after)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -54,6 +54,20 @@ class Recoded:
         return self.data.collect()
 
 
+class Placed(NamedTuple):
+    """Where rows stand in a release.
+
+    Attributes:
+        labels: The released values of each quasi-identifier, with the one of each class, in the order of the release.
+        classes: (c,) each class of the order of the release, as `RegionClasses` numbers it.
+        ranks: Of each kept row, the place of its class in that order, from 1; 0 where it is suppressed.
+    """
+
+    labels: dict[str, Column]
+    classes: NDArray[np.uint32]
+    ranks: SortKey
+
+
 @dataclass(slots=True, eq=False)
 class CodedTable:
     """A table whose quasi-identifiers have codes in their domains: it counts its tuples and recodes its records.
@@ -63,6 +77,7 @@ class CodedTable:
         schema: A schema over exactly the table's columns; round grids become steps once the values are known.
         known: A population table, with the quasi-identifying columns, or `None`. Its values are in the domains too.
         workspace: Where arrays as long as the table live.
+        weights: (n,) how many records each row stands for; `None` where each is one.
         domains: (d,) the domain of each quasi-identifier.
         population: Its tuples in the codes of the domains.
     """
@@ -71,6 +86,7 @@ class CodedTable:
     schema: Schema
     known: Table | None = None
     workspace: Workspace = field(default=HEAP, repr=False)
+    weights: Counts | None = field(default=None, repr=False)
     population: FrequencySet | None = field(init=False, repr=False)
     domains: tuple[Domain, ...] = field(init=False)
     _codes: tuple[Index, ...] = field(init=False, repr=False)
@@ -122,12 +138,12 @@ class CodedTable:
         """The domain, and the code of each value of the table, then of each that only the population table has."""
         column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
         values = with_others(column, other)
-        counts = np.append(column.counts(), np.zeros(len(values) - len(column.values), np.int64))
+        counts = np.append(self._counts(column), np.zeros(len(values) - len(column.values), np.int64))
         try:
             domain, codes = resolve(attribute, values, counts, self.schema.missing)
         except InputError as fault:
             if other is not None:
-                resolve(attribute, column.values.to_list(), column.counts(), self.schema.missing)
+                resolve(attribute, column.values.to_list(), self._counts(column), self.schema.missing)
                 raise _of_population(fault, attribute.name) from None
             raise
         check_readings(domain)
@@ -145,10 +161,25 @@ class CodedTable:
         suppressing = [absent for absent in suppressing if absent.any()]
         return np.flatnonzero(~np.logical_or.reduce(suppressing)).astype(np.uint32) if suppressing else None
 
+    def _counts(self, column: Column) -> Counts:
+        """(v,) records with each value of a column."""
+        if self.weights is None:
+            return column.counts()
+        return np.bincount(column.codes, self.weights, len(column.values)).astype(np.int64)
+
+    @property
+    def kept(self) -> NDArray[np.uint32] | None:
+        """The rows that the schema does not suppress, ascending; `None` for all."""
+        return self._kept
+
     @property
     def suppressed(self) -> int:
         """Records that the schema suppresses for their missing values."""
-        return 0 if self._kept is None else self.table.records - self._kept.size
+        if self._kept is None:
+            return 0
+        if self.weights is None:
+            return self.table.records - self._kept.size
+        return int(self.weights.sum() - self.weights[self._kept].sum())
 
     def count(self, sensitive: Sequence[str] = (), *, distinct: bool = False) -> FrequencySet:
         """The frequency set; one pass of hashing over the records.
@@ -176,7 +207,7 @@ class CodedTable:
     def _matrix(self, columns: Sequence[SortKey]) -> Codes:
         """(m, columns) the rows' codes; filled a few rows at a time, while they are in the cache."""
         large = max(column.bits for column in columns) > np.iinfo(np.uint16).bits
-        shape = self.table.records - self.suppressed, len(columns)
+        shape = self.table.records if self._kept is None else self._kept.size, len(columns)
         matrix = self.workspace.empty(shape, np.uint32) if large else self.workspace.empty(shape, np.uint16)
         narrowed = [SortKey(column.ranks.astype(matrix.dtype), column.codes) for column in columns]
         for rows in blocks(len(matrix)):
@@ -186,20 +217,23 @@ class CodedTable:
 
     def _grouped(self, matrix: Codes, *, give_up: bool) -> tuple[Codes, Counts]:
         """The distinct rows, and how many records have each; which of them each record has is kept."""
+        weights = self.weights if self.weights is None or self._kept is None else self.weights[self._kept]
         found = numbered(matrix, self.workspace.numbers(len(matrix)), give_up=give_up, workspace=self.workspace)
         if found is None or found[0].size == len(matrix):  # groups are numbered as they appear
             self._tuples, self._tuple_of = len(matrix), None
             counts = self.workspace.empty(len(matrix), np.int64)
-            counts[:] = 1
+            counts[:] = 1 if weights is None else weights
             return matrix, counts
         first, self._tuple_of = found
         self._tuples = first.size
-        return matrix[first], tallied(self._tuple_of, first.size)
+        if weights is None:
+            return matrix[first], tallied(self._tuple_of, first.size)
+        return matrix[first], np.bincount(self._tuple_of, weights, first.size).astype(np.int64)
 
     def _sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
         """The domain of a sensitive attribute, with its people counted, and the code of each value of the table."""
         column = self.table[attribute.name]
-        domain, codes = resolve_sensitive(attribute, column.values.to_list(), column.counts(), self.schema.missing)
+        domain, codes = resolve_sensitive(attribute, column.values.to_list(), self._counts(column), self.schema.missing)
         if self.schema.person is None:
             return domain, codes
         held, whose = codes[column.codes], self.table[self.schema.person].codes.astype(np.int64)
@@ -216,7 +250,7 @@ class CodedTable:
         lacking = column.absent(self.schema.missing)
         if lacking.any():
             raise InputError(
-                f"{int(column.counts()[lacking].sum()):,} records have no person key",
+                f"{int(self._counts(column)[lacking].sum()):,} records have no person key",
                 where=f"column {name}",
                 hint="every record must say whose it is, for people to be counted",
             )
@@ -230,22 +264,31 @@ class CodedTable:
         Cost: one sort of the records and one of the classes; besides the output some 12 bytes per record.
         """
         others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
-        labels = self._labels_of(classes)
-        by_labels = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
-        rank = np.empty_like(by_labels)
-        rank[by_labels] = np.arange(1, rank.size + 1)
-        keys = [self._classes(recoding, rank[classes.of], others), *others]
-        lineage = order_by(keys, self.workspace)[classes.suppressed :]
+        labels, order, ranks = self.placed(recoding, classes, others)
+        lineage = order_by([ranks, *others], self.workspace)[classes.suppressed :]
         if self._kept is not None:
             lineage = self.workspace.taken(self._kept, lineage)
         columns = [
-            ByClass(replace(labels[name], codes=labels[name].codes[by_labels]))
-            if name in labels
-            else BySource.of(self.table[name], lineage)
+            ByClass(labels[name]) if name in labels else BySource.of(self.table[name], lineage)
             for name in (attribute.name for attribute in self.schema.released)
         ]
-        records = RecodedTable(columns, classes.sizes[by_labels], lineage, self.workspace)
-        return Recoded(records, lineage, classes.lost[by_labels])
+        records = RecodedTable(columns, classes.sizes[order], lineage, self.workspace)
+        return Recoded(records, lineage, classes.lost[order])
+
+    def placed(self, recoding: Recoding, classes: RegionClasses, others: Sequence[SortKey] = ()) -> Placed:
+        """The classes in the order of their labels, and the class of each kept row.
+
+        Args:
+            recoding: The answer of a search over the counts.
+            classes: Its classes.
+            others: What rows of a tuple in several regions are dealt to them by.
+        """
+        labels = self._labels_of(classes)
+        order = order_by([SortKey(ranks_of(column.values), column.codes) for column in labels.values()])
+        rank = np.empty_like(order)
+        rank[order] = np.arange(1, rank.size + 1)
+        ordered = {name: replace(one, codes=one.codes[order]) for name, one in labels.items()}
+        return Placed(ordered, order, self._classes(recoding, rank[classes.of], others))
 
     def _rows(self, name: str) -> CellCodes:
         """The column's codes of the kept records."""

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from kohort.arrays import Counts, Index, Numbers, Shares
+    from kohort.core.uniques import Singling
     from kohort.perturbation.effect import Effect
     from kohort.tables.pseudonyms import Linked
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
 
 
 class Values(NamedTuple):
@@ -51,6 +54,36 @@ class Dataset(Protocol):
         ...
 
 
+class CellsByClass(NamedTuple):
+    """The cells of a column in each class of a release.
+
+    Attributes:
+        classes: (g,) the class of each group.
+        column: (g,) its cell.
+        counts: (g,) its records.
+    """
+
+    classes: Index
+    column: Column
+    counts: Counts
+
+
+class ReleasedGroups(Protocol):
+    """What figures ask of released records that are in nobody's memory."""
+
+    def released(self, name: str) -> CellsByClass:
+        """The cells of a released column that is not generalized."""
+        ...
+
+    def singled_out(self, names: Sequence[str]) -> tuple[Singling, ...]:
+        """Whom columns that are not generalized single out, and pairs of them."""
+        ...
+
+    def original(self, name: str) -> CellsByClass:
+        """The values that released records had in a quasi-identifier."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ReleasedRecords:
     """Released records, and the witness for verification of where they come from.
@@ -65,6 +98,7 @@ class ReleasedRecords:
         lost: (c,) the mean loss of a record's quasi-identifiers in each class, in the order of `data`.
         effects: What perturbations did.
         linked: How far pseudonyms link records.
+        groups: Of records that are in nobody's memory, what figures ask; else `None`.
     """
 
     data: Dataset
@@ -76,3 +110,4 @@ class ReleasedRecords:
     lost: Shares
     effects: tuple[Effect, ...] = ()
     linked: tuple[Linked, ...] = ()
+    groups: ReleasedGroups | None = None

@@ -34,7 +34,7 @@ class ReleasedClasses:
 
     Attributes:
         of: (m,) class of each record.
-        sizes: (c,) records of each class.
+        sizes: (c,) records of each class; what they stand for, where they stand for several.
         first: (c,) a record of each class.
     """
 
@@ -44,7 +44,12 @@ class ReleasedClasses:
 
 
 def classes_of(
-    columns: Sequence[NDArray[np.integer]], records: int, *, ordered: bool = False, workspace: Workspace = HEAP
+    columns: Sequence[NDArray[np.integer]],
+    records: int,
+    *,
+    ordered: bool = False,
+    workspace: Workspace = HEAP,
+    weights: Counts | None = None,
 ) -> ReleasedClasses:
     """Records with equal codes in all columns are a class.
 
@@ -52,14 +57,15 @@ def classes_of(
     """
     run_of, heads = _runs(columns, records, workspace)
     if ordered:
-        return ReleasedClasses(run_of, np.diff(heads, append=records), heads)
+        sizes = np.diff(heads, append=records) if weights is None else tallied(run_of, heads.size, weights)
+        return ReleasedClasses(run_of, sizes, heads)
     frame = pl.DataFrame({str(place): codes[heads] for place, codes in enumerate(columns)}).with_row_index("run")
     runs = frame.group_by(pl.exclude("run")).agg("run")["run"]
     class_of_run = np.empty(heads.size, np.uint32)
     class_of_run[runs.explode().to_numpy()] = np.repeat(np.arange(len(runs)), runs.list.len().to_numpy())
     of = workspace.taken(class_of_run, run_of)
     first = heads[runs.list.first().to_numpy()]
-    return ReleasedClasses(of, tallied(of, len(runs)), first)
+    return ReleasedClasses(of, tallied(of, len(runs), weights), first)
 
 
 def _runs(
@@ -85,7 +91,7 @@ def _runs(
 def released_classes(table: Table, claim: Claim, *, ordered: bool) -> ReleasedClasses:
     """The classes of a release; `ordered` says that its records are known to ascend by the generalized columns."""
     columns = [table[attribute.name].codes for attribute in claim.schema.quasi]
-    return classes_of(columns, table.records, ordered=ordered, workspace=claim.workspace)
+    return classes_of(columns, table.records, ordered=ordered, workspace=claim.workspace, weights=claim.borne)
 
 
 def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, classes: ReleasedClasses) -> None:
@@ -95,7 +101,8 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
         VerificationError: some are not.
     """
     if meaning.values.label is Label.MEAN:
-        _check_means(column, meaning, claim.original[column.name].codes.take(claim.lineage), classes)
+        source = claim.original[column.name].codes.take(claim.lineage)
+        _check_means(column, meaning, source, classes, claim.borne)
     ranged = meaning.ranges.take(column.codes.take(classes.first))
     if not ranged.any():
         return
@@ -109,11 +116,14 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
             raise fault(TableCheck.ENDS, what, column=column.name)
 
 
-def _check_means(column: Column, meaning: Meaning, source: NDArray[np.integer], classes: ReleasedClasses) -> None:
+def _check_means(
+    column: Column, meaning: Meaning, source: NDArray[np.integer], classes: ReleasedClasses, weights: Counts | None
+) -> None:
     """Each printed mean is the class's, to the printed digits."""
     amounts = meaning.values.amounts()
     printed = np.array([np.nan if text in {None, "", ANY} else float(text) for text in column.values.to_list()])
-    sums = np.bincount(classes.of, weights=amounts[source], minlength=classes.sizes.size)
+    held = amounts[source] if weights is None else amounts[source] * weights
+    sums = np.bincount(classes.of, weights=held, minlength=classes.sizes.size)
     apart = np.abs(printed[column.codes] - (sums / classes.sizes)[classes.of])
     rounding = 0.5 * 10.0 ** -(meaning.values.decimals + MEAN_DIGITS)
     slack = _FLOAT * float(np.abs(amounts).max())

@@ -32,10 +32,11 @@ from kohort.verify.singling import People
 from kohort.workspace import HEAP, tallied
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from kohort.arrays import Numbers
-    from kohort.schema import Schema
+    from kohort.arrays import Counts, Numbers
+    from kohort.schema import Attribute, Schema
+    from kohort.tables.dataset import Values
     from kohort.tables.table import CellCodes, Column, Table
 
 #: A text of so many people names nobody, however large k is.
@@ -92,7 +93,14 @@ class Leak:
 
 
 def leaks(
-    schema: Schema, source: Table, released: Table, lineage: Numbers, *, k: int, allowed: Collection[str] = ()
+    schema: Schema,
+    source: Table,
+    released: Table,
+    lineage: Numbers,
+    *,
+    k: int,
+    allowed: Collection[str] = (),
+    weights: Counts | None = None,
 ) -> Iterator[Leak]:
     """The released columns that hold identifiers, each with the first identifying column that these are of.
 
@@ -106,17 +114,69 @@ def leaks(
         lineage: (m,) the record of the source that each released one is.
         k: Fewer people than this are named by what they have in common.
         allowed: Released columns that may hold identifiers.
+        weights: (m,) how many records each released one stands for; `None`: for itself.
     """
-    judged = [one for one in schema.released if not one.pseudonym and one.name not in allowed]
+    judged = _judged(schema, allowed)
     if not (schema.identifying and judged and released.records):
         return
     person = None if schema.person is None else source[schema.person].codes.take(lineage).astype(np.int64)
-    people = People.among(released.records, person)
-    held = [(one, _Cells.of(released[one.name], released[one.name].codes, people, schema.missing)) for one in judged]
-    vocabulary = pl.concat([cells.words["words"].explode() for _, cells in held]).unique()
+    people = People.among(released.records, person, weights)
+    cells = _CellsOf(people, weights, schema.missing)
+    held = [(one, cells(released[one.name], released[one.name].codes)) for one in judged]
     taken = [(source[one.name], HEAP.taken(source[one.name].codes, lineage)) for one in schema.identifying]
-    known = [_Cells.of(column, codes, people, schema.missing) for column, codes in taken]
-    few = min(max(k, 2), MOST)
+    known = [cells(column, codes) for column, codes in taken]
+    few, told = few_of(k), set[str]()
+    for meeting in _meetings(held, known, few):
+        leak = None if meeting.held.name in told else meeting.leak(people, few)
+        if leak:
+            told.add(leak.released)
+            yield leak
+
+
+def few_of(k: int) -> int:
+    """Fewer people than this are named by a text that they have in common."""
+    return min(max(k, 2), MOST)
+
+
+def suspects(
+    schema: Schema, known: Mapping[str, Values], held: Mapping[str, Values], *, few: int, allowed: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of an identifying column and a released one in which there may be a leak, by the values of each alone.
+
+    Of a pair that is not among them `leaks` tells nothing, whatever cells are of the same record.
+
+    Args:
+        schema: Over the source's columns.
+        known: The values of the identifying columns, and records of the input with each.
+        held: The values of the released columns, and released records with each.
+        few: Fewer records than this may be of people whom their text names: as many more than `few_of` as the input
+            has records that are not released.
+        allowed: Released columns that may hold identifiers.
+    """
+    judged = _judged(schema, allowed)
+    if not (known and judged and held):
+        return
+    total = int(held[judged[0].name].counts.sum())
+
+    def cells(name: str, values: Values) -> _Cells:
+        people = values.counts if schema.person is None else np.zeros_like(values.counts)  # at least
+        words = _words(values.texts, values.counts, people, schema.missing)
+        return _Cells(name, np.empty(0, np.uint8), words, total)
+
+    holding = [(one, cells(one.name, held[one.name])) for one in judged]
+    for meeting in _meetings(holding, [cells(*one) for one in known.items()], few):
+        if meeting.possible(few, total if schema.person is None else 0):
+            yield meeting.known.name, meeting.held.name
+
+
+def _judged(schema: Schema, allowed: Collection[str]) -> list[Attribute]:
+    """The released columns that may hold no identifiers."""
+    return [one for one in schema.released if not one.pseudonym and one.name not in allowed]
+
+
+def _meetings(held: Sequence[tuple[Attribute, _Cells]], known: Sequence[_Cells], few: int) -> Iterator[_Meeting]:
+    """What released columns have in common with identifying ones, where they have anything."""
+    vocabulary = pl.concat([cells.words["words"].explode() for _, cells in held]).unique()
     texts = [(cells, _identifiers(cells, vocabulary, few)) for cells in known]
     texts = [(cells, found) for cells, found in texts if not found.is_empty()]
     for attribute, cells in held if texts else ():
@@ -124,10 +184,8 @@ def leaks(
         inside, generalized = cells.inside(first), attribute.role is Role.QUASI
         for identifying, found in texts:
             meeting = _Meeting.of(identifying, cells, found, inside, generalized=generalized)
-            leak = meeting and meeting.leak(people, few)
-            if leak:
-                yield leak
-                break
+            if meeting:
+                yield meeting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,27 +196,13 @@ class _Cells:
         name: The column's name.
         codes: (m,) the value of each record.
         words: Of each value that is one and has a word: `code`, `words`, and how many `records` and `people` have it.
+        records: How many records there are.
     """
 
     name: str
     codes: CellCodes
     words: pl.DataFrame
-
-    @classmethod
-    def of(cls, column: Column, codes: CellCodes, people: People, missing: Collection[str]) -> _Cells:
-        """Those of some records, by their codes."""
-        counts = tallied(codes, len(column.values))
-        texts = column.values.fill_null("")
-        words = pl.DataFrame(
-            {
-                "code": np.arange(counts.size),
-                "words": texts.str.to_lowercase().str.extract_all(_WORD),
-                "records": counts,
-                "people": people.per_cell(codes, counts.size),
-            }
-        )
-        real = ~texts.is_in([*missing]) & pl.Series(counts > 0)
-        return cls(column.name, codes, words.filter(real & (words["words"].list.len() > 0)))
+    records: int
 
     def inside(self, first: pl.Series) -> pl.DataFrame:
         """Each `text` that stands in a cell, by `code`: the cell, its words, and those of several that begin so."""
@@ -184,6 +228,42 @@ class _Cells:
     def free(self) -> bool:
         """Whether it is free text."""
         return float(self.words["words"].list.len().mean() or 0) > _FREE  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CellsOf:
+    """Makes the cells of columns.
+
+    Attributes:
+        people: Whose each record is.
+        weights: (m,) how many records each stands for; `None`: for itself.
+        missing: The texts that mean no value.
+    """
+
+    people: People
+    weights: Counts | None
+    missing: Collection[str]
+
+    def __call__(self, column: Column, codes: CellCodes) -> _Cells:
+        """Those of some records, by their codes."""
+        counts = tallied(codes, len(column.values), self.weights)
+        words = _words(column.values, counts, self.people.per_cell(codes, counts.size), self.missing)
+        return _Cells(column.name, codes, words, int(counts.sum()))
+
+
+def _words(texts: pl.Series, records: Counts, people: Counts, missing: Collection[str]) -> pl.DataFrame:
+    """The words of the values that so many records and people have, as `_Cells` holds them."""
+    texts = texts.fill_null("")
+    words = pl.DataFrame(
+        {
+            "code": np.arange(records.size),
+            "words": texts.str.to_lowercase().str.extract_all(_WORD),
+            "records": records,
+            "people": people,
+        }
+    )
+    real = ~texts.is_in([*missing]) & pl.Series(records > 0)
+    return words.filter(real & (words["words"].list.len() > 0))
 
 
 def _identifiers(cells: _Cells, vocabulary: pl.Series, few: int) -> pl.DataFrame:
@@ -245,6 +325,13 @@ class _Meeting:
         compound &= pl.col("whole") & (not generalized)
         return cls(known, held, pairs.with_columns(strong=strong & (pl.col("whole") | free), compound=compound))
 
+    def possible(self, few: int, people: int) -> bool:
+        """Whether it may be that something is wrong, whatever cells are of the same record, of so many people."""
+        anybody = pl.col("compound") & (pl.col("holders") < few)
+        once = self.pairs.unique("text")
+        most = int(once.select(pl.min_horizontal("known", "held").sum()).item())
+        return not self.pairs.filter(anybody | pl.col("strong")).is_empty() or most > people // SHARE
+
     def leak(self, people: People, few: int) -> Leak | None:
         """What is wrong, if anything; so `few` people are named by what they have in common."""
         anybody = self.pairs.filter(pl.col("compound") & (pl.col("holders") < few))
@@ -271,7 +358,7 @@ class _Meeting:
     def _expected(self, pairs: pl.DataFrame) -> float:
         """How many records would, on average, if the columns were dealt anew."""
         once = pairs.unique("text")
-        return float((once["known"].cast(pl.Float64) * once["held"]).sum()) / self.held.codes.size
+        return float((once["known"].cast(pl.Float64) * once["held"]).sum()) / self.held.records
 
 
 def _by_chance(found: int, expected: float, level: float) -> bool:

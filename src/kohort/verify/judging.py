@@ -57,8 +57,9 @@ class ModelInputs:
         for attribute in claim.schema.released:
             if attribute.name in names:
                 column = claim.judged(attribute.name)
-                domain, codes = resolve(attribute, column.values.to_list(), column.counts(), claim.schema.missing)
-                resolved.append((domain.counted(_reference(column, codes, len(domain), people)), codes))
+                counts = claim.counts(column)
+                domain, codes = resolve(attribute, column.values.to_list(), counts, claim.schema.missing)
+                resolved.append((domain.counted(_reference(column, codes, counts, len(domain), people)), codes))
         return cls(claim, tuple(resolved), people, population)
 
     def released(self, table: Table) -> list[SensitiveCodes]:
@@ -93,9 +94,10 @@ class ModelInputs:
             sensitive: Of each sensitive attribute, the code of each.
         """
         people = None if self.people is None else self.people.take(records)
+        weights = None if self.claim.weights is None else self.claim.weights.take(records)
         held = zip(self.sensitive, sensitive, strict=True)
         values = {domain.name: (domain, codes) for (domain, _), codes in held}
-        return ObservedProfile(ClassProfile(_counted(of, classes, people)), of, people, values)
+        return ObservedProfile(ClassProfile(_counted(of, classes, people, weights)), of, people, weights, values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,12 +126,14 @@ class ObservedProfile:
         whole: The people of each class and of the population, without sensitive values.
         of: (m,) the class of each record.
         people: (m,) whose it is; `None` without a person key.
+        weights: (m,) how many records it stands for; `None`: for itself.
         sensitive: By the sensitive attribute's name, what its values mean and the code of each record.
     """
 
     whole: ClassProfile
     of: Numbers
     people: Index | None
+    weights: Counts | None
     sensitive: Mapping[str, tuple[SensitiveDomain, SensitiveCodes]]
 
     def satisfied(self, model: PrivacyModel) -> Mask:
@@ -154,10 +158,11 @@ class ObservedProfile:
         for some, few in [(slice(0, sizes.size), False)] if model.declared.joint else parts:
             rows = by_class[upto[some.start] : upto[some.stop]] if by_class is not None else slice(*upto[_ends(some)])
             people = None if self.people is None else self.people[rows]
+            weights = None if self.weights is None else self.weights[rows]
             values, held = narrowed(domain, codes.take(rows)) if few else (domain, codes.take(rows))
             part = _taken(self.whole, some)
             of = self.of[rows].astype(np.int64) - some.start
-            counts = _histogram(held, len(values), of, part.sizes.size, people)
+            counts = _histogram(held, len(values), of, part.sizes.size, people, weights=weights)
             yield replace(part, histograms=(Histogram(values, counts),))
 
     def _by_class(self) -> Index | None:
@@ -176,14 +181,14 @@ def _ends(some: slice) -> list[int]:
     return [some.start, some.stop]
 
 
-def _reference(column: Column, codes: Index, values: int, people: Index | None) -> Counts:
+def _reference(column: Column, codes: Index, of_value: Counts, values: int, people: Index | None) -> Counts:
     """(values,) people of the input with each value; a code beyond is no value."""
     if people is not None:
         held = codes.take(column.codes)
         found: Counts = _histogram(held, values, np.zeros_like(held), 1, people)[0]
         return found
     counts = np.zeros(max(values, int(codes.max(initial=0)) + 1), np.int64)
-    np.add.at(counts, codes, column.counts())
+    np.add.at(counts, codes, of_value)
     return counts[:values]
 
 
@@ -198,26 +203,29 @@ def _people(claim: Claim) -> Index | None:
     if claim.schema.person is None:
         return None
     column = claim.original[claim.schema.person]
-    nobody = int(lacking(column, claim).sum())
+    nobody = claim.amount(lacking(column, claim))
     if nobody:
         what = f"{nobody:,} records of the input have no person key, so people cannot be counted"
         raise fault(TableCheck.CLASSES, what, column=column.name)
     return column.codes.astype(np.int64)
 
 
-def _histogram(codes: Index, values: int, of: Index, classes: int, people: Index | None) -> Counts:
+def _histogram(
+    codes: Index, values: int, of: Index, classes: int, people: Index | None, *, weights: Counts | None = None
+) -> Counts:
     """(classes, values) people of each class with each value; a code beyond is no value."""
     present = np.flatnonzero(codes < values)
     cells = of.take(present) * values + codes.take(present)
-    return _counted(cells, classes * values, None if people is None else people.take(present)).reshape(classes, values)
+    whose, weights = (None if some is None else some.take(present) for some in (people, weights))
+    return _counted(cells, classes * values, whose, weights).reshape(classes, values)
 
 
-def _counted(cells: Numbers, size: int, people: Index | None) -> Counts:
+def _counted(cells: Numbers, size: int, people: Index | None, weights: Counts | None) -> Counts:
     """(size,) different people in each cell, or records where it is not known whose they are."""
     if people is not None and people.size:
-        each = int(people.max()) + 1
+        each, weights = int(people.max()) + 1, None
         cells = pl.Series(cells.astype(np.int64) * each + people).unique().to_numpy() // each
-    return tallied(cells, size)
+    return tallied(cells, size, weights)
 
 
 def check_models(table: Table, inputs: ModelInputs, classes: ReleasedClasses) -> ClassProfile:

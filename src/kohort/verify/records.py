@@ -20,11 +20,13 @@ from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
     from kohort.errors import VerificationError
-    from kohort.schema import Attribute
+    from kohort.schema import Attribute, Schema
     from kohort.verify.values import SourceValues
 
 
@@ -37,12 +39,13 @@ _DISTINCTIVE: Final = 3
 
 def check_records(table: Table, claim: Claim) -> None:
     """There are as many records as the input had, less the suppressed ones, of which there are no more than allowed."""
-    due = claim.original.records - claim.suppressed
-    if table.records != due:
-        raise fault(TableCheck.RECORDS, f"{table.records:,} records instead of {due:,}")
+    due = claim.entered - claim.suppressed
+    found = table.records if claim.weights is None else claim.released
+    if found != due:
+        raise fault(TableCheck.RECORDS, f"{found:,} records instead of {due:,}")
     if claim.limit is None:
         return
-    chosen = claim.suppressed - int(without_value(claim).sum())
+    chosen = claim.suppressed - claim.amount(without_value(claim))
     if chosen > claim.limit:
         what = f"{chosen:,} records are suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
         raise fault(TableCheck.RECORDS, what)
@@ -79,11 +82,16 @@ def check_lineage(table: Table, claim: Claim) -> None:
         raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
 
 
-def check_identifiers(table: Table, claim: Claim) -> int:
+def check_identifiers(table: Table, claim: Claim, every: Table) -> int:
     """No released column holds cells of identifying ones; the number of texts that were looked for.
 
     First for whole cells that were in no released column of the input, nor in a hierarchy: they came in on the way. A
     number or a very short text is too common for that. Then for all that `kohort.verify.identifiers` finds.
+
+    Args:
+        table: The release.
+        claim: What it says of itself, over the records that entered.
+        every: All records of the input.
 
     Raises:
         VerificationError: some do.
@@ -92,21 +100,34 @@ def check_identifiers(table: Table, claim: Claim) -> int:
     if not identifying:
         return 0
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
+    looked_for = refuse_names(claim.schema, lambda name: every[name].values, released)
+    schema, source, lineage, weights = claim.schema, claim.original, claim.lineage, claim.borne
+    for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, weights=weights):
+        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
+    return looked_for
+
+
+def refuse_names(schema: Schema, values: Callable[[str], pl.Series], released: pl.Series) -> int:
+    """Refuse whole cells of identifying columns that came in on the way; the number of texts that were looked for.
+
+    Args:
+        schema: Over the input's columns.
+        values: Gives the distinct values of a column of the input.
+        released: All texts that are released.
+    """
     looked_for = 0
-    for attribute in identifying:
-        names = claim.original[attribute.name].values
+    for attribute in schema.identifying:
+        names = values(attribute.name)
         looked_for += len(names)
         found = names.filter(names.is_in(released.implode()) & (names.str.len_chars() >= _DISTINCTIVE))
         naming = set(found.filter(~found.str.contains(_NUMBER)).to_list())
-        others = (one for one in claim.schema.released if one.role is not Role.IDENTIFYING)
+        others = (one for one in schema.released if one.role is not Role.IDENTIFYING)
         for other in others if naming else ():
-            naming -= set(claim.original[other.name].values.to_list())
+            naming -= set(values(other.name).to_list())
             if other.hierarchy is not None and not isinstance(other.hierarchy, str):
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
         if naming:
             raise fault(TableCheck.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
-    for leak in leaks(claim.schema, claim.original, table, claim.lineage, k=claim.k, allowed=claim.allowed):
-        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
 
 
@@ -164,7 +185,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     source = claim.original[column.name]
     every = with_others(source, claim.known)
     texts = plain(every, excel_safe=claim.excel_safe)
-    values = values_of(attribute, texts, lambda: counted(source, every), claim.schema.missing)
+    values = values_of(attribute, texts, lambda: counted(source, every, claim.weights), claim.schema.missing)
     labels = labels_of(column)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
@@ -236,8 +257,8 @@ def complete_records(claim: Claim) -> Claim:
     Raises:
         VerificationError: others than the incomplete records were left out, or not all of them.
     """
-    without = _incomplete(claim)
-    found = int(without.sum())
+    without = incomplete(claim)
+    found = claim.amount(without)
     if found != claim.incomplete:
         what = f"{claim.incomplete:,} records are left out as incomplete, and {found:,} lack a value"
         raise fault(TableCheck.COMPLETE, what)
@@ -251,10 +272,11 @@ def complete_records(claim: Claim) -> Claim:
     place[inside] = (np.cumsum(~without) - 1).take(claim.lineage[inside])
     kept = np.flatnonzero(~without)
     source = Table(tuple(_of(column, kept) for column in claim.original.columns), kept.size)
-    return replace(claim, source=source, lineage=place, complete=(), incomplete=0)
+    weights = None if claim.weights is None else claim.weights.take(kept)
+    return replace(claim, source=source, lineage=place, complete=(), incomplete=0, weights=weights)
 
 
-def _incomplete(claim: Claim) -> Mask:
+def incomplete(claim: Claim) -> Mask:
     """(n,) which records of the input lack a value in one of the columns."""
     without = np.zeros(claim.original.records, np.bool_)
     for name in claim.original.names if claim.complete == "all" else claim.complete:

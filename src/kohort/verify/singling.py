@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from kohort.core.uniques import Exposed, Singling
 from kohort.schema import Label
+from kohort.verify.aggregates import Relation
 from kohort.verify.classes import ReleasedClasses
 from kohort.verify.labels import ANY
 from kohort.workspace import tallied
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
     from kohort.verify.verdict import Claim
 
 
+class SampledRelation(Relation, Protocol):
+    """Records that lie anywhere, in a known order."""
+
+    def take(self, records: Index) -> Table:
+        """Some of them, in memory, by their ascending places."""
+        ...
+
+
 #: Possible cells for each record up to which there is a place for each of them.
 _DENSE: Final = 8
 
@@ -44,25 +53,30 @@ class People:
     Attributes:
         of: (m,) the person of each record, from 0 on; `None` counts each record as a person.
         total: How many people there are.
+        weights: (m,) how many people each record stands for, where each record is a person; `None` for one.
     """
 
     of: NDArray[np.int32] | None
     total: int
+    weights: Counts | None = None
 
     @classmethod
-    def among(cls, records: int, people: Index | None) -> People:
-        """The people of so many records, by any codes."""
+    def among(cls, records: int, people: Index | None, weights: Counts | None = None) -> People:
+        """The people of so many records, by any codes; where these stand for several records, of these."""
         if people is None:
-            return cls(None, records)
+            return cls(None, records if weights is None else int(weights.sum()), weights)
         known, of = np.unique(people, return_inverse=True)
         return cls(of.astype(np.int32), known.size)
 
     def taken(self, records: Index | slice) -> People:
         """The same people with some of the records."""
-        return People(None if self.of is None else self.of[records], self.total)
+        of = None if self.of is None else self.of[records]
+        return People(of, self.total, None if self.weights is None else self.weights[records])
 
     def count(self, records: Mask) -> int:
         """How many people these records are of."""
+        if self.weights is not None:
+            return int(self.weights[records].sum())
         if self.of is None:
             return int(np.count_nonzero(records))
         found = np.zeros(self.total, np.bool_)
@@ -73,11 +87,11 @@ class People:
         """(size,) how many people are in each cell; arguments as those of `lone`."""
         if self.of is not None:
             cells = np.unique(cells.astype(np.int64) * self.total + self.of) // self.total
-        return tallied(cells, size)
+        return tallied(cells, size, self.weights)
 
     def unique(self, cells: Index, size: int) -> int:
         """How many people are in a cell where nobody else is; arguments as those of `lone`."""
-        if self.of is None and size > _DENSE * max(cells.size, 1):  # faster than to find out which
+        if self.of is self.weights is None and size > _DENSE * max(cells.size, 1):  # faster than to find out which
             ordered = np.sort(cells)
             fresh = np.append(ordered[1:] != ordered[:-1], values=True)
             return int(np.count_nonzero(fresh & np.roll(fresh, 1)))
@@ -99,7 +113,7 @@ class People:
             kept, cells = np.unique(cells, return_inverse=True)
             size = kept.size
         if self.of is None:
-            alone: Mask = np.bincount(cells, minlength=size)[cells] == 1
+            alone: Mask = np.bincount(cells, self.weights, minlength=size)[cells] == 1
             return alone
         owner = np.zeros(size, np.int32)
         owner[cells] = self.of  # of several the last
@@ -134,7 +148,27 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
     if not columns:
         return ()
     every = _Records.of(columns, people)
-    names, total = [column.name for column in columns], every.people.total
+    return told([column.name for column in columns], every.people.total, every)
+
+
+class Uniques(Protocol):
+    """Columns of a release, by their places, and whom they single out."""
+
+    def unique(self, *columns: int) -> int:
+        """People with a value, or a pair of values, that nobody else has."""
+        ...
+
+    def most(self, one: int, other: int) -> int:
+        """No fewer than the pair can single out."""
+        ...
+
+    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """The pairs that are to be counted."""
+        ...
+
+
+def told(names: Sequence[str], total: int, every: Uniques) -> tuple[Singling, ...]:
+    """What `singled_out` tells of the columns of so many people."""
     alone = [Singling((name,), every.unique(place), total) for place, name in enumerate(names)]
     found: list[Singling] = []
     few = [place for place, single in enumerate(alone) if not single.most]
@@ -176,29 +210,74 @@ class _Records:
         return self.people.unique(cells, size)
 
     def most(self, one: int, other: int) -> int:
-        """No fewer than the pair can single out: a value has one person at most for each value of the other column."""
-        bounds = ((self.counts[one], self.counts[other].size), (self.counts[other], self.counts[one].size))
-        return min(int(np.minimum(counts, values).sum()) for counts, values in bounds)
+        """No fewer than the pair can single out."""
+        return most(self.counts[one], self.counts[other])
 
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """The pairs that are to be counted: all, or those that single out most of a sample, and not too few of it."""
         if self.codes[0].size <= 2 * SAMPLE:
             return pairs
-        drawn, sample = self._sample()
-        found = {pair: sample.unique(*pair) for pair in pairs}
-        some = [pair for pair in pairs if _SELDOM * found[pair] > drawn]
-        return sorted(some, key=lambda pair: -found[pair])[:PAIRS]
+        return worst_of(pairs, *self._sample())
 
     def _sample(self) -> tuple[int, _Records]:
         """All records of some of the people, drawn alike each time, and how many people these are."""
         size = max(SAMPLE * self.people.total // self.codes[0].size, 1)
-        drawn = np.random.default_rng(0).choice(self.people.total, size, replace=False)
-        records = drawn
+        records = drawn = drawn_of(self.people.total, size)
         if self.people.of is not None:
             chosen = np.zeros(self.people.total, np.bool_)
             chosen[drawn] = True
             records = np.flatnonzero(chosen[self.people.of])
         return size, _Records([codes.take(records) for codes in self.codes], self.counts, self.people.taken(records))
+
+
+def most(one: Counts, other: Counts) -> int:
+    """No fewer than two columns single out together: a value has one person at most for each value of the other.
+
+    Args:
+        one: Records with each value of the one.
+        other: The same of the other.
+    """
+    return min(int(np.minimum(counts, values).sum()) for counts, values in ((one, other.size), (other, one.size)))
+
+
+def drawn_of(people: int, size: int) -> Index:
+    """The places of so many people, drawn alike each time."""
+    drawn: Index = np.random.default_rng(0).choice(people, size, replace=False)
+    return drawn
+
+
+def worst_of(pairs: Sequence[tuple[int, int]], drawn: int, sample: Uniques) -> Sequence[tuple[int, int]]:
+    """The pairs that single out most of a sample of so many people, and not too few of it."""
+    found = {pair: sample.unique(*pair) for pair in pairs}
+    some = [pair for pair in pairs if _SELDOM * found[pair] > drawn]
+    return sorted(some, key=lambda pair: -found[pair])[:PAIRS]
+
+
+class SummedUniques:
+    """Whom the columns of a release of parts single out, where each record is a person."""
+
+    def __init__(self, written: SampledRelation, names: Sequence[str]) -> None:
+        """The distinct values of each column are told by the relation."""
+        self._written, self._names = written, names
+        self._counts = [written.distinct(name).counts for name in names]
+
+    def unique(self, *columns: int) -> int:
+        """Records with a value, or a pair of values, that no other has. Cost of a pair: one pass over the parts."""
+        counts = self._counts[columns[0]]
+        if len(columns) > 1:
+            counts = self._written.tuples([self._names[place] for place in columns]).counts
+        return int(np.count_nonzero(counts == 1))
+
+    def most(self, one: int, other: int) -> int:
+        """No fewer than the pair can single out."""
+        return most(self._counts[one], self._counts[other])
+
+    def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """The pairs that are to be counted: all, or those that single out most of a sample."""
+        if self._written.records <= 2 * SAMPLE or not pairs:
+            return pairs
+        table = self._written.take(np.sort(drawn_of(self._written.records, SAMPLE)))
+        return worst_of(pairs, SAMPLE, _Records.of([table[name] for name in self._names], None))
 
 
 def exposure(
@@ -213,7 +292,7 @@ def exposure(
         classes: Its classes.
         people: (m,) whose each record is.
     """
-    whose = People.among(table.records, people)
+    whose = People.among(table.records, people, claim.borne)
     by = {kind: np.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
     kinds = {name: meaning.values.label for name, meaning in meanings.items() if meaning.values.label in by}
     printed = {name: _Printed.of(table[name], meanings[name]) for name in kinds}
@@ -232,14 +311,15 @@ _TOGETHER: Final = 1 << 18
 
 def _parts(classes: ReleasedClasses) -> Iterator[tuple[slice, ReleasedClasses]]:
     """The records some whole classes at a time, and these classes: in a release they follow one another."""
-    ends = np.cumsum(classes.sizes)
+    starts = classes.first
+    ends = np.append(starts[1:], classes.of.size)[: starts.size]
     first = 0
     while first < ends.size:
-        start = int(ends[first - 1]) if first else 0
+        start = int(starts[first])
         last = max(int(np.searchsorted(ends, start + _TOGETHER, side="right")), first + 1)
-        some, sizes = slice(start, int(ends[last - 1])), classes.sizes[first:last]
+        some, sizes = slice(start, int(ends[last - 1])), ends[first:last] - starts[first:last]
         of = np.repeat(np.arange(sizes.size), sizes)
-        yield some, ReleasedClasses(of, sizes, np.cumsum(sizes) - sizes)
+        yield some, ReleasedClasses(of, sizes, starts[first:last] - start)
         first = last
 
 

@@ -31,7 +31,9 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import FileError
+from kohort.io.manifest import digest_of
 from kohort.schema import Role
+from kohort.tables.portions import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, classes_of, released_classes
 from kohort.verify.judging import ModelInputs, check_models
@@ -53,8 +55,8 @@ from kohort.verify.records import (
 )
 from kohort.verify.singling import exposure, singled_out
 from kohort.verify.values import ExpectedLabels, counted, values_of, with_others
-from kohort.verify.verdict import Claim, TableCheck, Verdict, check_columns, fault, places, plain
-from kohort.workspace import HEAP, Workspace, blocks
+from kohort.verify.verdict import Claim, TableCheck, Verdict, VerifiedPart, check_columns, fault, places, plain
+from kohort.workspace import HEAP, Workspace, blocks, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.arrays import Index
+    from kohort.core.uniques import Singling
+    from kohort.io.manifest import WrittenPart
     from kohort.schema import Attribute
     from kohort.tables.table import Column, Table
     from kohort.verify.classes import ReleasedClasses
@@ -93,10 +97,36 @@ def verify(file: BinaryIO | str | os.PathLike[str], claim: Claim, workspace: Wor
     try:
         if isinstance(file, str | os.PathLike):
             with Path(file).open("rb") as opened:
-                return _judged(read(opened, claim), claim)
-        return _judged(read(file, claim), claim)
+                return judged(read(opened, claim), claim)
+        return judged(read(file, claim), claim)
     except OSError as error:
         raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
+
+
+def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspace = HEAP) -> Verdict:
+    """What is true of the release in these files, one after another, each read as a release of its own is.
+
+    Raises:
+        VerificationError: a check fails, or a part has not the records that are said of it.
+        FileError: the system failed to read.
+    """
+    claim = replace(claim, workspace=workspace)
+    tables: list[Table] = []
+    verified: list[VerifiedPart] = []
+    try:
+        for part in parts:
+            with part.path.open("rb") as file:
+                content = read(file, claim)
+            tables.append(content.table)
+            verified.append(VerifiedPart(part.path.name, content.table.records, content.sha256))
+            if tables[-1].records != part.records:
+                what = f"{part.path.name} has {tables[-1].records:,} records instead of {part.records:,}"
+                raise fault(TableCheck.RECORDS, what)
+        sha256, size = digest_of([part.path for part in parts], text=claim.is_text)
+    except OSError as error:
+        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
+    found = judged(ReleaseContent(joined(tables, workspace), sha256, size), claim)
+    return replace(found, parts=tuple(verified))
 
 
 def verify_frame(frame: pl.DataFrame, claim: Claim) -> Verdict:
@@ -118,7 +148,7 @@ def verify_table(table: Table, claim: Claim) -> Verdict:
         VerificationError: a check fails.
     """
     check_columns(table.names, claim.schema)
-    return _judged(ReleaseContent(table, "", 0), replace(claim, format="frame", excel_safe=False))
+    return judged(ReleaseContent(table, "", 0), replace(claim, format="frame", excel_safe=False))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,21 +172,22 @@ class _CheckedLabels:
         return nodes or any(meaning.data_dependent for meaning, _ in self.regions.values())
 
 
-def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
+def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     """Every check but those of the bytes, in the order that names a fault by its cause rather than by what follows."""
     table = reading.table
     asked = claim.collected()
     claim = complete_records(asked)
     check_records(table, claim)
     check_lineage(table, claim)
+    records = claim.released
     checks = Counter(
         {
             TableCheck.BYTES: reading.size,
             TableCheck.COLUMNS: len(table.columns),
-            TableCheck.COMPLETE: asked.source.records if asked.complete else 0,
-            TableCheck.RECORDS: table.records,
-            TableCheck.LINEAGE: table.records,
-            TableCheck.IDENTIFIERS: check_identifiers(table, claim),
+            TableCheck.COMPLETE: asked.entered if asked.complete else 0,
+            TableCheck.RECORDS: records,
+            TableCheck.LINEAGE: records,
+            TableCheck.IDENTIFIERS: check_identifiers(table, claim, asked.original),
         }
     )
     held = _check_against_input(table, claim, checks)
@@ -175,14 +206,14 @@ def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
     if disordered is not None:
         raise disordered
     sizes = classes.sizes
-    checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: table.records})
-    checks[TableCheck.ENDS] = table.records if held.regions else 0
+    checks.update({TableCheck.CLASSES: sizes.size, TableCheck.ORDER: records})
+    checks[TableCheck.ENDS] = records if held.regions else 0
     people_of_records = None if inputs.people is None else inputs.people.take(claim.lineage)
     return Verdict(
-        records=table.records,
+        records=records,
         suppressed=claim.suppressed,
         classes=sizes.size,
-        smallest=int(people.min(initial=table.records)),
+        smallest=int(people.min(initial=records)),
         largest=int(sizes.max(initial=0)),
         bands=bands(sizes, claim.k),
         models=tuple(model.name for model in claim.models),
@@ -191,9 +222,16 @@ def _judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         checks={check.value: checks[check] for check in TableCheck if checks[check]},
         people=None if people_of_records is None else np.unique(people_of_records).size,
         incomplete=asked.incomplete,
-        singling=singled_out([table[one.name] for one in claim.schema.unchanged], people_of_records),
+        singling=_singling(table, claim, people_of_records),
         exposed=exposure(table, meanings, claim, classes, people_of_records),
     )
+
+
+def _singling(table: Table, claim: Claim, people: Index | None) -> tuple[Singling, ...]:
+    """Whom the unchanged columns single out; of distinct tuples, that is counted where all columns are."""
+    if claim.weights is not None and people is None:
+        return ()
+    return singled_out([table[one.name] for one in claim.schema.unchanged], people)
 
 
 def _check_cells(column: Column, attribute: Attribute, claim: Claim) -> TableCheck:
@@ -218,7 +256,7 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]
     for attribute in claim.schema.released:
         column = table[attribute.name]
         if attribute.role is not Role.QUASI:
-            checks[_check_cells(column, attribute, claim)] += table.records
+            checks[_check_cells(column, attribute, claim)] += claim.released
             continue
         if attribute.name in claim.levels:
             held.levels[attribute.name] = check_level(column, attribute, claim)
@@ -228,7 +266,7 @@ def _check_against_input(table: Table, claim: Claim, checks: Counter[TableCheck]
             held.refined[attribute.name] = check_finer(column, held.regions[attribute.name][0], claim)
         checks[TableCheck.LABELS] += len(column.values)
         checks[TableCheck.GRID] += len(column.values) if attribute.grid is not None else 0
-        checks[TableCheck.REGIONS] += table.records
+        checks[TableCheck.REGIONS] += claim.released
     return held
 
 
@@ -239,7 +277,7 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     """
     source, level = claim.original[column.name], claim.levels[column.name]
     every = with_others(source, claim.known)
-    values = values_of(attribute, every, lambda: counted(source, every), claim.schema.missing)
+    values = values_of(attribute, every, lambda: counted(source, every, claim.weights), claim.schema.missing)
     texts, node = _nodes(values, level, column.name)
     released = labels_of(column)
     label = places(plain(texts, excel_safe=claim.excel_safe), released)
@@ -332,7 +370,7 @@ def check_suppression(
         what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
         raise fault(TableCheck.SUPPRESSED, what)
     _refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
-    return left.size
+    return claim.amount(left)
 
 
 def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) -> None:
@@ -343,7 +381,8 @@ def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) 
     """
     models = [model for model in inputs.claim.models if not model.declared.joint]
     k = max((model.declared.smallest_class for model in models), default=1)
-    large = (np.bincount(of) >= k).take(of)
+    weights = None if inputs.claim.weights is None else inputs.claim.weights.take(left)
+    large = (tallied(of, int(of.max()) + 1, weights) >= k).take(of)
     if not large.any():
         return
     left, due = left[large], due[large]
@@ -355,5 +394,6 @@ def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) 
     for model in models:
         good &= profile.satisfied(model)
     if good.any():
-        what = f"{int(good.sum()):,} classes ({int(good.take(of).sum()):,} records) are left out for no reason"
+        records = inputs.claim.amount(left[good.take(of)])
+        what = f"{int(good.sum()):,} classes ({records:,} records) are left out for no reason"
         raise fault(TableCheck.SUPPRESSED, what)

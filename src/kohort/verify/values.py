@@ -11,6 +11,7 @@ import polars as pl
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
 from kohort.verify.verdict import places
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,9 +95,9 @@ def with_others(column: Column, population: Table | None) -> pl.Series:
     return pl.concat([column.values, others.gather(new)])
 
 
-def counted(column: Column, values: pl.Series) -> Counts:
+def counted(column: Column, values: pl.Series, weights: Counts | None) -> Counts:
     """The records with each of the values `with_others`."""
-    return np.bincount(column.codes, minlength=len(values)).astype(np.int64)
+    return tallied(column.codes, len(values), weights)
 
 
 def values_of(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import polars as pl
 
 from kohort.core.uniques import Exposed
@@ -17,12 +18,12 @@ from kohort.io.forms import FORMS
 from kohort.schema import Label
 from kohort.shown import Shown
 from kohort.tables.table import Column, Table, narrow
-from kohort.workspace import HEAP
+from kohort.workspace import HEAP, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kohort.arrays import Index, Numbers
+    from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.core.uniques import Singling
     from kohort.models.base import PrivacyModel
     from kohort.perturbation.effect import Effect
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from kohort.tables.complete import Complete
     from kohort.tables.dataset import Dataset
     from kohort.workspace import Workspace
+
+
+#: How a release is verified: each record against the one it was, or groups of records against groups.
+BY_RECORD: Final = "record by record"
+BY_AGGREGATION: Final = "by aggregation"
 
 
 class TableCheck(StrEnum):
@@ -110,6 +116,8 @@ class Claim:
         complete: Columns in which a record of the source must have a value to enter, or `all`.
         incomplete: How many records did not enter, for lack of one.
         workspace: Where arrays as long as the table live while it is verified.
+        weights: (n,) how many records of the input each record of the source stands for, where the source holds
+            distinct tuples; `None`: for itself.
 
     Raises:
         UsageError: the schema's columns are not the source's, levels are claimed of other columns than those that
@@ -136,6 +144,7 @@ class Claim:
     complete: Complete = ()
     incomplete: int = 0
     workspace: Workspace = field(default=HEAP, repr=False)
+    weights: Counts | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a schema of another table, levels of other columns, and models of a population that is not there."""
@@ -166,6 +175,35 @@ class Claim:
         if self.coarsened is not None and name in self.coarsened.names:
             return self.coarsened.collect()[name]
         return self.original[name]
+
+    @property
+    def entered(self) -> int:
+        """How many records of the input the source stands for."""
+        return self.source.records if self.weights is None else int(self.weights.sum())
+
+    @property
+    def released(self) -> int:
+        """How many records of the input the released ones stand for."""
+        return self.lineage.size if self.borne is None else int(self.borne.sum())
+
+    @property
+    def borne(self) -> Counts | None:
+        """(m,) how many records each released one stands for; `None`: for itself."""
+        return None if self.weights is None else self.weights.take(self.lineage)
+
+    @property
+    def amounts(self) -> Counts:
+        """(n,) how many records of the input each of the source stands for."""
+        return np.ones(self.source.records, np.int64) if self.weights is None else self.weights
+
+    def amount(self, rows: Mask | Index) -> int:
+        """How many records of the input these of the source stand for."""
+        some = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        return some.size if self.weights is None else int(self.weights.take(some).sum())
+
+    def counts(self, column: Column) -> Counts:
+        """(v,) records of the input with each value of a column of the source."""
+        return tallied(column.codes, len(column.values), self.weights)
 
     @property
     def original(self) -> Table:
@@ -200,6 +238,21 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifiedPart:
+    """A file of a release of several.
+
+    Attributes:
+        name: Its name, without a folder.
+        records: Its records.
+        sha256: The digest of its bytes.
+    """
+
+    name: str
+    records: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Band:
     """How many classes have `low` to `high` records."""
 
@@ -230,6 +283,8 @@ class Verdict(Shown):
         singling: How many people each column that is not generalized singles out, then each pair that singles out more
             than 5 % of them and more than either alone; see `kohort.verify.singling`. Perturbed columns are among them.
         exposed: Whose exact value a label gives away; see `kohort.core.uniques.Exposed`.
+        parts: Of a release of several files, these, in their order; `sha256` is of the joined ones.
+        way: How it was verified.
     """
 
     records: int
@@ -246,6 +301,8 @@ class Verdict(Shown):
     incomplete: int = 0
     singling: tuple[Singling, ...] = ()
     exposed: Exposed = field(default_factory=Exposed)
+    parts: tuple[VerifiedPart, ...] = ()
+    way: str = BY_RECORD
 
     @property
     def range_exposure(self) -> int:

@@ -27,6 +27,7 @@ from kohort.pipeline.outlets import written_as
 from kohort.publish import Companion
 from kohort.publish.files import TemporaryFile
 from kohort.publish.tables import publish_table
+from kohort.release.job import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -247,7 +248,7 @@ def test_targets() -> None:
     with pytest.raises(FileError, match="there is no such database"), opened(StoredTable("no.duckdb", "a", "duckdb")):
         pass
     with pytest.raises(UsageError, match="in its own way"):
-        written_as("clinic.sqlite#release", "csv")
+        written_as("clinic.sqlite#release", Writing(Format.CSV))
     assert written_as("clinic.sqlite#release") == "parquet"
     assert StoredTable("postgresql://ada:secret@localhost", "a", "postgres").path == Path("postgres#a")
 

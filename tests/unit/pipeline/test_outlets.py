@@ -12,7 +12,9 @@ import kohort
 from kohort import pipeline
 from kohort.cli import main
 from kohort.errors import FileError, TargetError, UsageError, VerificationError
+from kohort.io.write import Format
 from kohort.pipeline.outlets import written_as
+from kohort.release.job import Writing
 
 if TYPE_CHECKING:
     from kohort.verify.verdict import Verdict
@@ -78,9 +80,9 @@ def test_folders_of_something_else() -> None:
     with pytest.raises(TargetError, match="an input of the same run"):
         kohort.anonymize("release", job(), target="release/", overwrite=True)
     kohort.anonymize("release/", job(), target="other.csv")
-    with pytest.raises(UsageError, match="a folder is written as Parquet"):
-        written_as("release/", "csv")
-    assert written_as("release/", "parquet") == "parquet"
+    with pytest.raises(UsageError, match="a folder is written as Parquet or CSV"):
+        written_as("release/", Writing(Format.TSV))
+    assert written_as("release/", Writing(Format.PARQUET)) == "parquet"
 
 
 def test_a_folder_that_nothing_was_published_to_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,20 +103,31 @@ def refuse_singling(
         SchemaError: There is such a column.
         JobError: There are several.
     """
-    faults = [_refused(one, table[one.columns[0]], missing, people) for one in singling(table, names, people)]
+    found = singling(table, names, people)
+    who = "records" if people is None else "people"
+    refuse_found([(one, proposed(table[one.columns[0]], missing=missing, people=people)) for one in found], who)
+
+
+def refuse_found(found: Sequence[tuple[Singling, RoundingProposal | None]], who: str) -> None:
+    """Raise if there are columns that single out, each with the rounding that would do.
+
+    Raises:
+        SchemaError: There is such a column.
+        JobError: There are several.
+    """
+    faults = [_refused(one, step, who) for one, step in found]
     if faults:
         raise faults[0] if len(faults) == 1 else JobError("columns single people out", faults)
 
 
-def _refused(one: Singling, column: Column, missing: Collection[str], people: Index | None) -> SchemaError:
+def _refused(one: Singling, step: RoundingProposal | None, who: str) -> SchemaError:
     """The error of one column, with the rounding that would do."""
-    step = proposed(column, missing=missing, people=people)
-    rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(column.name)} ({step.told})"
-    who = "records" if people is None else "people"
+    name = one.columns[0]
+    rounding = "" if step is None else f"; round a measure: --perturb {step.perturbation(name)} ({step.told})"
     return SchemaError(
         f"{one.unique:,} of {one.people:,} {who} have a value of their own and can be identified by it",
-        where=f"column {column.name}",
-        hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {column.name}"
+        where=f"column {name}",
+        hint=f"make it quasi-identifying or drop it{rounding}; to release it as it is: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
     )
 

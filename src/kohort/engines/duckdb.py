@@ -1,0 +1,343 @@
+"""DuckDB: its own words in SQL, and the sources that it reads, with the types that the local engine gives them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+import weakref
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import polars as pl
+
+from kohort import system
+from kohort.engines import sql
+from kohort.engines.relation import Kind, Relation, unused
+from kohort.errors import FileError, InfeasibleError, InputError, LimitError, SourceNote, UnsupportedError
+from kohort.io import source as files
+from kohort.io.databases import chosen, quoted
+from kohort.io.folders import parts_of
+from kohort.io.forms import FORMS, is_address, library, located
+from kohort.io.header import lay_out
+from kohort.io.source import LF, Text
+from kohort.io.text import records_in
+from kohort.io.typed import check_names, check_types, scanned
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping, Sequence
+
+    from kohort.io.manifest import WrittenPart
+    from kohort.io.options import ReadOptions
+    from kohort.io.records import RecordLayout
+
+#: What is told where a source cannot be read here.
+_READ: Final = "the engine duckdb reads CSV, TSV, Parquet, folders of Parquet and .duckdb files; leave the engine out"
+
+#: Threads by default.
+_THREADS: Final = system.cores()
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class DuckDB:
+    """A connection to DuckDB.
+
+    Attributes:
+        connection: It.
+        own: Whether it is nobody else's: then sources are files.
+    """
+
+    connection: Any
+    own: bool = False
+
+    @classmethod
+    def opened(cls, limit: int | None, folder: Path | None) -> DuckDB:
+        """A database of its own: in memory and, what does not fit, encrypted in a folder that is gone with it.
+
+        Raises:
+            MissingExtraError: DuckDB is not installed.
+        """
+        module = _module()
+        spill = mkdtemp(prefix="kohort-", dir=folder)
+        config: dict[str, Any] = {"temp_directory": spill, "temp_file_encryption": True, "threads": _THREADS}
+        if limit is not None:
+            config["memory_limit"] = f"{limit // 2}B"  # the rest is for the search
+        made = cls(module.connect(config=config), own=True)
+        weakref.finalize(made, rmtree, spill, ignore_errors=True)
+        return made
+
+    @property
+    def title(self) -> str:
+        """DuckDB and its version."""
+        return f"DuckDB {_module().__version__}"
+
+    def quoted(self, name: str) -> str:
+        """A name in double quotes."""
+        return quoted(name)
+
+    def literal(self, text: str) -> str:
+        """A text in single quotes."""
+        return "'" + text.replace("'", "''") + "'"
+
+    def hashed(self, text: str) -> str:
+        """The first 16 digits of the MD5, as a number of 128 bits."""
+        return f"('0x' || substr(md5({text}), 1, 16))::UBIGINT::HUGEINT"
+
+    def different(self, cells: Sequence[str]) -> str:
+        """By HyperLogLog; a tuple with nulls counts, too."""
+        return f"approx_count_distinct(({', '.join(cells)}, 0))"
+
+    def matches(self, text: str, pattern: str) -> str:
+        """By RE2."""
+        return f"regexp_matches({text}, {self.literal(pattern)})"
+
+    def run(self, sql: str) -> pl.DataFrame:
+        """The answer to a query."""
+        with reporting():
+            return pl.DataFrame(self.connection.sql(sql).to_arrow_table())
+
+    def give(self, name: str, frame: pl.DataFrame) -> None:
+        """Let a view stand for the frame."""
+        with reporting():
+            self.connection.register(name, frame.to_arrow())
+
+    def write_lines(self, sql: str, header: str, path: Path) -> None:
+        """By COPY without any quoting of its own."""
+        named = f"SELECT line AS {self.quoted(header)} FROM ({sql}) l"  # noqa: S608  the header is quoted
+        raw = "FORMAT csv, HEADER true, QUOTE '', ESCAPE '', DELIMITER ',', USE_TMP_FILE false"
+        with reporting():
+            self.connection.execute(f"COPY ({named}) TO {self.literal(str(path))} ({raw})")
+
+    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
+        """By a table of the lines, which are ordered once."""
+        table, start = unused(), 0
+        with reporting():
+            self.connection.execute(f"CREATE TEMPORARY TABLE {table} AS {sql}")
+        try:
+            for part in parts:
+                inside = f"rowid >= {start} AND rowid < {start + part.records}"
+                some = f"SELECT line FROM {table} WHERE {inside} ORDER BY rowid"  # noqa: S608  numbers
+                self.write_lines(some, header, part.path)
+                start += part.records
+        finally:
+            self.connection.execute(f"DROP TABLE {table}")
+
+
+def is_connection(engine: object) -> bool:
+    """Whether an object is a connection to DuckDB, told by the name of its class, so that nothing is imported.
+
+    >>> is_connection("duckdb")
+    False
+    """
+    return type(engine).__name__ == "DuckDBPyConnection"
+
+
+def _module() -> Any:  # noqa: ANN401  a module that may be absent
+    """DuckDB."""
+    return library("duckdb", FORMS["duckdb"])
+
+
+@contextmanager
+def reporting() -> Generator[None]:
+    """Turn what DuckDB refuses into errors of kohort, without the text of its messages, which may quote cells.
+
+    Raises:
+        LimitError: it has too little memory.
+        FileError: the system failed.
+        InputError: anything else: what it reads is not as it should be.
+    """
+    module = _module()
+    try:
+        yield
+    except module.OutOfMemoryException:
+        hint = "allow more (--memory-limit), or make room in the spill folder"
+        raise LimitError("DuckDB has too little memory", where="memory-limit", hint=hint) from None
+    except module.IOException as error:
+        raise FileError(f"DuckDB cannot read or write ({type(error).__name__})") from None
+    except module.Error as error:
+        hint = "run without the engine: kohort then says where"
+        raise InputError(f"DuckDB cannot read the records ({type(error).__name__})", hint=hint) from None
+
+
+# ── sources ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Records that DuckDB can read.
+
+    Attributes:
+        where: What they are called in messages.
+        sql: What stands for them after FROM.
+        types: The types that the local engine would read; `None` where they are those that DuckDB answers with.
+        records: How many there must be, where that is known.
+    """
+
+    where: str
+    sql: str
+    types: Mapping[str, pl.DataType] | None = None
+    records: int | None = None
+
+
+def relation(base: DuckDB, source: object, options: ReadOptions, limit: int | None) -> Relation:
+    """The records of a source, checked as the local engine checks them.
+
+    Raises:
+        UnsupportedError: the source or an option is none that DuckDB reads as the local engine does.
+        InputError: the records are not well formed, or have names, types or values that cannot be read.
+        InfeasibleError: there are none, and the options do not allow that.
+    """
+    if options.trim or options.skip_blank or not options.is_utf8:
+        what = "the engine duckdb reads text as it is: UTF-8, with its blanks and without blank lines"
+        raise UnsupportedError(what, where="engine", hint="leave out trim, skip-blank and encoding, or the engine")
+    found = _found(base, source, options)
+    answer = base.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
+    types = answer if found.types is None else found.types
+    names = check_names(list(types), found.where)
+    check_types(types, found.where)
+    kinds = {name: Kind(types[name], answer[name]) for name in names}
+    made = Relation(base, found.sql, kinds, 0, found.where, limit)
+    made.records = _checked(made)
+    if found.records is not None and found.records != made.records:
+        what = f"DuckDB reads {made.records:,} records, and kohort's own scanner {found.records:,}"
+        raise InputError(what, where=found.where, hint="run without the engine")
+    if not (made.records or options.allow_empty):
+        raise InfeasibleError("there are 0 records", where=found.where, hint="allow an empty table (--allow-empty)")
+    return made
+
+
+def _checked(made: Relation) -> int:
+    """How many records there are, once no cell is one that the local engine refuses.
+
+    Raises:
+        InputError: cells hold a NUL character, or infinite values.
+    """
+    cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
+    texts = [name for name, kind in made.kinds.items() if kind.is_text]
+    floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]
+    tests = [f"position(chr(0) IN {cells[name]}) > 0" for name in texts]
+    tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
+    found = made.dialect.run(sql.sized(made.source, tests))
+    for place, name in enumerate([*texts, *floats]):
+        wrong = int(found[f"c{place}"].item() or 0)
+        where = f"{made.where}, column {name!r}"
+        if wrong and place < len(texts):
+            hint = "remove it: most programs end a text there"
+            raise InputError("cells hold a NUL character", where=where, hint=hint)
+        if wrong:
+            raise InputError(f"{wrong} infinite values", where=where, hint="replace them by a number or by null")
+    return int(found["n"].item())
+
+
+def _found(base: DuckDB, source: object, options: ReadOptions) -> _Source:
+    """The source, as DuckDB reads it."""
+    if isinstance(source, str | os.PathLike):
+        if not base.own:  # of a user's own connection
+            return _Source(str(source), base.quoted(os.fsdecode(cast("str | os.PathLike[str]", source))))
+        return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
+    name = unused()
+    if isinstance(source, pl.DataFrame):
+        base.give(name, source)
+        return _Source("the frame", name, source.schema)
+    if hasattr(source, "create_view"):  # a relation of this connection
+        with reporting():
+            cast("Any", source).create_view(name)
+        return _Source("the relation", name)
+    raise UnsupportedError(
+        f"the engine duckdb reads no {type(source).__name__}",
+        where="engine",
+        hint="give a path, a polars DataFrame, or a relation with its connection: engine=connection",
+    )
+
+
+def _named(base: DuckDB, name: str, options: ReadOptions) -> _Source:
+    """A file, or a folder of Parquet."""
+    if name == "-" or is_address(name):
+        what = "standard input" if name == "-" else "a server"
+        raise UnsupportedError(f"the engine duckdb does not read {what}", where="engine", hint=_READ)
+    if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
+        return _folder(base, name)
+    path, inner = located(name)
+    files.state(path)
+    content = files.mapped(path)
+    foreign = files.foreign(path, content)
+    if foreign is not None:
+        if foreign.key != "duckdb":
+            raise UnsupportedError(f"the engine duckdb reads no {foreign.title}", where=name, hint=_READ)
+        return _stored(base, path, inner)
+    form = files.form(path, content)
+    if form == "Parquet":
+        with Path(path).open("rb") as file, scanned(file, "Parquet", path) as lazy:
+            return _Source(path, _parquet(base, [path]), lazy.collect_schema())
+    if form != "text":
+        raise UnsupportedError(f"the engine duckdb reads no {form}", where=name, hint=_READ)
+    return _text(base, Text.of(path, content), options)
+
+
+def _text(base: DuckDB, text: Text, options: ReadOptions) -> _Source:
+    """Delimited text, every column of which is text.
+
+    Kohort's own scanner divides it first, and keeps nothing: what it refuses is refused here, too, with the line.
+    """
+    layout = lay_out(text, options)
+    records = records_in(text, layout, options)
+    return _Source(text.name, _csv(base, text, layout, options), None, records)
+
+
+def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -> str:
+    """How DuckDB divides the text."""
+    if layout.line_end != LF or layout.body != _after_lines(text, layout):
+        what = "its lines end in CR alone, or blank lines stand before the header"
+        raise UnsupportedError(f"the engine duckdb does not read this text: {what}", where=text.name, hint=_READ)
+    quote = base.literal(chr(layout.quote) if layout.quote >= 0 else "")
+    columns = ", ".join(f"{base.literal(name)}: 'VARCHAR'" for name in layout.names)
+    filled = ", ".join(map(base.literal, layout.names))
+    return (
+        f"read_csv({base.literal(text.name)}, auto_detect = false, header = false, skip = {int(layout.body > 0)},"
+        f" delim = {base.literal(chr(layout.separator))}, quote = {quote}, escape = {quote}, comment = '',"
+        f" columns = {{{columns}}}, force_not_null = [{filled}], strict_mode = true,"
+        f" max_line_size = {max(options.max_cell, 1 << 21)})"
+    )
+
+
+def _after_lines(text: Text, layout: RecordLayout) -> int:
+    """Where the body starts if the header is one line, or there is none."""
+    if not layout.body:
+        return 0
+    start = text.data[: layout.body]
+    return layout.body if int((start == LF).sum()) == 1 else -1
+
+
+def _parquet(base: DuckDB, paths: Iterable[str]) -> str:
+    """Parquet files of one table."""
+    named = ", ".join(map(base.literal, paths))
+    return f"read_parquet([{named}], hive_partitioning = false)"
+
+
+def _folder(base: DuckDB, path: str) -> _Source:
+    """A folder of Parquet files, also in folders that are called `column=value`."""
+    parts = parts_of(path)
+    by_values: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for part in parts:
+        by_values.setdefault(part.named, []).append(str(part.path))
+    selects = []
+    for named, paths in by_values.items():
+        more = "".join(f", {base.literal(value)} AS {base.quoted(name)}" for name, value in named)
+        selects.append(f"SELECT *{more} FROM {_parquet(base, paths)}")  # noqa: S608  quoted names and paths
+    return _Source(path, f"({' UNION ALL '.join(selects)})", parts[0].frame.collect_schema())
+
+
+def _stored(base: DuckDB, path: str, inner: str) -> _Source:
+    """A table of a DuckDB file."""
+    name = unused()
+    with reporting():
+        base.connection.execute(f"ATTACH {base.literal(path)} AS {name} (READ_ONLY)")
+        listed = "SELECT table_name FROM information_schema.tables WHERE table_catalog = ? ORDER BY table_name"
+        tables = [one for (one,) in base.connection.execute(listed, [name]).fetchall()]
+    table, notes = chosen(path, tables, inner)
+    for note in notes:
+        warnings.warn(SourceNote(note), stacklevel=2)
+    return _Source(path, f"{name}.{base.quoted(table)}")

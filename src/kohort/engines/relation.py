@@ -1,0 +1,281 @@
+"""Records that lie in a database, as everything outside its engine knows them: names, numbers of records, texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+import polars as pl
+
+from kohort.engines import sql
+from kohort.engines.limits import shown
+from kohort.errors import InputError, LimitError, UnsupportedError
+from kohort.io.cells import as_text, encode
+from kohort.shown import Shown
+from kohort.tables.dataset import Values
+from kohort.tables.table import Column, Table
+from kohort.verify.aggregates import Tuples
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from kohort.arrays import Counts
+    from kohort.engines.sql import Dialect
+    from kohort.shown import Rows
+    from kohort.verify.aggregates import Hashed
+
+#: Bytes that a text of a tuple takes here, at most: its place in Arrow, and while it is coded.
+_CELL: Final = 48
+
+#: What keeps spreadsheets from running a cell.
+_APOSTROPHE: Final = "'"
+
+#: Numbers for the names of small tables: no two of a process are the same.
+_NUMBERS: Final = count()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The type of a column.
+
+    Attributes:
+        here: The one that the local engine would read: cells become text by it.
+        there: The one that the database answers with.
+    """
+
+    here: pl.DataType
+    there: pl.DataType
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its cells are texts where they lie."""
+        return self.there == pl.String
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Relation(Shown):
+    """Records in a database: a `Dataset`, and what the verifier asks.
+
+    Attributes:
+        dialect: The database.
+        source: What stands for the records after FROM.
+        kinds: The columns, in order.
+        records: How many records there are.
+        where: What the source is called in messages.
+        limit: Bytes of memory that an answer may take; `None` for any.
+    """
+
+    dialect: Dialect
+    source: str
+    kinds: Mapping[str, Kind]
+    records: int
+    where: str
+    limit: int | None = None
+    _dictionaries: dict[str, str] = field(default_factory=dict[str, str], init=False)
+    _values: dict[str, Values] = field(default_factory=dict[str, Values], init=False)
+    _table: Table | None = field(default=None, init=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(self.kinds)
+
+    def _shown(self) -> tuple[str, Rows]:
+        return "Relation", [("Records", f"{self.records:,}"), ("Columns", ", ".join(self.names))]
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each.
+
+        Raises:
+            LimitError: they are too many.
+        """
+        if name not in self._values:
+            raw = self._raw(name)
+            self.refuse_large(sql.estimated(self._from(()), self.dialect.different([raw])), 1)
+            found = self.dialect.run(sql.distinct(self.source, raw))
+            texts = self._texts(name, found["c0"])
+            made = pl.DataFrame({"text": texts, "n": found["n"].cast(pl.Int64)}).group_by("text").sum()
+            if not self.kinds[name].is_text and name not in self._dictionaries:
+                self._give(name, found["c0"], texts)
+            self._values[name] = Values(made["text"], made["n"].to_numpy())
+        return self._values[name]
+
+    def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
+        """The distinct tuples of some columns, with their records and a sum of hashes of others.
+
+        Raises:
+            LimitError: they are too many.
+        """
+        others = () if hashed is None else hashed.columns
+        every = self.cells([*columns, *others])
+        cells = sql.Cells(every.of[: len(columns)], every.source)
+        number = "" if hashed is None else self._hashed(every.of[len(columns) :], hashed)
+        return self._tuples(columns, cells, number)
+
+    def flagged(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> Tuples:
+        """The distinct tuples of some columns, and of others whether they have a value: then the text is not empty."""
+        return self._tuples([*columns, *flagged], self.flags(columns, flagged, missing), "")
+
+    def flags(self, columns: Sequence[str], flagged: Sequence[str], missing: Collection[str]) -> sql.Cells:
+        """The cells of these."""
+        every = self.cells([*columns, *flagged])
+        lacking = [self._absent(cell, missing) for cell in every.of[len(columns) :]]
+        made = (f"CASE WHEN {one} THEN '' ELSE '1' END" for one in lacking)
+        return sql.Cells((*every.of[: len(columns)], *made), every.source)
+
+    def _tuples(self, columns: Sequence[str], cells: sql.Cells, number: str) -> Tuples:
+        self.refuse_large(sql.estimated(cells.source, self.dialect.different(cells.of)), len(columns))
+        found = self.dialect.run(sql.tuples(cells, number))
+        counts: Counts = found["n"].cast(pl.Int64).to_numpy()
+        sums = np.zeros(counts.size, np.uint64)
+        if number:
+            totals = cast("list[int]", found["h"].cast(pl.Decimal(38, 0)).to_list())
+            sums = np.array([int(total) % (1 << 64) for total in totals], np.uint64)
+        return Tuples(self.table_of(columns, found), counts, sums)
+
+    def alone(self, names: Sequence[str]) -> int:
+        """How many records have a tuple of these columns that no other record has."""
+        return int(self.dialect.run(sql.alone(self.cells(names)))["n"].item())
+
+    def with_values(self, names: Sequence[str], missing: Collection[str]) -> Relation:
+        """The records that have a value in all of these columns."""
+        cells = self.cells(names)
+        kept = " AND ".join(f"NOT {self._absent(cell, missing)}" for cell in cells.of)
+        return self._where(cells, kept)
+
+    def lacking(self, names: Sequence[str], missing: Collection[str]) -> Relation:
+        """The others."""
+        cells = self.cells(names)
+        return self._where(cells, " OR ".join(self._absent(cell, missing) for cell in cells.of))
+
+    def _where(self, cells: sql.Cells, kept: str) -> Relation:
+        """Some of the records."""
+        source = f"(SELECT {sql.RECORDS}.* FROM {cells.source} WHERE {kept})"  # noqa: S608  quoted by the dialect
+        records = int(self.dialect.run(sql.sized(source, ()))["n"].item())
+        return self.over(source, self.kinds, records)
+
+    def over(self, source: str, kinds: Mapping[str, Kind], records: int) -> Relation:
+        """Records made of these, with no other values in columns of the same names."""
+        made = Relation(self.dialect, source, kinds, records, self.where, self.limit)
+        made._dictionaries.update({name: given for name, given in self._dictionaries.items() if name in kinds})
+        return made
+
+    def hold(self) -> Table:
+        """All records of a small table; from now on they can be collected."""
+        if self._table is None:
+            self._table = self._fetched()
+        return self._table
+
+    def _fetched(self) -> Table:
+        """All records, as texts."""
+        cells = self.cells(self.names)
+        named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
+        found = self.dialect.run(f"SELECT {named} FROM {cells.source}")  # noqa: S608  as above
+        return self.table_of(self.names, found)
+
+    def table_of(self, names: Sequence[str], found: pl.DataFrame) -> Table:
+        """An answer's texts of some columns as a table."""
+        texts = (found[f"c{place}"].cast(pl.String) for place in range(len(names)))
+        columns = (encode(name, text, self.kinds[name].here) for name, text in zip(names, texts, strict=True))
+        return Table(tuple(columns), found.height)
+
+    def collect(self) -> Table:
+        """The records of a table that is held; others stay where they are.
+
+        Raises:
+            UnsupportedError: they do.
+        """
+        if self._table is not None:
+            return self._table
+        raise UnsupportedError(
+            f"this needs the records themselves, and they stay in {self.dialect.title}",
+            where=self.where,
+            hint="leave it out, or run without --engine (in Python engine=), which reads the records",
+        )
+
+    # ── cells ────────────────────────────────────────────────────────────────────────────────────
+
+    def cells(self, names: Sequence[str]) -> sql.Cells:
+        """The text of each cell of some columns."""
+        of = tuple(self._raw(name) if self.kinds[name].is_text else f"{self._dictionary(name)}.text" for name in names)
+        return sql.Cells(of, self._from([name for name in names if not self.kinds[name].is_text]))
+
+    def _raw(self, name: str) -> str:
+        """A column's own cell."""
+        return f"{sql.RECORDS}.{self.dialect.quoted(name)}"
+
+    def _from(self, typed: Sequence[str]) -> str:
+        """The records, and the dictionaries of some columns."""
+        source = f"{self.source} {sql.RECORDS}"
+        for name in dict.fromkeys(typed):
+            given = self._dictionary(name)
+            source = sql.joined(source, given, [(self._raw(name), f"{given}.value")])
+        return source
+
+    def _dictionary(self, name: str) -> str:
+        """The table that has the text of each value of a column."""
+        if name not in self._dictionaries:
+            self.distinct(name)
+        return self._dictionaries[name]
+
+    def _give(self, name: str, values: pl.Series, texts: pl.Series) -> None:
+        """Hand over the text of each value of a column."""
+        given = unused()
+        self.dialect.give(given, pl.DataFrame({"value": values, "text": texts}))
+        self._dictionaries[name] = given
+
+    def _texts(self, name: str, values: pl.Series) -> pl.Series:
+        """The texts of values of a column."""
+        kind = self.kinds[name]
+        zone = getattr(kind.here, "time_zone", None)
+        if zone is not None:
+            values = values.dt.convert_time_zone(zone)
+        texts = as_text(values if kind.here == values.dtype or zone is not None else values.cast(kind.here))
+        if texts.str.contains("\0", literal=True).any():
+            hint = "remove it: most programs end a text there"
+            raise InputError("cells hold a NUL character", where=f"{self.where}, column {name!r}", hint=hint)
+        return texts
+
+    def _absent(self, cell: str, missing: Collection[str]) -> str:
+        """Whether a cell means that there is no value."""
+        tokens = ", ".join(self.dialect.literal(token) for token in sorted({"", *missing}))
+        return f"coalesce({cell}, '') IN ({tokens})"
+
+    def _hashed(self, cells: Sequence[str], hashed: Hashed) -> str:
+        """The hash of some cells of a record; see `kohort.verify.aggregates`."""
+        bare = cells if hashed.marks else [self._unmarked(cell) for cell in cells]
+        full = bare if hashed.nulls else [f"coalesce({cell}, '')" for cell in bare]
+        return self.dialect.hashed(" || ".join([self.dialect.literal(hashed.key), *map(sql.told, full)]))
+
+    def _unmarked(self, cell: str) -> str:
+        """A cell without the apostrophe that keeps spreadsheets from running it."""
+        signs = "'=', '+', '-', '@', chr(9), chr(13)"
+        marked = f"substr({cell}, 1, 1) = {self.dialect.literal(_APOSTROPHE)} AND substr({cell}, 2, 1) IN ({signs})"
+        return f"CASE WHEN {marked} THEN substr({cell}, 2) ELSE {cell} END"
+
+    def refuse_large(self, estimate: str, columns: int) -> None:
+        """Refuse an answer that would not fit into memory, by an estimate of its tuples.
+
+        Raises:
+            LimitError: it would not.
+        """
+        if self.limit is None:
+            return
+        tuples = int(self.dialect.run(estimate)["n"].item())
+        size = tuples * columns * _CELL
+        if size > self.limit:
+            what = f"some {tuples:,} different tuples would take {shown(size)} of memory"
+            hint = "give a hierarchy or a coarser grid, fewer quasi-identifiers, or a larger limit"
+            raise LimitError(f"{what}, and the limit is {shown(self.limit)}", where="memory-limit", hint=hint)
+
+
+def unused() -> str:
+    """A name for a small table that no other has."""
+    return f"kohort_{next(_NUMBERS)}"
+
+
+def coded(columns: Sequence[Column]) -> list[pl.Series]:
+    """The cells of columns, as texts."""
+    return [one.values.gather(one.codes) for one in columns]

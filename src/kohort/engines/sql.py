@@ -1,0 +1,135 @@
+"""What is asked of records that lie elsewhere, as SQL that every database understands; what differs is a `Dialect`.
+
+Four statements, each written once:
+
+    distinct    the values of a column, and the records with each
+    tuples      the distinct tuples of some columns, with their records and a sum of hashes of other columns
+    release     each record with the labels of its class, in the order of the release
+    read back   what was written, as a relation again (a dialect opens it)
+
+Every cell in them is a text: that of a column of text, and of other columns what `kohort.io.cells` made of the value,
+which stands beside it in a small table, a dictionary. So nothing is cast to text where the records lie.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from kohort.io.manifest import WrittenPart
+
+#: What a statement calls the records.
+RECORDS: Final = "t"
+
+
+class Dialect(Protocol):
+    """What differs between databases."""
+
+    @property
+    def title(self) -> str:
+        """The database and its version, for certificates."""
+        ...
+
+    def quoted(self, name: str) -> str:
+        """A name as the database has it."""
+        ...
+
+    def literal(self, text: str) -> str:
+        """A text as the database has it."""
+        ...
+
+    def hashed(self, text: str) -> str:
+        """The first 16 hexadecimal digits of the MD5 of a text as a number, of a type that no sum exceeds."""
+        ...
+
+    def different(self, cells: Sequence[str]) -> str:
+        """An estimate of how many different tuples of these cells there are."""
+        ...
+
+    def matches(self, text: str, pattern: str) -> str:
+        """Whether a text has a part that a regular expression matches."""
+        ...
+
+    def run(self, sql: str) -> pl.DataFrame:
+        """The answer to a query.
+
+        Raises:
+            InputError: the records cannot be read.
+            FileError: the database failed.
+        """
+        ...
+
+    def give(self, name: str, frame: pl.DataFrame) -> None:
+        """Hand over a small table, under a name."""
+        ...
+
+    def write_lines(self, sql: str, header: str, path: Path) -> None:
+        """Write the lines that a query answers, in its order, after a header, to a file that may be there."""
+        ...
+
+    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
+        """The same to several files, each with the header and so many of the lines."""
+        ...
+
+
+class Cells(NamedTuple):
+    """The cells of some columns, and where they come from.
+
+    Attributes:
+        of: (columns,) the text of each.
+        source: What stands after FROM.
+    """
+
+    of: tuple[str, ...]
+    source: str
+
+
+def sized(source: str, tests: Sequence[str]) -> str:
+    """How many records there are (`n`), and of how many each test holds (`c0`, `c1`, …)."""
+    found = (f", sum(CASE WHEN {test} THEN 1 ELSE 0 END) AS c{place}" for place, test in enumerate(tests))
+    return f"SELECT count(*) AS n{''.join(found)} FROM {source} {RECORDS}"  # noqa: S608  names are quoted by the dialect
+
+
+def distinct(source: str, cell: str) -> str:
+    """The distinct values of a column (`c0`) and the records with each (`n`)."""
+    return f"SELECT {cell} AS c0, count(*) AS n FROM {source} {RECORDS} GROUP BY {cell}"  # noqa: S608  as above
+
+
+def estimated(source: str, different: str) -> str:
+    """About how many tuples there are (`n`)."""
+    return f"SELECT {different} AS n FROM {source}"  # noqa: S608  as above
+
+
+def tuples(cells: Cells, hashed: str = "") -> str:
+    """The distinct tuples (`c0`, `c1`, …), the records of each (`n`), and the sum of their hashes (`h`)."""
+    named = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(cells.of))
+    total = f", sum({hashed}) AS h" if hashed else ""
+    return f"SELECT {named}, count(*) AS n{total} FROM {cells.source} GROUP BY {', '.join(cells.of)}"  # noqa: S608  as above
+
+
+def alone(cells: Cells) -> str:
+    """How many records (`n`) have a tuple that no other has."""
+    inner = f"SELECT 1 AS c0 FROM {cells.source} GROUP BY {', '.join(cells.of)} HAVING count(*) = 1"  # noqa: S608  as above
+    return f"SELECT count(*) AS n FROM ({inner}) g"  # noqa: S608  as above
+
+
+def told(cell: str) -> str:
+    """A cell as it is hashed: its length in characters, a colon and its text; a null is `-`."""
+    return f"coalesce(length({cell}) || ':' || {cell}, '-')"
+
+
+def joined(source: str, name: str, keys: Sequence[tuple[str, str]]) -> str:
+    """Records with what a small table has beside them; a null equals a null."""
+    on = " AND ".join(f"{left} IS NOT DISTINCT FROM {right}" for left, right in keys)
+    return f"{source} JOIN {name} ON {on}"
+
+
+def ordered(line: str, source: str, keys: Sequence[str]) -> str:
+    """The lines of records in the order of some keys."""
+    by = ", ".join(f"{key} NULLS FIRST" for key in keys)
+    return f"SELECT {line} FROM {source} ORDER BY {by}"  # noqa: S608  as above

@@ -1,0 +1,320 @@
+"""Judge a release whose records are in nobody's memory: groups of the input against groups of the written files.
+
+A release says where the tuples of the input went: to which labels. That is doubted like everything else. The verifier
+counts the tuples of the input anew, sends each where it is said to be, and adds up, for every tuple of released cells,
+the records that are due and the keyed hashes of their other cells. The written files have to hold just these: as many
+records of each tuple, with the same sum. Then a one-to-one lineage exists between the records that were due and those
+that were written, and no cell that is released unchanged differs.
+
+What is left is said of tuples: that labels are true, that classes satisfy the models, which classes were left out. All
+of it is judged by the same code as one by one, over distinct tuples that stand for so many records each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from kohort.errors import UnsupportedError
+from kohort.schema import Role
+from kohort.tables.table import Column, Table
+from kohort.verify.aggregates import Hashed, Tuples, as_texts, summed
+from kohort.verify.identifiers import few_of, leaks, suspects
+from kohort.verify.parts import WrittenParts
+from kohort.verify.reading import ReleaseContent
+from kohort.verify.records import incomplete, refuse_names, released_texts, without_value
+from kohort.verify.singling import SummedUniques, told
+from kohort.verify.tables import judged
+from kohort.verify.verdict import BY_AGGREGATION, Claim, TableCheck, Verdict, fault, places
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts, Index, Mask
+    from kohort.schema import Attribute, Schema
+    from kohort.verify.aggregates import Relation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Destinations:
+    """Where a release says that tuples of the input went: a witness. Tuples that are not among them were left out.
+
+    Attributes:
+        tuples: Distinct tuples of some columns of the input, as texts of `kohort.io.cells`, all quasi-identifiers
+            among them; one record for each of t tuples.
+        labels: The quasi-identifiers of these, as they are released.
+        counts: (t,) how many records of a tuple went there; then the tuples are over every released column and the
+            person key, and one may be listed with several labels. `None` where all of them did.
+    """
+
+    tuples: Table
+    labels: Table
+    counts: Counts | None = None
+
+
+def verify_parts(paths: Sequence[Path], source: Relation, claim: Claim, destinations: Destinations) -> Verdict:
+    """What is true of the release in these files, in their order, made from the records of a relation.
+
+    Cost: what it takes to read the parts, and to find the distinct tuples of the input's quasi-identifiers and of the
+    sensitive columns that models look at; of the workspace the codes of one part, and of memory these tuples.
+
+    Args:
+        paths: The files, each with its header.
+        source: The input.
+        claim: What the release says of itself; its source has the relation's columns, and its lineage is not looked at.
+        destinations: Where the tuples of the input went.
+
+    Raises:
+        VerificationError: a check fails; the message names it, the column and counts.
+        UnsupportedError: columns are perturbed: that is told of records, not of groups of them.
+        LimitError: the tuples do not fit into memory.
+        FileError: the system failed to read.
+    """
+    if claim.effects or claim.coarsened is not None:
+        what = "perturbed columns cannot be verified by aggregation"
+        raise UnsupportedError(what, hint="make the release on one machine (--memory-limit), or without --perturb")
+    question = _Question.of(claim, destinations)
+    written = WrittenParts.read(paths, claim, question.released, question.hashed)
+    due = source.records - claim.incomplete - claim.suppressed
+    if written.records != due:
+        raise fault(TableCheck.RECORDS, f"{written.records:,} records instead of {due:,}")
+    sent = _Sent.of(claim, source.tuples(question.columns, question.hashed), destinations)
+    _check_same(sent, written, question)
+    looked_for = _check_identifiers(claim, source, written, destinations)
+    found = judged(ReleaseContent(sent.released, written.sha256, written.size), sent.claim)
+    unchanged = [one.name for one in claim.schema.unchanged]
+    singling = found.singling
+    if claim.schema.person is None:
+        singling = told(unchanged, written.records, SummedUniques(written, unchanged)) if unchanged else ()
+    whole = {
+        TableCheck.COLUMNS: len(written.names),
+        TableCheck.IDENTIFIERS: looked_for,
+        TableCheck.CELLS: written.records * len(unchanged),
+    }
+    counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
+    checks = {check: count for check, count in counts.items() if count}
+    return replace(found, checks=checks, singling=singling, parts=written.parts, way=BY_AGGREGATION)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Which tuples are counted.
+
+    Attributes:
+        columns: Those of the input's tuples.
+        released: Those of them that are released.
+        hashed: The other released columns, all unchanged; `None` where there are none.
+    """
+
+    columns: tuple[str, ...]
+    released: tuple[str, ...]
+    hashed: Hashed | None
+
+    @classmethod
+    def of(cls, claim: Claim, destinations: Destinations) -> _Question:
+        """Whatever some check looks at in the input, by its value.
+
+        With a person key that is every released column: whom one singles out is asked of people.
+        """
+        schema = claim.schema
+        whole = claim.complete == "all"
+        names = {model.declared.sensitive for model in claim.models} | {*destinations.tuples.names}
+        names |= {*claim.complete}
+        columns = [one for one in schema.attributes if whole or one.name in names or _is_looked_at(one, schema)]
+        released = tuple(one.name for one in schema.released if one in columns)
+        rest = tuple(one.name for one in schema.released if one not in columns)
+        how = Hashed(rest, nulls=claim.has_nulls, marks=not claim.excel_safe)
+        return cls(tuple(one.name for one in columns), released, how if rest else None)
+
+
+def _is_looked_at(attribute: Attribute, schema: Schema) -> bool:
+    """Whether a column's values are looked at, and not only whether they are unchanged."""
+    if not attribute.released:
+        return attribute.name == schema.person
+    return attribute.role is Role.QUASI or attribute.pseudonym or schema.person is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sent:
+    """The tuples of the input, at the labels that they are said to be released with.
+
+    Attributes:
+        claim: What is claimed of them: its source are the tuples, those first that were released, in the release's
+            order; each stands for so many records.
+        released: These, as they are released.
+        sums: (m,) the sums of their hashes.
+    """
+
+    claim: Claim
+    released: Table
+    sums: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, claim: Claim, found: Tuples, destinations: Destinations) -> _Sent:
+        """Send the tuples of the input where they are said to be.
+
+        Raises:
+            VerificationError: some are sent that the input does not have, or more of them, or to several places.
+        """
+        held = {*found.table.names}
+        schema = replace(claim.schema, attributes=tuple(one for one in claim.schema.attributes if one.name in held))
+        names = tuple(one.name for one in schema.released)
+        bare = replace(claim, schema=schema, source=found.table, weights=found.counts, allowed=names)
+        enters = ~(incomplete(bare) | without_value(bare))
+        if destinations.counts is not None:
+            found, enters = _alike(found, destinations.tuples.names, enters)
+            bare = replace(bare, source=found.table, weights=found.counts)
+        rows, of, counts = _sent(bare, destinations, enters)
+        labels = {one.name: _released(one, claim) for one in destinations.labels.columns}
+        table = Table(
+            tuple(
+                labels[one.name].take(of) if one.role is Role.QUASI else _made(bare, one, found.table).take(rows)
+                for one in schema.released
+            ),
+            rows.size,
+        )
+        order = _in_order(table, schema)
+        rows, counts = rows[order], counts[order]
+        left = found.counts.copy()
+        np.subtract.at(left, rows, counts)
+        rest = np.flatnonzero(left)
+        source = found.table.take(np.append(rows, rest))
+        sent = replace(
+            bare, source=source, weights=np.append(counts, left[rest]), lineage=np.arange(rows.size, dtype=np.int64)
+        )
+        return cls(sent, table.take(order), found.sums[rows])
+
+
+def _alike(found: Tuples, names: Sequence[str], enters: Mask) -> tuple[Tuples, Mask]:
+    """The tuples that enter, those that are alike in some columns put together; then the others.
+
+    What differs is neither released nor asked for: columns by which complete records are told.
+    """
+    frame = pl.DataFrame({str(place): found.table[name].codes for place, name in enumerate(names)})
+    frame = frame.with_columns(records=found.counts).with_row_index("row").filter(enters)
+    one = frame.group_by(pl.exclude("row", "records")).agg(pl.col("row").first(), pl.col("records").sum())
+    others = np.flatnonzero(~enters)
+    rows = np.append(one["row"].to_numpy().astype(np.int64), others)
+    counts = np.append(one["records"].to_numpy(), found.counts[others])
+    return Tuples(found.table.take(rows), counts, found.sums[rows]), np.arange(rows.size) < len(one)
+
+
+def _sent(claim: Claim, destinations: Destinations, enters: Mask) -> tuple[Index, Index, Counts]:
+    """Which tuples of the input are sent, to which of the destinations, and how many records of each."""
+    source, known = claim.original, destinations.tuples
+    keys = [str(place) for place in range(len(known.columns))]
+    held = {key: source[one.name].codes.astype(np.int64) for key, one in zip(keys, known.columns, strict=True)}
+    theirs = {
+        key: places(one.values, source[one.name].values).take(one.codes)
+        for key, one in zip(keys, known.columns, strict=True)
+    }
+    listed = pl.DataFrame(theirs).with_row_index("of")
+    pairs = pl.DataFrame(held).with_row_index("row").filter(enters).join(listed, on=keys)
+    row, of = (pairs[name].to_numpy().astype(np.int64) for name in ("row", "of"))
+    weights = claim.amounts
+    if destinations.counts is None:
+        counts = weights.take(row)
+        again = int(counts.sum()) - int(weights[np.unique(row)].sum())
+    else:
+        counts = destinations.counts.take(of)
+        again = int(np.maximum(np.bincount(row, counts, weights.size).astype(np.int64) - weights, 0).sum())
+    if again:
+        raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
+    unknown = known.records - np.unique(of).size
+    if unknown:
+        raise fault(TableCheck.LINEAGE, f"{unknown:,} tuples do not come from the input")
+    return row, of, counts
+
+
+def _released(column: Column, claim: Claim) -> Column:
+    """Labels as they are read in a release of this format."""
+    return _with(column, released_texts(column, claim))
+
+
+def _made(claim: Claim, attribute: Attribute, source: Table) -> Column:
+    """What the values of a column that is not generalized are released as."""
+    column = source[attribute.name]
+    texts = released_texts(column, claim)
+    if attribute.pseudonym and claim.key is not None:
+        absent = column.absent(claim.schema.missing)
+        texts = texts.zip_with(pl.Series(absent), column.values.map_elements(claim.key.naming(column.name), pl.String))
+    return _with(column, texts)
+
+
+def _with(column: Column, texts: pl.Series) -> Column:
+    """The column with other texts for its values, some of which may be alike then."""
+    values = texts.unique(maintain_order=True)
+    return replace(column, values=values, codes=places(texts, values).take(column.codes).astype(np.uint32))
+
+
+def _in_order(table: Table, schema: Schema) -> Index:
+    """The tuples in the order of a release: by the generalized columns, then by the others, missing first."""
+    names = [one.name for one in schema.quasi]
+    names += [one.name for one in schema.released if one.role is not Role.QUASI]
+    ranks = {name: table[name].values.arg_sort(nulls_last=False).arg_sort().to_numpy() for name in names}
+    keys = pl.DataFrame({str(place): ranks[name].take(table[name].codes) for place, name in enumerate(names)})
+    order: Index = keys.select(pl.arg_sort_by(keys.columns)).to_series().to_numpy().astype(np.int64)
+    return order
+
+
+def _check_same(sent: _Sent, written: WrittenParts, question: _Question) -> None:
+    """The files hold the records that are due: as many with each tuple of cells, and the same sums of hashes.
+
+    Raises:
+        VerificationError: they do not.
+    """
+    found = written.tuples(question.released, question.hashed)
+    weights = sent.claim.amounts[: sent.released.records]
+    held = as_texts(Table(tuple(found.table[name] for name in question.released), found.table.records))
+    both = summed(
+        pl.concat([as_texts(sent.released), held]),
+        np.concatenate([weights, -found.counts]),
+        np.concatenate([sent.sums, np.uint64(0) - found.sums]),
+    )
+    names = {one.name for one in sent.claim.schema.quasi}
+    quasi = [str(place) for place, name in enumerate(question.released) if name in names]
+    other = both.filter(pl.col("records") != 0)
+    if len(other):
+        records = int(other["records"].abs().sum()) // 2
+        classes = other.select(quasi).n_unique()
+        what = f"{records:,} records are not those of the input that are due, in {classes:,} classes"
+        raise fault(TableCheck.LINEAGE, what)
+    other = both.filter(pl.col("sum") != 0)
+    if len(other):
+        what = f"in {other.select(quasi).n_unique():,} classes, columns that are released unchanged have other cells"
+        raise fault(TableCheck.CELLS, what)
+
+
+def _check_identifiers(claim: Claim, source: Relation, written: WrittenParts, destinations: Destinations) -> int:
+    """No released column holds cells of identifying ones; the number of texts that were looked for."""
+    schema = claim.schema
+    if not schema.identifying:
+        return 0
+    held = {name: written.distinct(name) for name in written.names}
+    released = pl.concat([values.texts for values in held.values()]).unique().drop_nulls()
+    looked_for = refuse_names(schema, lambda name: source.distinct(name).texts, released)
+    known = {one.name: source.distinct(one.name) for one in schema.identifying}
+    few = few_of(claim.k) + source.records - written.records
+    for identifying, column in suspects(schema, known, held, few=few, allowed=claim.allowed):
+        _check_pair(claim, source, destinations, identifying, column)
+    return looked_for
+
+
+def _check_pair(claim: Claim, source: Relation, destinations: Destinations, identifying: str, released: str) -> None:
+    """A released column holds no cells of an identifying one, told by the cells of the same records."""
+    if destinations.counts is not None:
+        what = "whether cells name people cannot be told by aggregation where equal tuples have several labels"
+        raise UnsupportedError(what, where=f"column {released}", hint="allow the column by name (--allow-singling)")
+    looked_at = {*_Question.of(claim, destinations).columns, identifying, released}
+    sent = _Sent.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
+    named = {identifying, released, claim.schema.person}
+    schema = replace(claim.schema, attributes=tuple(one for one in claim.schema.attributes if one.name in named))
+    witness = sent.claim
+    for leak in leaks(schema, witness.original, sent.released, witness.lineage, k=claim.k, weights=witness.borne):
+        raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)

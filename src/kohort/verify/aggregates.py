@@ -1,0 +1,209 @@
+"""What the verifier asks of records that are in nobody's memory: groups, their sizes, and sums of hashes.
+
+A relation tells its columns, the distinct values of one, and the distinct tuples of some with a keyed sum of hashes of
+others. `TableRelation` answers for a table in memory; an engine answers where the records lie.
+
+Every cell is the text that `kohort.io.cells` makes of it, whatever its type where it lies, and a null is a null. Two
+relations whose cells are the same texts give the same answers, whatever engine each has: so the hash is told here, to
+the letter.
+
+The hash of a record's cells c1, c2, … is the number that the first 16 hexadecimal digits of
+
+    md5(key + told(c1) + told(c2) + …)    with told(c) = its length in characters, a colon and its text, or - for a null
+
+say, all of it UTF-8; characters are Unicode code points. In SQL, with the key as a literal:
+
+    md5('key' || coalesce(length(c1) || ':' || c1, '-') || coalesce(length(c2) || ':' || c2, '-'))
+
+The key is 32 hexadecimal digits fresh from the system. Nobody who made the records or the release knows it, so md5
+serves as a keyed hash: what collides with an unknown prefix cannot be looked for. Sums are taken modulo 2^64.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field, replace
+from hashlib import md5
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import polars as pl
+
+from kohort.io.cells import encode
+from kohort.tables.dataset import Dataset
+from kohort.tables.table import Column, Table
+from kohort.verify.verdict import plain
+from kohort.workspace import blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.arrays import Counts
+    from kohort.tables.dataset import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """Columns whose cells are hashed, record by record, and how.
+
+    Attributes:
+        columns: Their names, in the order in which the hash takes them.
+        key: What is hashed before them; drawn anew where none is given.
+        nulls: Whether a null differs from the empty text; it is the empty text in a release that has no nulls (CSV).
+        marks: Whether an apostrophe before a sign that begins a formula (`'=`, `'+`, `'-`, `'@`, tab, CR) counts; it
+            does not where releases are made safe for spreadsheets.
+    """
+
+    columns: tuple[str, ...]
+    key: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    nulls: bool = True
+    marks: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuples:
+    """Distinct tuples of some columns.
+
+    Attributes:
+        table: The columns, in the order in which they were asked for; one record for each of t tuples.
+        counts: (t,) records with each tuple.
+        sums: (t,) the sum of these records' hashes; zeros where no columns were hashed.
+    """
+
+    table: Table
+    counts: Counts
+    sums: NDArray[np.uint64]
+
+
+class Relation(Dataset, Protocol):
+    """Records that lie anywhere, and the groups of them that a verifier asks for.
+
+    Answers are texts, in no promised order. An answer that this process's memory cannot hold is a `LimitError`, by an
+    estimate made before it is fetched; so is `collect`, where the records do not fit.
+    """
+
+    def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
+        """The distinct tuples of some columns, at least one; a null equals a null.
+
+        Args:
+            columns: Their names.
+            hashed: Other columns, whose hashes are summed for each tuple.
+
+        Raises:
+            LimitError: they are too many for memory.
+        """
+        ...
+
+
+def hashes(columns: Sequence[pl.Series], hashed: Hashed) -> NDArray[np.uint64]:
+    """(n,) the hash of each record's cells, given as texts; the definition is that of this module.
+
+    >>> some = Hashed(("a", "b"), key="k")
+    >>> int(hashes([pl.Series(["x"]), pl.Series([None], dtype=pl.String)], some)[0]) == int(
+    ...     md5(b"k1:x-").hexdigest()[:16], 16
+    ... )
+    True
+    """
+    cells = [plain(column, excel_safe=not hashed.marks) for column in columns]
+    frame = pl.DataFrame({str(place): column for place, column in enumerate(cells)})
+    if not hashed.nulls:
+        frame = frame.fill_null("")
+    told = [pl.concat_str(pl.col(name).str.len_chars(), pl.lit(":"), name).fill_null("-") for name in frame.columns]
+    texts = frame.select(pl.concat_str(pl.lit(hashed.key), *told)).to_series()
+    found = np.empty(len(texts), np.uint64)
+    for some in blocks(len(texts)):
+        digests = b"".join(md5(text.encode(), usedforsecurity=False).digest()[:8] for text in texts[some].to_list())
+        found[some] = np.frombuffer(digests, ">u8")
+    return found
+
+
+def summed(keys: pl.DataFrame, records: NDArray[np.int64], sums: NDArray[np.uint64]) -> pl.DataFrame:
+    """The different rows of `keys`, with the sums of their `records` and, modulo 2^64, of their `sum`.
+
+    >>> summed(pl.DataFrame({"0": ["a", "a"]}), np.array([1, 2]), np.array([1, 2**64 - 1], np.uint64)).rows()
+    [('a', 3, 0)]
+    """
+    half = np.uint64(32)
+    parts = {"records": records, "high": sums >> half, "low": sums & np.uint64((1 << 32) - 1)}
+    found = keys.with_columns(pl.Series(name, part) for name, part in parts.items())
+    found = found.group_by(keys.columns).agg(pl.col(*parts).sum())
+    whole = (found["high"].to_numpy() << half) + found["low"].to_numpy()
+    return found.drop("high", "low").with_columns(pl.Series("sum", whole))
+
+
+def as_texts(table: Table) -> pl.DataFrame:
+    """The cells of a table, its columns called by their places: two of them may have any name."""
+    return pl.DataFrame({str(place): one.values.gather(one.codes) for place, one in enumerate(table.columns)})
+
+
+def tuples_of(found: pl.DataFrame, columns: Sequence[Column]) -> Tuples:
+    """Tuples that were summed: of the columns' codes, or of texts.
+
+    Args:
+        found: What `summed` gives.
+        columns: What the columns are called, and what the codes stand for.
+    """
+    made: list[Column] = []
+    for place, column in enumerate(columns):
+        key = found[str(place)]
+        if key.dtype == pl.String:
+            made.append(encode(column.name, key, column.dtype))
+        else:
+            made.append(replace(column, codes=key.to_numpy()))
+    return Tuples(Table(tuple(made), len(found)), found["records"].to_numpy(), found["sum"].to_numpy())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableRelation:
+    """The records of a table in memory: the plain way to answer, that others are held against.
+
+    Attributes:
+        table: The table.
+    """
+
+    table: Table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return self.table.names
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.table.records
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        return self.table.distinct(name)
+
+    def collect(self) -> Table:
+        """The table itself."""
+        return self.table
+
+    def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
+        """The distinct tuples of some columns.
+
+        >>> from kohort.io.typed import from_frame
+        >>> people = TableRelation(from_frame(pl.DataFrame({"age": ["31", "31", "45"], "sex": ["f", "m", "f"]})))
+        >>> found = people.tuples(["age"], Hashed(("sex",)))
+        >>> sorted(zip(found.table["age"].values.gather(found.table["age"].codes), found.counts.tolist()))
+        [('31', 2), ('45', 1)]
+        """
+        taken = [self.table[name] for name in columns]
+        frame = pl.DataFrame({str(place): column.codes for place, column in enumerate(taken)})
+        sums = np.zeros(self.records, np.uint64) if hashed is None else self._hashes(hashed)
+        return tuples_of(summed(frame, np.ones(self.records, np.int64), sums), taken)
+
+    def _hashes(self, hashed: Hashed) -> NDArray[np.uint64]:
+        """(n,) the hash of each record; of records that are alike it is taken once."""
+        columns = [self.table[name] for name in hashed.columns]
+        frame = pl.DataFrame({str(place): column.codes for place, column in enumerate(columns)})
+        alike = frame.with_row_index("record").group_by(pl.exclude("record")).agg("record")
+        found = hashes([one.values.gather(alike[str(place)]) for place, one in enumerate(columns)], hashed)
+        of_record = np.empty(self.records, np.uint64)
+        lengths = alike["record"].list.len().to_numpy()
+        of_record[alike["record"].explode().to_numpy()] = np.repeat(found, lengths)
+        return of_record

@@ -1,0 +1,214 @@
+"""A release of several files, read again one part at a time: its bytes, its order, and what it holds in sums.
+
+Each part is read as a release of its own is: strictly, and to the byte. Of its cells only sums are kept, so the memory
+is that of one part and of the groups. Whatever wrote the parts, nothing of it reads them.
+
+The records of all parts, one part after the other, stand in the order of their own content. Joined, the parts are the
+one file that holds the release: the digest and size of that file are told of text, of other formats those of the parts'
+bytes one after the other.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from kohort.errors import FileError
+from kohort.io.cells import encode
+from kohort.io.manifest import digest_of
+from kohort.tables.dataset import Values
+from kohort.tables.table import Column, Table
+from kohort.verify.aggregates import TableRelation, Tuples, as_texts, summed, tuples_of
+from kohort.verify.reading import ReleaseContent, read
+from kohort.verify.records import disorder
+from kohort.verify.verdict import Claim, TableCheck, VerifiedPart, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from kohort.arrays import Index
+    from kohort.verify.aggregates import Hashed
+
+
+#: Text whose parts have a header each, and one when they are joined.
+_BARE: Final = ("csv", "tsv")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenParts:
+    """A release of several files that are well formed and in order, as a relation.
+
+    Attributes:
+        parts: What the files are.
+        names: The columns.
+        sha256: The digest of the joined parts.
+        size: How many bytes these are.
+    """
+
+    parts: tuple[VerifiedPart, ...]
+    names: tuple[str, ...]
+    sha256: str
+    size: int
+    _paths: tuple[Path, ...]
+    _claim: Claim
+    _values: dict[str, Values]
+    _asked: tuple[tuple[str, ...], Hashed | None]
+    _tuples: Tuples
+
+    @classmethod
+    def read(cls, paths: Sequence[Path], claim: Claim, columns: Sequence[str], hashed: Hashed | None) -> WrittenParts:
+        """The release in these files, in their order. One pass over them, in which some tuples are counted.
+
+        Args:
+            paths: The files, each with its header.
+            claim: What the release says of itself; neither its source nor its lineage is looked at.
+            columns: The columns of the tuples, as of `tuples`.
+            hashed: The columns whose hashes are summed for each.
+
+        Raises:
+            VerificationError: a part is not the plain form of its cells, or the records are out of order.
+            FileError: the system failed to read.
+        """
+        claim = replace(claim, source=_shell(claim), lineage=np.empty(0, np.int64))
+        if not paths:
+            raise fault(TableCheck.BYTES, "there is no part")
+        parts, before = list[VerifiedPart](), None
+        values, tuples = _Values(), _Groups(hashed)
+        for path, content in _contents(paths, claim):
+            parts.append(VerifiedPart(path.name, content.table.records, content.sha256))
+            before = _check_order(before, content.table, claim, len(parts))
+            values.add(content.table)
+            tuples.add(content.table, columns)
+        names = tuple(attribute.name for attribute in claim.schema.released)
+        asked = tuple(columns), hashed
+        with _reading():
+            sha256, size = digest_of(paths, text=claim.format in _BARE)
+        return cls(tuple(parts), names, sha256, size, tuple(paths), claim, values.found, asked, tuples.found)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return sum(part.records for part in self.parts)
+
+    def distinct(self, name: str) -> Values:
+        """The distinct values of a column, and the records with each."""
+        return self._values[name]
+
+    def collect(self) -> Table:
+        """All records in memory."""
+        return self.take(np.arange(self.records))
+
+    def tuples(self, columns: Sequence[str], hashed: Hashed | None = None) -> Tuples:
+        """The distinct tuples of some columns. Cost: one more pass, unless they are those that were read with."""
+        if (tuple(columns), hashed) == self._asked:
+            return self._tuples
+        groups = _Groups(hashed)
+        for table in self._tables():
+            groups.add(table, columns)
+        return groups.found
+
+    def take(self, records: Index) -> Table:
+        """Some records, ascending. Cost: one more pass."""
+        some: list[pl.DataFrame] = []
+        start = 0
+        for table in self._tables():
+            inside = records[(records >= start) & (records < start + table.records)] - start
+            some.append(as_texts(table.take(inside)))
+            start += table.records
+        texts = pl.concat(some)
+        columns = (encode(name, texts[str(place)], pl.String()) for place, name in enumerate(self.names))
+        return Table(tuple(columns), len(texts))
+
+    def _tables(self) -> Iterator[Table]:
+        """The parts again, which have to be the same."""
+        for part, (_, content) in zip(self.parts, _contents(self._paths, self._claim), strict=True):
+            if content.sha256 != part.sha256:
+                raise fault(TableCheck.BYTES, "a part changed while it was verified")
+            yield content.table
+
+
+def _contents(paths: Iterable[Path], claim: Claim) -> Iterator[tuple[Path, ReleaseContent]]:
+    """What each part holds."""
+    for path in paths:
+        with _reading(), path.open("rb") as file:
+            content = read(file, claim)
+        yield path, content
+
+
+@contextmanager
+def _reading() -> Generator[None]:
+    """Turn what the system refuses into a `FileError`."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"reading the release failed: {error.strerror or type(error).__name__}") from None
+
+
+def _shell(claim: Claim) -> Table:
+    """A source without records: parts are read before anything is held against the input."""
+    none = np.empty(0, np.uint8)
+    columns = (Column(one.name, pl.Series(dtype=pl.String), none, pl.String()) for one in claim.schema.attributes)
+    return Table(tuple(columns), 0)
+
+
+def _check_order(before: Table | None, table: Table, claim: Claim, number: int) -> Table | None:
+    """The last record of a part, once all of them ascend, from the last one of the parts before on."""
+    found = disorder(table, claim)
+    if found is None and before is not None and table.records:
+        both = pl.concat([as_texts(before), as_texts(table.take(np.zeros(1, np.int64)))])
+        columns = (encode(name, both[str(place)], pl.String()) for place, name in enumerate(table.names))
+        found = disorder(Table(tuple(columns), 2), claim)
+    if found is not None:
+        raise fault(TableCheck.ORDER, f"{found.what}, in part {number:,} or where it begins")
+    return table.take(np.array([table.records - 1])) if table.records else before
+
+
+class _Groups:
+    """Tuples of parts, added up."""
+
+    def __init__(self, hashed: Hashed | None) -> None:
+        """There are none yet."""
+        self._hashed = hashed
+        self._found = list[pl.DataFrame]()
+        self._columns: Sequence[Column] = ()
+
+    def add(self, table: Table, columns: Sequence[str]) -> None:
+        """Add those of one more part."""
+        some = TableRelation(table).tuples(columns, self._hashed)
+        self._columns = some.table.columns
+        texts = as_texts(some.table)
+        self._found.append(texts.with_columns(records=some.counts, sum=pl.Series(some.sums)))
+        if len(self._found) > 1:
+            whole = pl.concat(self._found)
+            keys = whole.drop("records", "sum")
+            self._found = [summed(keys, whole["records"].to_numpy(), whole["sum"].to_numpy())]
+
+    @property
+    def found(self) -> Tuples:
+        """All of them."""
+        return tuples_of(self._found[0], self._columns)
+
+
+class _Values:
+    """The distinct values of parts, added up."""
+
+    def __init__(self) -> None:
+        """There are none yet."""
+        self.found: dict[str, Values] = {}
+
+    def add(self, table: Table) -> None:
+        """Add those of one more part."""
+        for column in table.columns:
+            texts, counts = column.values, column.counts()
+            if column.name in self.found:
+                before = self.found[column.name]
+                both = pl.DataFrame({"0": pl.concat([before.texts, texts])})
+                counts = np.concatenate([before.counts, counts])
+                whole = summed(both, counts, np.zeros(counts.size, np.uint64))
+                texts, counts = whole["0"], whole["records"].to_numpy()
+            self.found[column.name] = Values(texts, counts)

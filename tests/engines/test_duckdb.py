@@ -1,0 +1,442 @@
+"""Records that stay in DuckDB: the same recoding, metrics, certificate and bytes as in this process, or a refusal."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import kohort
+from kohort.api.jobs import job_by
+from kohort.engines.duckdb import DuckDB
+from kohort.engines.elsewhere import ElsewhereEngine
+from kohort.engines.local import LOCAL
+from kohort.errors import (
+    FileError,
+    InfeasibleError,
+    InputError,
+    KohortError,
+    LimitError,
+    SchemaError,
+    UnsupportedError,
+    UsageError,
+    VerificationError,
+)
+from kohort.io.write import Format
+from kohort.job.request import Request
+from kohort.pipeline import anonymize, rehearse
+from kohort.release import Writing
+from kohort.report.release import release_figures
+from kohort.testing import check_engine
+from tests.command import kohort as command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.release import Job
+
+#: One database for all tests: opening one takes longer than most of them.
+ENGINE = ElsewhereEngine(DuckDB.opened(None, None))
+
+#: A name that must be quoted in every way.
+ODD = 'a`b"c'
+
+#: Kinds of cells, some of which are easily taken for others.
+KINDS: Mapping[str, tuple[pl.DataType, Sequence[object]]] = {
+    "text": (
+        pl.String(),
+        ["007", "7", "7.0", "1.5", "1.50", "", None, "\u00e9", "e\u0301", "NULL", 'a,"b"', " x", "\n"],
+    ),
+    "whole": (pl.Int64(), [2**53, 2**53 + 1, -(2**63), 7, None]),
+    "large": (pl.UInt64(), [2**64 - 1, 2**64 - 2, 0, None]),
+    "float": (pl.Float64(), [1.5, float("nan"), None, -0.0, 0.0, 1e300, 0.1, 1e-7]),
+    "single": (pl.Float32(), [0.1, 16777216.0, None]),
+    "truth": (pl.Boolean(), [True, False, None]),
+    "day": (pl.Date(), [date(2024, 2, 29), date(1, 1, 1), None]),
+    "instant": (
+        pl.Datetime("us", "Europe/Rome"),
+        [datetime(2024, 7, 1, 12, tzinfo=UTC), datetime(2024, 1, 1, 0, 0, 0, 5, tzinfo=UTC), None],
+    ),
+    "moment": (pl.Datetime("us"), [datetime(1999, 12, 31, 23, 59, 59), datetime(2024, 1, 1, 0, 0, 0, 500000)]),  # noqa: DTZ001
+    "category": (pl.Categorical(), ["b", "a", None]),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_records_in_duckdb_are_those_of_an_engine(seed: int) -> None:
+    """The one test body of engines."""
+    check_engine(ENGINE, tables=7, seed=seed)
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> pl.DataFrame:
+    """Tables of two quasi-identifiers, a sensitive column and another, each of some type."""
+    records = draw(st.integers(4, 24))
+    columns = []
+    for name in ("first", ODD, "ill", "rest"):
+        dtype, pool = KINDS[draw(st.sampled_from(sorted(KINDS)))]
+        cells = draw(st.lists(st.sampled_from(pool), min_size=records, max_size=records))
+        columns.append(pl.Series(name, cells, dtype=dtype))
+    return pl.DataFrame(columns)
+
+
+#: How a table becomes a source, and the ending of its file.
+SOURCES: Mapping[str, Callable[[pl.DataFrame, Path], object]] = {
+    "frame": lambda frame, _: frame,
+    "csv": lambda frame, folder: _written(frame, folder / "in.csv"),
+    "parquet": lambda frame, folder: _written(frame, folder / "in.parquet"),
+    "folder": lambda frame, folder: _parts(frame, folder / "in"),
+    "duckdb": lambda frame, folder: _stored(frame, folder / "in.duckdb"),
+}
+
+
+def _written(frame: pl.DataFrame, path: Path) -> str:
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    else:
+        frame.write_parquet(path)
+    return str(path)
+
+
+def _parts(frame: pl.DataFrame, folder: Path) -> str:
+    for place, half in enumerate((frame[: len(frame) // 2], frame[len(frame) // 2 :])):
+        part = folder / f"year={place:02}" / "part.parquet"
+        part.parent.mkdir(parents=True)
+        half.write_parquet(part)
+    return str(folder)
+
+
+def _stored(frame: pl.DataFrame, path: Path) -> str:
+    with duckdb.connect(str(path)) as base:
+        base.register("given", frame.to_arrow())
+        base.execute("CREATE TABLE people AS SELECT * FROM given")
+    return str(path)
+
+
+def asked(**options: Any) -> Job:
+    """A job over these tables."""
+    chosen: dict[str, Any] = {"rest": "insensitive", "no_grid": True, "allow_singling": ["ill", "rest"], **options}
+    writing = chosen.pop("writing", Writing())
+    made = job_by(None, {"quasi": ["first", ODD], "k": 2, **chosen})
+    assert isinstance(made, Request)
+    return replace(made.job, writing=writing)
+
+
+#: Each kind of method, of model and of missing policy.
+JOBS: Mapping[str, Mapping[str, Any]] = {
+    "plain": {},
+    "sets": {"labels": "set"},
+    "diverse": {"l": {"ill": 2}, "sensitive": ["ill"]},
+    "close": {"t": {"ill": "0.6"}, "sensitive": ["ill"]},
+    "loss": {"cut": "loss"},
+    "ordered": {"method": "ordered"},
+    "samarati": {"method": "samarati", "max_suppression": "50%", "hierarchy": {"first": "suppress", ODD: "suppress"}},
+    "cells": {"method": "suppress-cells", "hierarchy": {"first": "suppress", ODD: "suppress"}},
+    "local": {
+        "method": "optimal",
+        "local": True,
+        "max_suppression": "50%",
+        "hierarchy": {"first": "suppress", ODD: "suppress"},
+    },
+    "complete": {"complete_records": ["first", "ill"]},
+    "lacking": {"missing": {"first": "suppress", "ill": "suppress"}, "sensitive": ["ill"], "no_model": ["ill"]},
+    "tokens": {"missing_token": ["7", "0.1", "true"], "missing": {ODD: "suppress"}},
+    "refused": {"missing": {"ill": "refuse"}, "sensitive": ["ill"], "no_model": ["ill"]},
+    "safe": {"writing": Writing(excel_safe=True)},
+    "tabs": {"writing": Writing(Format.TSV)},
+    "semicolons": {"writing": Writing(separator=";")},
+}
+
+
+def compared(source: object, job: Job, folder: Path) -> str:
+    """Both engines make the same, or both refuse it; which."""
+    made: list[tuple[object, ...]] = []
+    for name, engine in (("local", LOCAL), ("elsewhere", ENGINE)):
+        target = folder / name / "release.csv"
+        target.parent.mkdir(exist_ok=True)
+        try:
+            release = anonymize(source, job, target=target, engine=engine)
+        except UnsupportedError:
+            assert name == "elsewhere"
+            return "unsupported"
+        except (InfeasibleError, InputError, SchemaError, VerificationError) as error:
+            made.append((type(error), error.where, "" if isinstance(error, VerificationError) else error.what))
+            continue
+        certificate = json.loads(target.with_name("release.csv.kohort.json").read_bytes())
+        certificate["verification"] = None
+        made.append(
+            (target.read_bytes(), release.metrics, release.homogeneity, sorted(release.sizes.tolist()), certificate)
+        )
+    assert made[1] == made[0]
+    return "refused" if isinstance(made[0][0], type) else "released"
+
+
+@pytest.mark.parametrize("kind", sorted(SOURCES))
+@settings(deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # to shrink takes minutes
+@given(frame=frames(), what=st.sampled_from(sorted(JOBS)))
+def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame, what: str) -> None:
+    """Of every type of cells, method, model, label and missing policy, wherever the records lie."""
+    with TemporaryDirectory() as folder:
+        compared(SOURCES[kind](frame, Path(folder)), asked(**JOBS[what]), Path(folder))
+
+
+#: Cells that need care in a file.
+NOTES = ('"a,b"', "=1")
+
+PEOPLE = "name,age,city,ill,note\n" + "".join(
+    f"p{at:03}x,{20 + at % 7},{('Lecce', 'Bari')[at % 2]},{('gout', 'flu', 'flu')[at % 3]},{NOTES[at % 2]}\n"
+    for at in range(60)
+)
+
+OPTIONS: Mapping[str, Any] = {
+    "quasi": ["age", "city"],
+    "l": {"ill": 2},
+    "sensitive": ["ill"],
+    "identifying": ["name"],
+    "rest": "insensitive",
+    "k": 4,
+}
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    """A file of some people."""
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    return path
+
+
+def test_parts_are_joined_to_the_local_file(people: Path, tmp_path: Path) -> None:
+    """A folder has parts of the size that is asked for; without their headers they are the one file."""
+    kohort.anonymize(people, target=tmp_path / "local.csv", **OPTIONS)
+    made_by = job_by(None, OPTIONS)
+    assert isinstance(made_by, Request)
+    job = replace(made_by.job, writing=Writing(Format.CSV, records_per_part=25))
+    made = anonymize(people, job, target=f"{tmp_path}/parts/", engine=ENGINE)
+    parts = sorted((tmp_path / "parts").glob("part-*.csv"))
+    lines = [part.read_bytes().splitlines(keepends=True) for part in parts]
+    assert [len(some) for some in lines] == [26, 26, 11]
+    joined = b"".join([lines[0][0], *(line for some in lines for line in some[1:])])
+    assert joined == (tmp_path / "local.csv").read_bytes()
+    assert made.verdict is not None
+    assert [(one.name, one.records) for one in made.verdict.parts] == [
+        (part.name, len(some) - 1) for part, some in zip(parts, lines, strict=True)
+    ]
+    here = anonymize(people, job, target=f"{tmp_path}/here/")
+    assert here.verdict is not None
+    assert here.verdict.parts == made.verdict.parts
+
+
+def test_a_connection_gives_its_tables_and_relations(people: Path, tmp_path: Path) -> None:
+    """By name or as a relation; what is small is looked up, and nothing of the connection is closed."""
+    kohort.anonymize(people, target=tmp_path / "local.csv", **OPTIONS)
+    with duckdb.connect() as base:
+        base.execute(f"CREATE TABLE people AS SELECT * FROM read_csv('{people}', all_varchar = true)")
+        kohort.anonymize("people", target=tmp_path / "table.csv", engine=base, **OPTIONS)
+        kohort.anonymize(base.table("people"), target=tmp_path / "relation.csv", engine=base, **OPTIONS)
+        assert base.execute("SELECT count(*) FROM people").fetchone() == (60,)
+    expected = (tmp_path / "local.csv").read_bytes()
+    assert (tmp_path / "table.csv").read_bytes() == (tmp_path / "relation.csv").read_bytes() == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"perturb": {"note": "post-randomization:keep=0.5"}}, "perturbation"),
+        ({"method": "mondrian-relaxed"}, "divides records that are alike"),
+        ({"person": "name"}, "a person key"),
+        ({"trim": True}, "reads text as it is"),
+        ({"skip_blank": True}, "reads text as it is"),
+        ({"encoding": "cp1252"}, "reads text as it is"),
+    ],
+)
+def test_what_needs_the_records_is_refused(people: Path, tmp_path: Path, options: dict[str, Any], told: str) -> None:
+    """By name, with what can do it; nothing is written."""
+    with pytest.raises(UnsupportedError, match=told) as caught:
+        kohort.anonymize(people, target=tmp_path / "out.csv", engine="duckdb", **{**OPTIONS, **options})
+    assert "engine" in str(caught.value.hint)
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("target", [None, "out.parquet", "out.csv.gz", "out/"])
+def test_other_outputs_are_refused_before_the_work(tmp_path: Path, target: str | None) -> None:
+    """The input is not even looked for."""
+    place = None if target is None else f"{tmp_path}/{target}"
+    with pytest.raises(UnsupportedError, match="memory|does not write"):
+        kohort.anonymize(tmp_path / "none.csv", target=place, engine="duckdb", **OPTIONS)
+
+
+@pytest.mark.parametrize("name", ["-", "postgresql://localhost/a#b", "in.arrow", "in.sqlite"])
+def test_other_sources_are_refused(tmp_path: Path, name: str) -> None:
+    """Standard input, servers, and files of other forms."""
+    frame = pl.DataFrame({"age": [1]})
+    if name == "in.arrow":
+        frame.write_ipc(tmp_path / name)
+    if name == "in.sqlite":
+        with sqlite3.connect(tmp_path / name) as base:
+            base.execute("CREATE TABLE people (age)")
+    source = str(tmp_path / name) if name.startswith("in") else name
+    with pytest.raises(UnsupportedError, match="duckdb"):
+        kohort.anonymize(source, target=tmp_path / "out.csv", engine="duckdb", quasi=["age"], k=2)
+
+
+def test_there_are_two_engines(people: Path, tmp_path: Path) -> None:
+    """Another name is refused, and an object that neither is."""
+    with pytest.raises(UsageError, match="no such engine"):
+        kohort.anonymize(people, target=tmp_path / "out.csv", engine="spark", **OPTIONS)
+    with pytest.raises(UnsupportedError, match="reads no list"):
+        kohort.anonymize([1], target=tmp_path / "out.csv", engine="duckdb", **OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("age,ill\n1,a\n2\n", "a record of 1 cell"),
+        ("age,ill\n1,a\n\n2,b\n", "blank line"),
+        ("age,ill\r1,a\r2,b\r", "CR alone"),
+        ('"age\n",ill\n1,a\n', "control characters"),
+        ("age,ill\n1,a\0\n", "NUL"),
+        ("age,ill\n", "0 records"),
+    ],
+)
+def test_text_is_divided_by_the_same_scanner(tmp_path: Path, text: str, told: str) -> None:
+    """What the local engine refuses is refused, with the line."""
+    path = tmp_path / "in.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    with pytest.raises(KohortError, match=told):
+        kohort.anonymize(path, target=tmp_path / "out.csv", engine="duckdb", quasi=["age"], rest="drop", k=2)
+
+
+def test_infinite_numbers_are_refused(tmp_path: Path) -> None:
+    """In every column, also of those that are not released."""
+    frame = pl.DataFrame({"age": [1, 1], "pay": [0.5, float("inf")]})
+    with pytest.raises(InputError, match="1 infinite"):
+        anonymize(frame, asked_of(["age"]), target=tmp_path / "out.csv", engine=ENGINE)
+
+
+def asked_of(quasi: list[str]) -> Job:
+    """A job over some columns, the rest of which is dropped."""
+    made = job_by(None, {"quasi": quasi, "rest": "drop", "k": 2})
+    assert isinstance(made, Request)
+    return made.job
+
+
+def test_an_empty_table_is_released_empty(tmp_path: Path) -> None:
+    """Where that is allowed: its header, in a file and in a folder."""
+    path = tmp_path / "in.csv"
+    path.write_text("age,ill\n", encoding="utf-8")
+    options: dict[str, Any] = {"quasi": ["age"], "rest": "drop", "k": 2, "allow_empty": True, "engine": "duckdb"}
+    kohort.anonymize(path, target=tmp_path / "out.csv", **options)
+    assert (tmp_path / "out.csv").read_bytes() == b"age\n"
+    kohort.anonymize(path, target=f"{tmp_path}/out/", format="csv", **options)
+    assert (tmp_path / "out" / "part-00000.csv").read_bytes() == b"age\n"
+
+
+def test_too_many_tuples_are_refused_by_an_estimate(tmp_path: Path) -> None:
+    """Before they are fetched, with about how many there are."""
+    frame = pl.DataFrame({"age": range(20_000)})
+    engine = ElsewhereEngine(ENGINE.base, 100_000)
+    with pytest.raises(LimitError, match="different tuples would take"):
+        anonymize(frame, asked_of(["age"]), target=tmp_path / "out.csv", engine=engine)
+
+
+def test_columns_that_single_out_are_refused_as_locally(tmp_path: Path) -> None:
+    """Alone, in pairs, and by cells of identifying ones."""
+    halves = [f"Ada-{at // 2:02}x" for at in range(20)]
+    frames = {
+        "alone": pl.DataFrame({"age": [1] * 20, "pay": [100 + 3 * at for at in range(20)]}),
+        "pairs": pl.DataFrame(
+            {"age": [1] * 20, "one": [at // 5 for at in range(20)], "two": [at % 5 for at in range(20)]}
+        ),
+        "leak": pl.DataFrame({"age": [1] * 20, "name": halves, "note": halves}),
+    }
+    for frame in frames.values():
+        identifying = ["name"] if "name" in frame.columns else []
+        made = job_by(None, {"quasi": ["age"], "identifying": identifying, "rest": "insensitive", "k": 4})
+        assert isinstance(made, Request)
+        said = []
+        for engine in (LOCAL, ENGINE):
+            with pytest.raises(SchemaError) as caught:
+                anonymize(frame, made.job, target=tmp_path / "out.csv", engine=engine)
+            said.append(str(caught.value))
+        assert said[0] == said[1]
+
+
+def test_a_dry_run_has_the_same_figures(people: Path, tmp_path: Path) -> None:
+    """Also whom pairs single out, and the rounding that would help."""
+    frame = pl.DataFrame(
+        {
+            "age": [at % 3 for at in range(200)],
+            "pay": [1000 + 7 * min(at, 60) for at in range(200)],
+            "day": [at % 9 for at in range(200)],
+        }
+    )
+    made = job_by(None, {"quasi": ["age"], "rest": "insensitive", "k": 2})
+    assert isinstance(made, Request)
+    said = [release_figures(rehearse(frame, made.job, engine=engine)).as_json() for engine in (LOCAL, ENGINE)]
+    for one in said:
+        one["seconds"] = None
+    assert said[0] == said[1]
+
+
+def test_a_release_without_records_here_says_so(people: Path, tmp_path: Path) -> None:
+    """Frames, comparisons and pages need the records, and are refused."""
+    made = kohort.anonymize(people, target=tmp_path / "out.csv", engine="duckdb", **OPTIONS)
+    with pytest.raises(UnsupportedError, match="they stay in DuckDB"):
+        made.frame()
+    with pytest.raises(UnsupportedError, match="they stay in DuckDB"):
+        made.compare()
+    assert made.verdict is not None
+    assert made.verdict.way == "by aggregation"
+
+
+def test_a_population_table_is_fetched_if_it_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """K-map is as locally; a large table is refused."""
+    frame = pl.DataFrame({"age": [1, 2, 3, 4] * 3})
+    known = pl.DataFrame({"age": [1, 2, 3, 4, 5] * 9})
+    made = job_by(None, {"quasi": ["age"], "k_map": 3, "rest": "drop"}, population=known)
+    assert isinstance(made, Request)
+    for name, engine in (("local", LOCAL), ("there", ENGINE)):
+        anonymize(frame, made.job, population=known, target=tmp_path / f"{name}.csv", engine=engine)
+    assert (tmp_path / "local.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()
+    monkeypatch.setattr("kohort.engines.elsewhere.SMALL", 44)
+    with pytest.raises(UnsupportedError, match="a population table of more than 44 records"):
+        anonymize(frame, made.job, population=known, target=tmp_path / "more.csv", engine=ENGINE)
+
+
+def test_the_command_takes_an_engine(people: Path, tmp_path: Path) -> None:
+    """The same object but for seconds and names; pages are refused at once."""
+    flags = "--quasi age,city --sensitive ill --l ill=2 --identifier name --rest insensitive --k 4 --json"
+    said = []
+    for engine in ("local", "duckdb"):
+        folder = tmp_path / engine
+        folder.mkdir()
+        target = folder / "out.csv"
+        printed = command("anonymize", str(people), "--out", str(target), *flags.split(), "--engine", engine).out
+        found = json.loads(printed)
+        found |= {"seconds": 0, "release": "", "certificate": ""}
+        said.append((found, target.read_bytes()))
+    assert said[0] == said[1]
+    refused = command(
+        "anonymize",
+        str(people),
+        "--out",
+        str(tmp_path / "out.csv"),
+        *flags.split(),
+        "--engine",
+        "duckdb",
+        "--report",
+        "a.html",
+    )
+    assert (refused.status, refused.figures["where"]) == (2, "--report")

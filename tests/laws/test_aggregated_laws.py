@@ -1,0 +1,185 @@
+"""Verified by aggregation, a release is what it is record by record: the same verdict, and every wrong one refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kohort.api.jobs import job_by
+from kohort.engines.local import LOCAL
+from kohort.errors import KohortError, VerificationError
+from kohort.io.options import ReadOptions
+from kohort.io.write import Format, write
+from kohort.job.request import Request
+from kohort.models.k_anonymity import KAnonymity
+from kohort.pipeline import Stages, claim_of, silent, solve
+from kohort.verify import verify
+from kohort.verify.aggregated import verify_parts
+from kohort.verify.aggregates import TableRelation
+from tests.engines.test_spilled import LABELS, METHODS, MISSING, MODELS, tables
+from tests.reference.destinations import destinations_of, table_of, texts, write_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from kohort.release import Release
+    from kohort.verify import Verdict
+    from tests.reference.destinations import Cells
+
+#: Methods on levels, which need hierarchies.
+ON_LEVELS = ("samarati", "datafly", "suppress-cells", "optimal")
+
+MORE_METHODS: tuple[Mapping[str, Any], ...] = (
+    *METHODS,
+    {"method": "optimal", "max_suppression": "30%"},
+    {"method": "optimal", "max_suppression": "30%", "local": True},
+    {"method": "suppress-cells"},
+)
+MORE_MODELS: tuple[Mapping[str, Any], ...] = (*MODELS, {"k": 2, "no_model": ["ill"], "person": "who"})
+MORE_MISSING: tuple[Mapping[str, Any], ...] = (*MISSING, {"complete_records": "all"})
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> tuple[pl.DataFrame, Mapping[str, Any]]:
+    """A small table, and what is asked of it."""
+    table = draw(tables())
+    who = draw(st.lists(st.sampled_from("abcdefgh"), min_size=table.height, max_size=table.height))
+    name = draw(st.sampled_from([who, [f"Ada {number}" for number in range(table.height)], table["job"].to_list()]))
+    table = table.with_columns(pl.Series("who", who), pl.Series("name", name))
+    gap = draw(st.sampled_from(["", None]))
+    table = table.with_columns(pl.col("age", "city", "pay").replace("", gap))
+    way = draw(st.sampled_from(MORE_METHODS)) | draw(st.sampled_from(MORE_MODELS)) | draw(st.sampled_from(MORE_MISSING))
+    if way.get("method") in ON_LEVELS:
+        way |= {"hierarchy": {"age": "intervals:10,20", "city": "suppress", "job": "frequency:1"}}
+    elif not way.get("no_grid"):
+        way |= draw(st.sampled_from(LABELS))
+    roles = {"quasi": ["age", "city", "job"], "sensitive": ["ill"], "insensitive": ["pay"], "allow_singling": ["pay"]}
+    return table, {**roles, "identifying": ["who", "name"], **way}
+
+
+def released(table: pl.DataFrame, way: Mapping[str, Any]) -> Release | None:
+    """The release that is asked for; nothing where there is none."""
+    try:
+        request = job_by(None, way)
+        assert isinstance(request, Request)
+        return solve(LOCAL.read(table, ReadOptions()), request.job, threads=1, stage=Stages(silent))
+    except KohortError:
+        return None
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(question=asked(), data=st.data())
+def test_the_verdict_is_the_same(
+    question: tuple[pl.DataFrame, Mapping[str, Any]],
+    data: st.DataObject,
+    tmp_path_factory: Any,  # noqa: ANN401  pytest's own
+) -> None:
+    """Whatever the method, the model, the labels, the missing values and the format, for any cut into parts."""
+    release = released(*question)
+    if release is None:
+        return
+    format_ = data.draw(st.sampled_from([Format.CSV, Format.TSV, Format.PARQUET, Format.CSV_GZ]))
+    safe = format_ is not Format.PARQUET and data.draw(st.booleans())
+    claim = replace(claim_of(release, format_), excel_safe=safe)
+    file = BytesIO()
+    write(release.table, file, format_, excel_safe=safe)
+    file.seek(0)
+    expected = verify(file, claim)
+    sizes = data.draw(st.lists(st.integers(0, 9), max_size=4))
+    paths = write_parts(tmp_path_factory.mktemp("parts"), release.table, sizes, format_, excel_safe=safe)
+    there = destinations_of(claim, release.table)
+    found = verify_parts(paths, TableRelation(claim.original), claim, there)
+    assert sum(part.records for part in found.parts) == expected.records
+    bytes_ = {"bytes": expected.checks["bytes"]}
+    bare = format_ in {Format.CSV, Format.TSV}
+    assert (
+        replace(found, parts=(), way=expected.way, sha256=expected.sha256, checks={**found.checks, **bytes_})
+        == expected
+    )
+    if bare:
+        assert (found.sha256, found.checks) == (expected.sha256, expected.checks)
+
+
+#: What is made wrong of a release, or of what it says.
+WRONG = ("cell", "swap", "drop", "double", "label", "labels", "k", "suppressed", "send")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(question=asked(), data=st.data())
+def test_the_same_is_refused(
+    question: tuple[pl.DataFrame, Mapping[str, Any]],
+    data: st.DataObject,
+    tmp_path_factory: Any,  # noqa: ANN401  pytest's own
+) -> None:
+    """Of a release in which something is changed, or of which something else is said, both ways accept the same."""
+    release = released(*question)
+    if release is None or not release.table.records:
+        return
+    claim, there = claim_of(release), destinations_of(claim_of(release), release.table)
+    rows, names = texts(release.table, release.table.names), release.table.names
+    wrong = data.draw(st.sampled_from(WRONG))
+    one, other = (data.draw(st.integers(0, len(rows) - 1)) for _ in range(2))
+    quasi = [one.name for one in claim.schema.quasi]
+    column = data.draw(st.sampled_from(quasi if wrong in {"label", "labels"} else names))
+    place = names.index(column)
+    cell = data.draw(st.sampled_from(["", "flu", "*", "31", "[9-40]", *(row[place] for row in rows)]))
+    match wrong:
+        case "cell" | "label":
+            rows[one] = (*rows[one][:place], cell, *rows[one][place + 1 :])
+        case "swap":
+            first, second = rows[one], rows[other]
+            rows[one], rows[other] = (*first[:place], *second[place:]), (*second[:place], *first[place:])
+        case "drop":
+            del rows[one]
+        case "double":
+            rows[one] = rows[other]
+        case "labels":  # everywhere, and as it is said
+            was = rows[one][place]
+            rows = [(*row[:place], cell if row[place] == was else row[place], *row[place + 1 :]) for row in rows]
+            said = [
+                tuple(cell if name == column and text == was else text for name, text in zip(quasi, row, strict=True))
+                for row in texts(there.labels, quasi)
+            ]
+            there = replace(there, labels=table_of(said, quasi))
+        case "k":
+            claim = replace(claim, models=(*claim.models, KAnonymity(data.draw(st.integers(2, 9)))))
+        case "suppressed":
+            claim = replace(claim, suppressed=claim.suppressed + 1)
+        case _:  # the input of another record
+            lineage = claim.lineage.copy()
+            lineage[[one, other]] = lineage[[other, one]]
+            claim = replace(claim, lineage=lineage)
+            there = destinations_of(claim, release.table)
+    if wrong != "swap" or data.draw(st.booleans()):
+        order = sorted(range(len(rows)), key=lambda row: _rank(rows[row], names, quasi))
+        rows = [rows[row] for row in order]
+        if len(order) == claim.lineage.size:
+            claim = replace(claim, lineage=claim.lineage[order])
+    table = table_of(rows, names)
+    paths = write_parts(tmp_path_factory.mktemp("parts"), table, [3])
+    file = BytesIO()
+    write(table, file, Format.CSV)
+    file.seek(0)
+    here = accepted(lambda: verify(file, claim))
+    assert (here is None) == (
+        accepted(lambda: verify_parts(paths, TableRelation(claim.original), claim, there)) is None
+    )
+
+
+def _rank(row: Cells, names: Sequence[str], quasi: Sequence[str]) -> list[bytes]:
+    """What a record stands by in a release."""
+    by = [*quasi, *(name for name in names if name not in quasi)]
+    return [(row[names.index(name)] or "").encode() for name in by]
+
+
+def accepted(judge: Callable[[], Verdict]) -> Verdict | None:
+    """The verdict; nothing where the release is refused."""
+    try:
+        return judge()
+    except VerificationError:
+        return None
