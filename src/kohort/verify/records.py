@@ -71,7 +71,7 @@ def check_lineage(table: Table, claim: Claim) -> None:
     outside = sum(int(((part < 0) | (part >= known)).sum()) for part in parts)
     if outside:
         raise fault(TableCheck.LINEAGE, f"{outside:,} records do not come from the input")
-    claimed = np.zeros(known, np.bool_)
+    claimed = claim.workspace.zeros(known, np.bool_)
     for part in parts:
         claimed[part] = True
     again = table.records - int(claimed.sum())
@@ -169,7 +169,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(TableCheck.GRID, f"{astray:,} labels have an end that is not a cut of the grid", column=column.name)
-    meaning = meaning_of(values, labels)
+    meaning = meaning_of(values, labels, claim.workspace)
     unknown = ~meaning.known
     if unknown.any():
         records = int(unknown[column.codes].sum())
@@ -198,15 +198,17 @@ def disorder(table: Table, claim: Claim) -> VerificationError | None:
     """
     names = [attribute.name for attribute in claim.schema.quasi]
     names += [attribute.name for attribute in claim.schema.released if attribute.role is not Role.QUASI]
-    tied = np.ones(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
+    tied = claim.workspace.empty(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
+    tied[:] = True
+    turns = claim.workspace.like(tied, tied.size)
     for name in names:
-        codes, turns = table[name].codes, np.empty(tied.size, np.bool_)
+        codes = table[name].codes
         for some in blocks(tied.size):
             turns[some] = tied[some] & (codes[some] != codes[some.start + 1 : some.stop + 1])
         falling = _falling(table[name], turns)
         if falling:
             return fault(TableCheck.ORDER, f"{falling:,} records are out of order", column=name)
-        tied &= ~turns
+        np.greater(tied, turns, out=tied)
     return None
 
 
