@@ -8,10 +8,12 @@
 | the disk confirms a file, and its name | yes, yes | yes, yes | yes, no |
 | modes that say who may read a file | yes | yes | no |
 | room on disk is promised before it is written to | yes | it is filled with zeros | likewise |
+| memory that was freed is given back when asked for | yes, with glibc | no | no |
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
@@ -42,6 +44,9 @@ _NO_UNNAMED: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL})
 
 #: How `link` says that a file system has no hard links, or that the system allows none to files of others.
 NO_LINKS: Final = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+
+#: The C library of this process; Windows has none by that name.
+_C: Final = ctypes.CDLL(None) if POSIX else None
 
 
 def cores() -> int:
@@ -209,3 +214,10 @@ def let_go(content: object, start: int, length: int) -> None:
     """Tell the system that bytes of mapped content, from `start` on, are no longer needed in memory."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         content.madvise(mmap.MADV_DONTNEED, start, length)
+
+
+def give_back() -> None:
+    """Give the system the memory that was freed and that the C library keeps for later; nothing where it cannot."""
+    trim = getattr(_C, "malloc_trim", None)
+    if trim is not None:
+        trim(0)

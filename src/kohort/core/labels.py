@@ -51,12 +51,25 @@ class Labels:
     Attributes:
         texts: (u,) distinct released values; the missing value is "".
         of: (r,) which of them each region has.
-        losses: (r,) share of the domain that each region's label may stand for: (M - 1)/(|A| - 1).
+        shares: (s,) the losses that there are.
+        share_of: (r,) which of them each region has; mostly that of its text.
     """
 
     texts: Texts
-    of: Index
-    losses: Shares
+    of: NDArray[np.uint32]
+    shares: Shares
+    share_of: NDArray[np.uint32]
+
+    @property
+    def losses(self) -> Shares:
+        """(r,) share of the domain that each region's label may stand for: (M - 1)/(|A| - 1)."""
+        return self.shares[self.share_of]
+
+    @classmethod
+    def by_kind(cls, texts: Iterable[str], of: Index, shares: Shares) -> Labels:
+        """The labels of regions of some kinds, each of which has a text and a loss."""
+        kinds = of.astype(np.uint32)
+        return cls(Texts(texts), kinds, shares, kinds)
 
 
 def labels_of(
@@ -98,18 +111,18 @@ def labels_at(domain: Domain, level: int, nodes: Index) -> Labels:
     assert hierarchy is not None  # noqa: S101  a lattice has no levels without one
     used, of = np.unique(nodes, return_inverse=True)
     losses = part_of(domain.others, (hierarchy.covered(level)[used] - 1).astype(np.float64))
-    return Labels(Texts(map(hierarchy.labels[level].__getitem__, used.tolist())), of, losses[of])
+    return Labels.by_kind(map(hierarchy.labels[level].__getitem__, used.tolist()), of, losses)
 
 
 def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
     """Labels from the text and the loss of each kind; kinds with the same text are one, as wide as the widest."""
     if len(set(texts)) == len(texts):
-        return Labels(Texts(texts), of, losses[of])
+        return Labels.by_kind(texts, of, losses)
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     merged = np.array([place[text] for text in texts])
     widest = np.zeros(len(place))
     np.maximum.at(widest, merged, losses)
-    return Labels(Texts(place), merged[of], widest[merged[of]])
+    return Labels.by_kind(place, merged[of], widest)
 
 
 def _of_pieces(recoding: Multidimensional, quasi: Codes) -> Codes:
@@ -136,7 +149,7 @@ def _spans(domain: Domain, low: Index, high: Index) -> Labels:
         kept = ~hides | (np.cumsum(hides) == 1)
         place = np.cumsum(kept) - 1
         place[hides] = place[hides][:1]
-        return Labels(Texts(_written(domain, span, low[kept], high[kept], hides[kept])), place[of], losses[of])
+        return Labels.by_kind(_written(domain, span, low[kept], high[kept], hides[kept]), place[of], losses[kept])
     return _labels([*_written(domain, span, low, high, hides)], of, losses)
 
 
@@ -240,7 +253,7 @@ def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes, workspace: W
     losses = part_of(domain.others, np.concatenate(widths))
     if any(name[:1] == "{" for name in names):  # a value may be spelled like a set of others
         return _labels([*texts], of, losses)
-    return Labels(Texts(texts), of, losses[of])
+    return Labels.by_kind(texts, of, losses)
 
 
 class _Sets(NamedTuple):
@@ -341,7 +354,7 @@ def _means(domain: Domain, recoding: Multidimensional, quasi: Codes, spans: Labe
     texts = [point(mean, digits + MEAN_DIGITS) for mean in rounded[means].tolist()]
     texts += map(spans.texts.__getitem__, (used[means.size :] - rounded.size).tolist())
     labels = _labels(texts, of, np.zeros(used.size))
-    return Labels(labels.texts, labels.of, spans.losses)
+    return Labels(labels.texts, labels.of, spans.shares, spans.share_of)
 
 
 def _sums(positions: Positions, recoding: Multidimensional, records: Index) -> NDArray[np.int64] | NDArray[np.object_]:

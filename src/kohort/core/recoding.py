@@ -115,7 +115,7 @@ class RegionClasses:
         """(c,) the mean loss of a record's quasi-identifiers in each class; its regions' means may hide ranges."""
         each = np.empty(self.of.size)
         for some in blocks(self.of.size):
-            each[some] = np.mean([label.losses[some] for label in self.labels], axis=0)
+            each[some] = np.mean([label.shares[label.share_of[some]] for label in self.labels], axis=0)
         each *= self.regions
         return np.bincount(self.of, each, self.sizes.size) / self.sizes
 

@@ -13,7 +13,7 @@ of a text that was passed no page is needed again. Open addressing with linear p
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from kohort.io.source import Bytes, Text, Words
     from kohort.tables.table import CellCodes
     from kohort.workspace import Workspace
+
+#: Any array.
+A = TypeVar("A", bound=NDArray[Any])
 
 #: Hash table: (a power of two,) uint64; 0 is free, else hash << 32 | code + 1.
 Slots: TypeAlias = NDArray[np.uint64]
@@ -203,7 +206,7 @@ class Dictionary:
             if self._used == self._first.size:
                 self._grow()
             else:
-                self._own = np.concatenate((self._own, np.empty(max(self._own.size, int(lengths[done])), np.uint8)))
+                self._own = self._longer(self._own, max(2 * self._own.size, self._own.size + int(lengths[done])))
         self._keep(codes, expected)
 
     def _keep(self, codes: ChunkCodes, expected: int) -> None:
@@ -218,25 +221,33 @@ class Dictionary:
 
     def _grow(self) -> None:
         """Make room for twice as many values."""
-        more = np.empty_like(self._first)
-        self._first, self._ends = np.concatenate((self._first, more)), np.concatenate((self._ends, more))
-        self._heads = np.concatenate((self._heads, np.empty_like(self._heads)))
-        slots = np.zeros(2 * self._slots.size, np.uint64)
+        room = 2 * self._first.size
+        self._first, self._ends = self._longer(self._first, room), self._longer(self._ends, room + 1)
+        self._heads = self._longer(self._heads, room)
+        slots = self._workspace.zeros(2 * room, np.uint64)
         rehash(self._slots, slots)
         self._slots = slots
 
+    def _longer(self, array: A, size: int) -> A:
+        """The array with room for more."""
+        made = self._workspace.like(array, size)
+        made[: array.size] = array
+        return made
+
     def column(self, text: Text, layout: RecordLayout, name: str) -> Column:
-        """The finished column; the dictionary lets go of its codes.
+        """The finished column; the dictionary lets go of what it has.
 
         Raises:
             InputError: a cell holds a NUL byte or is not UTF-8.
         """
         codes, self._codes = self._codes[: self._records], np.empty(0, np.uint8)
+        self._slots = self._heads = np.empty(0, np.uint64)
         ends = self._ends[: self._used + 1]
         cuts: list[int] = np.searchsorted(ends, np.arange(_TURNED, int(ends[-1]), _TURNED)).tolist()
         parts = pairwise([0, *cuts, self._used])
         texts = [self._texts(text, layout, name, one, other) for one, other in parts if one < other]
         values = pl.concat(texts, rechunk=True) if texts else pl.Series(dtype=pl.String)
+        self._own, self._first, self._ends = np.empty(0, np.uint8), ends[:0], ends[:0]
         return Column(name, values, codes, pl.String())
 
     def _texts(self, text: Text, layout: RecordLayout, name: str, one: int, other: int) -> pl.Series:

@@ -264,7 +264,7 @@ def _even(column: Column) -> NDArray[np.integer] | None:
     texts = column.values.fill_null("")
     even = texts.str.contains(_EVEN)
     several = _evened(texts.filter(~even))
-    if several.is_empty() or several.is_unique().all() and not several.is_in(texts.filter(even).implode()).any():
+    if several.is_empty() or (several.is_unique().all() and not several.is_in(texts.filter(even).implode()).any()):
         return None
     place: dict[str, int] = {}
     codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
