@@ -128,7 +128,9 @@ def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
 def _of_pieces(recoding: Multidimensional, quasi: Codes) -> Codes:
     """(m,) the attribute's code in each piece; where each tuple is one piece, nothing is copied."""
     tuples = recoding.tuples
-    each_once = tuples.size == quasi.size and bool((tuples[1:] > tuples[:-1]).all())
+    each_once = tuples.size == quasi.size and all(
+        (np.diff(tuples[max(some.start - 1, 0) : some.stop].astype(np.int64)) > 0).all() for some in blocks(tuples.size)
+    )
     return quasi if each_once else quasi[tuples]
 
 

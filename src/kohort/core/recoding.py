@@ -16,7 +16,7 @@ from kohort.core.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_te
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
-    from kohort.arrays import Codes, Counts, Index, Shares
+    from kohort.arrays import Codes, Counts, Index, Numbers, Shares
     from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
     from kohort.schema.domain import Domain
@@ -54,8 +54,8 @@ class Multidimensional:
         nodes: whether labels are nodes of the hierarchies, common ancestors, whatever the domains ask for.
     """
 
-    tuples: Index
-    regions: Index
+    tuples: Numbers
+    regions: Numbers
     counts: Counts
     low: Codes
     high: Codes
@@ -134,7 +134,9 @@ def classes_of(
                 labels_of(kept, frequency.quasi[:, column], domain, column, workspace)
                 for column, domain in enumerate(domains)
             )
-            regions = np.bincount(kept.regions, kept.counts, len(recoding.low))
+            regions = np.zeros(len(recoding.low), np.int64)
+            for some in blocks(kept.regions.size):
+                np.add.at(regions, kept.regions[some].astype(np.intp), kept.counts[some])
         case FullDomain():
             labels = tuple(
                 labels_at(domain, level, recoding.nodes[:, column])

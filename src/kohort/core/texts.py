@@ -54,6 +54,10 @@ class Texts:
         """Whether the texts are those of another sequence."""
         return isinstance(other, Texts | tuple | list) and tuple(self) == tuple(other)
 
+    def __hash__(self) -> int:
+        """That of the texts as a tuple."""
+        return hash(tuple(self))
+
     def parts(self) -> Iterator[list[str]]:
         """Some of them at a time."""
         for joined, ends in zip(self._joined, self._ends, strict=True):

@@ -52,7 +52,7 @@ _SLOTS: Final = 256
 _OWN: Final = 1024
 
 #: Bytes of values that are turned into text at a time: each of the few copies this takes is about as large.
-_TURNED: Final = 1 << 24
+_TURNED: Final = 1 << 22
 
 _ZERO: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
