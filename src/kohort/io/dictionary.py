@@ -173,6 +173,13 @@ def rehash(old: Slots, new: Slots) -> None:
             new[place] = slot
 
 
+def longer(array: A, size: int, workspace: Workspace = HEAP) -> A:
+    """The array with room for more. What cells say stays in memory: no file of a workspace has it."""
+    made = workspace.like(array, size)
+    made[: array.size] = array
+    return made
+
+
 class Dictionary:
     """The values of one column so far, and the codes of its cells.
 
@@ -206,7 +213,7 @@ class Dictionary:
             if self._used == self._first.size:
                 self._grow()
             else:
-                self._own = self._longer(self._own, max(2 * self._own.size, self._own.size + int(lengths[done])))
+                self._own = longer(self._own, max(2 * self._own.size, self._own.size + int(lengths[done])))
         self._keep(codes, expected)
 
     def _keep(self, codes: ChunkCodes, expected: int) -> None:
@@ -222,17 +229,12 @@ class Dictionary:
     def _grow(self) -> None:
         """Make room for twice as many values."""
         room = 2 * self._first.size
-        self._first, self._ends = self._longer(self._first, room), self._longer(self._ends, room + 1)
-        self._heads = self._longer(self._heads, room)
+        self._heads = longer(self._heads, room)
+        self._first = longer(self._first, room, self._workspace)
+        self._ends = longer(self._ends, room + 1, self._workspace)
         slots = self._workspace.zeros(2 * room, np.uint64)
         rehash(self._slots, slots)
         self._slots = slots
-
-    def _longer(self, array: A, size: int) -> A:
-        """The array with room for more."""
-        made = self._workspace.like(array, size)
-        made[: array.size] = array
-        return made
 
     def column(self, text: Text, layout: RecordLayout, name: str) -> Column:
         """The finished column; the dictionary lets go of what it has.

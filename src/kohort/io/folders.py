@@ -10,15 +10,17 @@ import polars as pl
 from kohort.errors import InputError
 from kohort.io.source import state
 from kohort.io.typed import assembled, faults
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.tables.table import Table
+    from kohort.workspace import Workspace
 
 #: The endings of parts.
 _PARTS: Final = (".parquet", ".pq")
 
 
-def read_folder(path: str) -> Table:
+def read_folder(path: str, workspace: Workspace = HEAP) -> Table:
     """The table whose parts lie in a folder, in the order of their paths, one column in memory at a time.
 
     A folder called `column=value` gives its records that value, as text. What is hidden (`_SUCCESS`, `.crc`) and what
@@ -36,7 +38,8 @@ def read_folder(path: str) -> Table:
         frames = [_part(part, Path(path)) for part in parts]
         _refuse_different(parts, [frame.collect_schema() for frame in frames])
         whole = pl.concat(frames)
-        table = assembled(whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path)
+        schema = whole.collect_schema()
+        table = assembled(schema, lambda place: whole.select(pl.nth(place)).collect().to_series(), path, workspace)
     if [state(str(part)) for part in parts] != before:
         raise InputError("the files changed while they were read", where=path, hint="read a copy of the folder")
     return table

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Numbers
     from kohort.schema import Schema
     from kohort.tables.table import CellCodes, Column, Table
+    from kohort.workspace import Workspace
 
 #: A text of so many people names nobody, however large k is.
 MOST: Final = 10
@@ -92,7 +93,14 @@ class Leak:
 
 
 def leaks(
-    schema: Schema, source: Table, released: Table, lineage: Numbers, *, k: int, allowed: Collection[str] = ()
+    schema: Schema,
+    source: Table,
+    released: Table,
+    lineage: Numbers,
+    *,
+    k: int,
+    allowed: Collection[str] = (),
+    workspace: Workspace = HEAP,
 ) -> Iterator[Leak]:
     """The released columns that hold identifiers, each with the first identifying column that these are of.
 
@@ -106,6 +114,7 @@ def leaks(
         lineage: (m,) the record of the source that each released one is.
         k: Fewer people than this are named by what they have in common.
         allowed: Released columns that may hold identifiers.
+        workspace: Where arrays as long as the table live.
     """
     judged = [one for one in schema.released if not one.pseudonym and one.name not in allowed]
     if not (schema.identifying and judged and released.records):
@@ -114,7 +123,7 @@ def leaks(
     people = People.among(released.records, person)
     held = [(one, _Cells.of(released[one.name], released[one.name].codes, people, schema.missing)) for one in judged]
     vocabulary = pl.concat([cells.words["words"].explode() for _, cells in held]).unique()
-    taken = [(source[one.name], HEAP.taken(source[one.name].codes, lineage)) for one in schema.identifying]
+    taken = [(source[one.name], workspace.taken(source[one.name].codes, lineage)) for one in schema.identifying]
     known = [_Cells.of(column, codes, people, schema.missing) for column, codes in taken]
     few = min(max(k, 2), MOST)
     texts = [(cells, _identifiers(cells, vocabulary, few)) for cells in known]

@@ -17,14 +17,17 @@ from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
-from kohort.workspace import HEAP, blocks
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
     from kohort.errors import VerificationError
     from kohort.schema import Attribute
+    from kohort.verify.identifiers import Leak
     from kohort.verify.values import SourceValues
 
 
@@ -59,7 +62,7 @@ def without_value(claim: Claim) -> Mask:
 
 def lacking(column: Column, claim: Claim) -> Mask:
     """(n,) which cells of the input, or of a population table, are no value."""
-    return HEAP.taken(column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy(), column.codes)
+    return claim.workspace.taken(column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy(), column.codes)
 
 
 def check_lineage(table: Table, claim: Claim) -> None:
@@ -105,9 +108,15 @@ def check_identifiers(table: Table, claim: Claim) -> int:
                 naming -= {text for labels in other.hierarchy.labels for text in labels}
         if naming:
             raise fault(TableCheck.IDENTIFIERS, f"{len(naming):,} of its values are released", column=attribute.name)
-    for leak in leaks(claim.schema, claim.original, table, claim.lineage, k=claim.k, allowed=claim.allowed):
+    for leak in _leaks(table, claim):
         raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
+
+
+def _leaks(table: Table, claim: Claim) -> Iterator[Leak]:
+    """The released columns that hold identifiers."""
+    room, allowed = claim.workspace, claim.allowed
+    return leaks(claim.schema, claim.original, table, claim.lineage, k=claim.k, allowed=allowed, workspace=room)
 
 
 def check_cells(column: Column, claim: Claim) -> None:
