@@ -4,8 +4,8 @@
 
 Each run is a process of its own, watched from outside: anonymous memory is what no file backs, so that the system
 cannot drop it; disk is what unnamed files hold. What a record takes is the slope between two sizes, since the libraries
-and the machine code take some 200 MB themselves. With `--hard` the system refuses a run with a limit more memory of its own than
-that (RLIMIT_DATA). Tables are made in chunks in a temporary folder, and removed.
+and the machine code take some 200 MB themselves. With `--hard` the system refuses a run with a limit any more memory
+(RLIMIT_DATA). Tables are made in chunks in a temporary folder, and removed.
 """
 
 from __future__ import annotations
@@ -202,12 +202,12 @@ def figures(kind: str, limit: str, seen: dict[int, Run]) -> Iterator[str]:
     for records, one in seen.items():
         peak, disk = (max(getattr(stage, name) for stage in one.stages) for name in ("anonymous", "disk"))
         cpu = sum(stage.cpu for stage in one.stages)
-        each = 1e6 * cpu / records
+        spent = f"cpu {cpu:7.1f} s {1e6 * cpu / records:5.2f} us each"
         stages = "  ".join(
             f"{stage.name} {stage.cpu:.1f} s {stage.anonymous / 1e9:.2f} GB" for stage in one.stages[1:-1]
         )
         yield (
-            f"{kind:<7}{records:>12,}  limit {limit:<6} cpu {cpu:7.1f} s {each:5.2f} us each  anonymous {peak / 1e9:6.2f} GB"
+            f"{kind:<7}{records:>12,}  limit {limit:<6} {spent}  anonymous {peak / 1e9:6.2f} GB"
             f"  disk {disk / 1e9:6.2f} GB   ({stages})"
         )
     sizes = sorted(seen)

@@ -519,7 +519,5 @@ def _listed(meaning: Meaning) -> Callable[[Index], Mask]:
         table = np.zeros(pairs, np.bool_)
         table[meaning.listed] = True
         return table.take
-    pairs_, last = meaning.listed, meaning.listed.size - 1
-    if last < 0:
-        return lambda asked: np.zeros(asked.size, np.bool_)
-    return lambda asked: pairs_.take(np.minimum(np.searchsorted(pairs_, asked), last)) == asked
+    known = meaning.listed
+    return lambda asked: np.searchsorted(known, asked) < np.searchsorted(known, asked, side="right")
