@@ -1,10 +1,11 @@
 """Memory, disk and CPU a record, stage by stage, of tables that outgrow memory.
 
-    python -m bench.scale [--records 10000000 30000000 100000000] [--kinds adult unique] [--limits none 4GiB]
+    python -m bench.scale [--records 10000000 30000000 100000000] [--kinds adult unique] [--limits none 4GiB] [--hard]
 
 Each run is a process of its own, watched from outside: anonymous memory is what no file backs, so that the system
 cannot drop it; disk is what unnamed files hold. What a record takes is the slope between two sizes, since the libraries
-and the machine code take some 200 MB themselves. Tables are made in chunks in a temporary folder, and removed.
+and the machine code take some 200 MB themselves. With `--hard` the system refuses a run with a limit any more memory
+(RLIMIT_DATA). Tables are made in chunks in a temporary folder, and removed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+
+from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -161,8 +164,8 @@ def length(line: str) -> int:
     return high - low
 
 
-def run(source: Path, kind: str, limit: str, *, k: int) -> Run:
-    """Anonymize a table, watched."""
+def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> Run:
+    """Anonymize a table, watched; `hard`: the system holds the process to the limit."""
     folder = source.parent
     names, sensitive = pl.scan_csv(source).collect_schema().names(), KINDS[kind][1]
     columns: dict[str, dict[str, object]] = {name: {"role": "quasi"} for name in names}
@@ -177,6 +180,8 @@ def run(source: Path, kind: str, limit: str, *, k: int) -> Run:
         raw["run"] = {"memory-limit": limit, "spill-folder": str(folder)}
     seen = Run()
     command = [sys.executable, "-c", STAGES, json.dumps(raw)]
+    if hard and limit != "none":
+        command = ["prlimit", f"--data={bytes_of(limit)}", *command]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None  # noqa: S101  a pipe was asked for
         follower = Thread(target=seen.follow, args=(process.stdout,))
@@ -197,11 +202,12 @@ def figures(kind: str, limit: str, seen: dict[int, Run]) -> Iterator[str]:
     for records, one in seen.items():
         peak, disk = (max(getattr(stage, name) for stage in one.stages) for name in ("anonymous", "disk"))
         cpu = sum(stage.cpu for stage in one.stages)
+        spent = f"cpu {cpu:7.1f} s {1e6 * cpu / records:5.2f} us each"
         stages = "  ".join(
             f"{stage.name} {stage.cpu:.1f} s {stage.anonymous / 1e9:.2f} GB" for stage in one.stages[1:-1]
         )
         yield (
-            f"{kind:<7}{records:>12,}  limit {limit:<6} cpu {cpu:7.1f} s  anonymous {peak / 1e9:6.2f} GB"
+            f"{kind:<7}{records:>12,}  limit {limit:<6} {spent}  anonymous {peak / 1e9:6.2f} GB"
             f"  disk {disk / 1e9:6.2f} GB   ({stages})"
         )
     sizes = sorted(seen)
@@ -224,6 +230,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=[*KINDS])
     parser.add_argument("--limits", nargs="+", default=["none", "4GiB"])
     parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--hard", action="store_true", help="let the system refuse memory beyond the limit")
     parser.add_argument("--folder", help="where tables, releases and unnamed files are; the system's if not given")
     arguments = parser.parse_args()
     for kind in arguments.kinds:
@@ -232,7 +239,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
                 source = table(Path(folder), kind, records)
                 for limit in arguments.limits:
-                    seen[limit][records] = run(source, kind, limit, k=arguments.k)
+                    seen[limit][records] = run(source, kind, limit, k=arguments.k, hard=arguments.hard)
         for limit, runs in seen.items():
             for line in figures(kind, limit, runs):
                 print(line, flush=True)

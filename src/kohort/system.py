@@ -10,6 +10,7 @@
 | two folders exchange their names in one step | yes | yes | no: one after the other |
 | room on disk is promised before it is written to | yes | it is filled with zeros | likewise |
 | a mapped file that somebody cuts short reads as zeros | yes | no: it ends the process | it cannot be cut |
+| memory that was freed is given back when asked for | yes, with glibc | no | no |
 """
 
 from __future__ import annotations
@@ -60,6 +61,9 @@ _HERE: Final = -100 if sys.platform == "linux" else -2
 
 #: How `link` says that a file system has no hard links, or that the system allows none to files of others.
 NO_LINKS: Final = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+
+#: The C library of this process; Windows has none by that name.
+_C: Final = ctypes.CDLL(None) if POSIX else None
 
 
 def cores() -> int:
@@ -334,3 +338,10 @@ def let_go(content: object, start: int, length: int) -> None:
     """Tell the system that bytes of mapped content, from `start` on, are no longer needed in memory."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         content.madvise(mmap.MADV_DONTNEED, start, length)
+
+
+def give_back() -> None:
+    """Give the system the memory that was freed and that the C library keeps for later; nothing where it cannot."""
+    trim = getattr(_C, "malloc_trim", None)
+    if trim is not None:
+        trim(0)

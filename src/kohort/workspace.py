@@ -109,6 +109,17 @@ class Workspace:
             raise LimitError(f"{size:,} records are more than 4,294,967,295", hint="release the table in parts")
         return self.empty(size, np.uint32)
 
+    def ascending(self, size: int) -> NDArray[np.uint32]:
+        """The numbers from 0 on.
+
+        Raises:
+            LimitError: there are more than 32 bits hold.
+        """
+        made = self.numbers(size)
+        for some in blocks(size):
+            made[some] = np.arange(some.start, some.stop)
+        return made
+
     def taken(self, values: A, places: NDArray[np.integer[Any]]) -> A:
         """`values[places]`, some at a time: places of 32 bits are widened by NumPy, which takes 8 bytes each."""
         made = self.empty(places.size, values.dtype)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -21,11 +23,14 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort import system
+from kohort.algorithms import PLUGINS
+from kohort.algorithms.mondrian import waves
 from kohort.api.jobs import job_by
+from kohort.core import frequency
 from kohort.core.frequency import FrequencySet
 from kohort.engines import limits
 from kohort.engines.local import LOCAL, LocalEngine, local_engine
-from kohort.errors import FileError, KohortError, LimitError, SourceNote, UsageError
+from kohort.errors import FileError, InfeasibleError, KohortError, LimitError, SchemaError, SourceNote, UsageError
 from kohort.job.request import Request
 from kohort.pipeline import anonymize
 from kohort.testing import check_engine
@@ -72,10 +77,15 @@ METHODS: tuple[Mapping[str, Any], ...] = (
     {"no_grid": True},
     {"method": "mondrian-relaxed"},
     {"cut": "loss"},
+    {"cut": "median", "dimension": "most-values"},
     {"method": "ordered"},
     {"method": "top-down"},
     {"method": "samarati", "max_suppression": "20%"},
+    {"method": "optimal", "max_suppression": "20%"},
+    {"method": "best-effort", "max_suppression": "20%"},
     {"method": "datafly", "max_suppression": 3},
+    {"method": "suppress-cells"},
+    {"method": "suppress-cells-optimal"},
 )
 MODELS: tuple[Mapping[str, Any], ...] = (
     {"k": 2, "no_model": ["ill"]},
@@ -99,7 +109,7 @@ def test_a_limit_changes_no_byte(table: pl.DataFrame, data: st.DataObject, tmp_p
     """Whatever the method, the model, the labels and what becomes of missing values."""
     folder = tmp_path_factory.mktemp("spilled")
     method = data.draw(st.sampled_from(METHODS))
-    levels = "samarati" in method.values() or "datafly" in method.values()
+    levels = "max_suppression" in method
     asked = {**method, **data.draw(st.sampled_from(MODELS)), **data.draw(st.sampled_from(MISSING))}
     if levels:
         asked["hierarchy"] = {**_LEVELS, "job": "frequency:1"}
@@ -122,6 +132,42 @@ def test_a_limit_changes_no_byte(table: pl.DataFrame, data: st.DataObject, tmp_p
             said.append([target.read_bytes(), certificate.read_bytes(), made.metrics, made.losses, made.verdict, codes])
     assert said[0] == said[1]
     assert sorted(one.name for one in folder.iterdir()) == ["here", "there"]
+
+
+def test_every_method_is_tried() -> None:
+    """None that kohort has is missing above."""
+    assert {"mondrian", *(method.get("method") for method in METHODS)} - {None} == {*PLUGINS}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"k": 2, "no_model": ["ill"]},
+        {"k": 2, "l": {"ill": 2}},
+        {"k": 2, "cut": "loss", "no_model": ["ill"]},
+    ],
+)
+def test_a_long_table_is_counted_some_records_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Mapping[str, Any]
+) -> None:
+    """With the same bytes: what is long begins at three records here."""
+    table = pl.DataFrame(
+        {
+            "age": [str(20 + at % 31) for at in range(200)],
+            "city": [("Bari", "Lecce", "Torino")[at * at % 3] for at in range(200)],
+            "ill": [("flu", "gout", "cough", "")[at % 4] for at in range(200)],
+            "pay": [str(at // 2) for at in range(200)],
+        }
+    )
+    released: list[bytes] = []
+    for few in (False, True):
+        if few:
+            monkeypatch.setattr(frequency, "TALLIED", 3)
+            monkeypatch.setattr(waves, "TALLIED", 3)
+        target = tmp_path / f"{few}.csv"
+        kohort.anonymize(table, target=target, quasi=["age", "city"], sensitive=["ill"], drop=["pay"], **asked)
+        released.append(target.read_bytes())
+    assert released[0] == released[1]
 
 
 def people(folder: Path, records: int) -> Path:
@@ -241,11 +287,11 @@ def test_what_is_no_text_is_not_estimated_by_its_beginning(tmp_path: Path) -> No
 def test_a_frequency_set_may_be_as_large_as_the_limit() -> None:
     """With one it may be as large as that."""
     tuples = np.zeros((9, 2), np.uint16)
-    frequency = FrequencySet(tuples, tuples[:, :0], np.ones(9, np.int64))
-    limits.refuse_large(frequency, None)
-    limits.refuse_large(frequency, 108)
+    counted = FrequencySet(tuples, tuples[:, :0], np.ones(9, np.int64))
+    limits.refuse_large(counted, None)
+    limits.refuse_large(counted, 108)
     with pytest.raises(LimitError, match="9 different tuples take 108 bytes of memory, 1 bytes more than the limit"):
-        limits.refuse_large(frequency, 107)
+        limits.refuse_large(counted, 107)
 
 
 @pytest.mark.parametrize("calls", range(0, 20, 4))
@@ -300,3 +346,115 @@ def test_a_killed_run_leaves_nothing(tmp_path: Path, stage: str) -> None:
     time.sleep(0.1)
     assert run.returncode == -signal.SIGKILL
     assert not list(folder.iterdir())
+
+
+#: What every cell of the table of tokens is: no two of them are the same.
+TOKEN = re.compile(rb"zq[0-9a-f]{12}|[0-9a-f]{8}qz")
+
+
+def tokens(folder: Path, records: int) -> Path:
+    """A file of which each cell is a text of its own."""
+    path, random = folder / "tokens.csv", np.random.default_rng(7)
+    rows = [",".join(f"zq{number:012x}" for number in random.integers(0, 1 << 48, 4).tolist()) for _ in range(records)]
+    path.write_text("\n".join(["name,street,job,ill", *rows, ""]), encoding="utf-8")
+    return path
+
+
+#: What is asked of it: the release says tokens, for it has to say something.
+TOLD = ("--identifier", "name", "--quasi", "street,job", "--sensitive", "ill", "--no-model", "ill")
+
+
+def kohort_of(source: Path, folder: Path, *asked: str) -> subprocess.CompletedProcess[bytes]:
+    """A run of the command line with files in a folder, and all that it says."""
+    spill = ("--memory-limit", "1GiB", "--spill-folder", str(folder), "--out", str(source.parent / "release.csv"))
+    command = [sys.executable, "-m", "kohort", "anonymize", str(source), *TOLD, *spill, *asked]
+    return subprocess.run(command, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        (("--k", "5", "--allow-singling", "ill"), 0),
+        (("--k", "5"), SchemaError.exit_status),  # everybody has an illness of his own
+        (("--k", "5", "--allow-singling", "ill", "--hierarchy", "street=intervals:5"), None),  # tokens are no numbers
+        (("--k", "5000", "--allow-singling", "ill"), InfeasibleError.exit_status),
+    ],
+)
+def test_no_cell_is_said(tmp_path: Path, asked: tuple[str, ...], status: int | None) -> None:
+    """Neither on success nor on failure, and the folder is empty."""
+    source, folder = tokens(tmp_path, 400), tmp_path / "spilled"
+    folder.mkdir()
+    run = kohort_of(source, folder, *asked)
+    assert (run.returncode == status) if status is not None else run.returncode
+    assert not TOKEN.search(run.stderr + run.stdout)
+    assert not list(folder.iterdir())
+    assert (tmp_path / "release.csv").exists() == (status == 0)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_no_cell_is_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
+    """What lies in the files without a name are numbers, all through the run."""
+    true_spilled, files = system.spilled, list[mmap.mmap]()
+
+    def spilled(folder: Path, size: int) -> mmap.mmap:
+        files.append(true_spilled(folder, size))
+        return files[-1]
+
+    monkeypatch.setattr(system, "spilled", spilled)
+    source = tokens(tmp_path, 400)
+    if suffix == ".parquet":
+        source = tmp_path / "tokens.parquet"
+        pl.read_csv(tmp_path / "tokens.csv").write_parquet(source)
+    request = job_by(
+        None,
+        {
+            "identifying": ["name"],
+            "quasi": ["street", "job"],
+            "sensitive": ["ill"],
+            "k": 5,
+            "no_model": ["ill"],
+            "allow_singling": ["ill"],
+        },
+    )
+    assert isinstance(request, Request)
+    anonymize(source, request.job, target=tmp_path / f"release{suffix}", engine=spilling(tmp_path))
+    assert len(files) > 20
+    assert not any(TOKEN.search(content) or b"zq" in content for content in files)
+
+
+#: A run that begins again and again, after a first one has made it quick, until it is killed.
+AGAIN = """
+import sys, traceback
+from pathlib import Path
+from kohort.api.jobs import job_by
+from kohort.engines.local import LocalEngine
+from kohort.pipeline import anonymize
+from kohort.workspace import Workspace
+source, folder = Path(sys.argv[1]), Path(sys.argv[2])
+asked = {"identifying": ["name"], "quasi": ["street", "job"], "sensitive": ["ill"], "no_model": ["ill"]}
+job = job_by(None, {**asked, "k": 5, "allow_singling": ["ill"]}).job
+while True:
+    target = source.parent / "release.csv"
+    anonymize(source, job, target=target, overwrite=True, engine=LocalEngine(Workspace(folder, least=0)))
+    print("again", flush=True)
+"""
+
+
+def test_a_run_that_is_killed_at_any_moment_leaves_nothing(tmp_path: Path) -> None:
+    """Neither a file in the folder, nor part of a release, nor a cell on standard error."""
+    source, folder = tokens(tmp_path, 400), tmp_path / "spilled"
+    folder.mkdir()
+    for delay in np.random.default_rng(os.getpid()).uniform(0, 0.4, 4).tolist():
+        command = [sys.executable, "-c", AGAIN, str(source), str(folder)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            assert run.stdout is not None
+            assert run.stderr is not None
+            assert run.stdout.readline() == b"again\n"
+            whole = (tmp_path / "release.csv").read_bytes()
+            time.sleep(delay)
+            run.send_signal(signal.SIGKILL)
+            assert not TOKEN.search(run.stderr.read()), delay
+        assert run.returncode == -signal.SIGKILL
+        assert not list(folder.iterdir()), delay
+        assert (tmp_path / "release.csv").read_bytes() == whole, delay
+        (tmp_path / "release.csv").unlink()

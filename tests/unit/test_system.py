@@ -243,3 +243,19 @@ class TestSpilled:
     def test_the_room_that_is_left(self, tmp_path: Path) -> None:
         """As the system tells it."""
         assert system.free(tmp_path) > 0
+
+
+def test_freed_memory_is_given_back_where_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the C library that has a call for it; without one nothing happens."""
+    asked = list[int]()
+
+    class Library:
+        """A C library that trims."""
+
+        malloc_trim = staticmethod(asked.append)
+
+    monkeypatch.setattr(system, "_C", Library)
+    system.give_back()
+    monkeypatch.setattr(system, "_C", None)
+    system.give_back()
+    assert asked == [0]

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import numpy as np
 
 from kohort.kernels import kernel
-from kohort.workspace import HEAP
+from kohort.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.arrays import Codes, Counts, Index, Mask, Numbers
     from kohort.schema.sensitive import SensitiveDomain
     from kohort.workspace import Workspace
 
@@ -56,7 +56,7 @@ class FrequencySet:
         """The number of records that the tuples stand for."""
         return int(self.counts.sum())
 
-    def take(self, chosen: Index | Mask, counts: Counts) -> FrequencySet:
+    def take(self, chosen: Numbers | Mask, counts: Counts) -> FrequencySet:
         """Some of the tuples, with so many records each."""
         people = None if self.people is None else self.people[chosen]
         return FrequencySet(self.quasi[chosen], self.sensitive[chosen], counts, self.sensitive_domains, people)
@@ -123,6 +123,11 @@ def histogram_of(frequency: FrequencySet, column: int, class_of: Index, classes:
     """The histogram of one sensitive attribute."""
     domain, codes, people = frequency.sensitive_domains[column], frequency.sensitive[:, column], frequency.people
     size = len(domain)
+    if people is None and codes.size > TALLIED:
+        found = np.zeros((classes, size + 1), np.int64)  # a missing value is in the last column
+        for some in blocks(codes.size):
+            np.add.at(found, (class_of[some].astype(np.intp), codes[some].astype(np.intp)), frequency.counts[some])
+        return Histogram(domain, np.ascontiguousarray(found[:, :size]))
     present = codes < size
     cells, counts = class_of * size + codes, frequency.counts
     if not present.all():
@@ -132,6 +137,11 @@ def histogram_of(frequency: FrequencySet, column: int, class_of: Index, classes:
 
 def people_in(cells: Index, size: int, counts: Counts, people: Index | None) -> Counts:
     """(size,) different people whose tuples are in each cell; records, where it is not known whose they are."""
+    if people is None and cells.size > TALLIED:
+        found = np.zeros(size, np.int64)
+        for some in blocks(cells.size):
+            np.add.at(found, cells[some].astype(np.intp), counts[some])
+        return found
     if people is None:
         return np.bincount(cells, weights=counts, minlength=size).astype(np.int64)
     pairs = np.stack([cells, people], axis=1).astype(np.uint64)

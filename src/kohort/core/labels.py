@@ -15,19 +15,21 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 import numpy as np
 
 from kohort.core.frequency import group
+from kohort.core.texts import Texts
 from kohort.schema import Label, Scale
 from kohort.schema.domain.base import part_of
 from kohort.schema.numbers import digits_of, point
-from kohort.workspace import blocks
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from kohort.arrays import Codes, Index, Mask, Positions, Shares
     from kohort.core.recoding import Multidimensional
     from kohort.schema.domain import Domain
+    from kohort.workspace import Workspace
 
 #: What stands for a value of which nothing is told.
 ANY = "*"
@@ -49,15 +51,30 @@ class Labels:
     Attributes:
         texts: (u,) distinct released values; the missing value is "".
         of: (r,) which of them each region has.
-        losses: (r,) share of the domain that each region's label may stand for: (M - 1)/(|A| - 1).
+        shares: (s,) the losses that there are.
+        share_of: (r,) which of them each region has; mostly that of its text.
     """
 
-    texts: tuple[str, ...]
-    of: Index
-    losses: Shares
+    texts: Texts
+    of: NDArray[np.uint32]
+    shares: Shares
+    share_of: NDArray[np.uint32]
+
+    @property
+    def losses(self) -> Shares:
+        """(r,) share of the domain that each region's label may stand for: (M - 1)/(|A| - 1)."""
+        return self.shares[self.share_of]
+
+    @classmethod
+    def by_kind(cls, texts: Iterable[str], of: Index, shares: Shares) -> Labels:
+        """The labels of regions of some kinds, each of which has a text and a loss."""
+        kinds = of.astype(np.uint32)
+        return cls(Texts(texts), kinds, shares, kinds)
 
 
-def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: int) -> Labels:
+def labels_of(
+    recoding: Multidimensional, quasi: Codes, domain: Domain, column: int, workspace: Workspace = HEAP
+) -> Labels:
     """The labels of one attribute, of the kind that its domain asks for.
 
     Args:
@@ -65,6 +82,7 @@ def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: 
         quasi: (t,) the attribute's code in each tuple.
         domain: What the codes mean.
         column: The attribute's place among the quasi-identifiers.
+        workspace: Where arrays as long as the pieces live.
     """
     low, high = recoding.low[:, column].astype(np.int64), recoding.high[:, column].astype(np.int64)
     kind = Label.ANCESTOR if recoding.nodes else domain.label
@@ -74,7 +92,7 @@ def labels_of(recoding: Multidimensional, quasi: Codes, domain: Domain, column: 
         case Label.ANCESTOR:
             return _ancestors(domain, recoding, quasi)
         case Label.SET:
-            return _sets(domain, recoding, quasi)
+            return _sets(domain, recoding, quasi, workspace)
         case Label.MEAN:
             return _means(domain, recoding, quasi, _spans(domain, low, high))
         case _:
@@ -93,24 +111,26 @@ def labels_at(domain: Domain, level: int, nodes: Index) -> Labels:
     assert hierarchy is not None  # noqa: S101  a lattice has no levels without one
     used, of = np.unique(nodes, return_inverse=True)
     losses = part_of(domain.others, (hierarchy.covered(level)[used] - 1).astype(np.float64))
-    return Labels(tuple(map(hierarchy.labels[level].__getitem__, used.tolist())), of, losses[of])
+    return Labels.by_kind(map(hierarchy.labels[level].__getitem__, used.tolist()), of, losses)
 
 
 def _labels(texts: Sequence[str], of: Index, losses: Shares) -> Labels:
     """Labels from the text and the loss of each kind; kinds with the same text are one, as wide as the widest."""
     if len(set(texts)) == len(texts):
-        return Labels(tuple(texts), of, losses[of])
+        return Labels.by_kind(texts, of, losses)
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     merged = np.array([place[text] for text in texts])
     widest = np.zeros(len(place))
     np.maximum.at(widest, merged, losses)
-    return Labels(tuple(place), merged[of], widest[merged[of]])
+    return Labels.by_kind(place, merged[of], widest)
 
 
 def _of_pieces(recoding: Multidimensional, quasi: Codes) -> Codes:
     """(m,) the attribute's code in each piece; where each tuple is one piece, nothing is copied."""
     tuples = recoding.tuples
-    each_once = tuples.size == quasi.size and bool((tuples[1:] > tuples[:-1]).all())
+    each_once = tuples.size == quasi.size and all(
+        (np.diff(tuples[max(some.start - 1, 0) : some.stop].astype(np.int64)) > 0).all() for some in blocks(tuples.size)
+    )
     return quasi if each_once else quasi[tuples]
 
 
@@ -125,15 +145,25 @@ def _spans(domain: Domain, low: Index, high: Index) -> Labels:
     pairs, of = np.unique(low * len(domain) + high, return_inverse=True)
     low, high = pairs // len(domain), pairs % len(domain)
     hides = _hides_gap(domain, low, high)
-    starts, ends, bracket, width = _grid(domain, low, high) if domain.label is Label.GRID else _range(domain, low, high)
-    losses = np.where(hides, 1.0, part_of(domain.extent, width.astype(np.float64)))
-    spans: Iterable[tuple[int, int, bool]] = zip(low.tolist(), high.tolist(), hides.tolist(), strict=True)
-    texts = [
-        ANY if hidden else domain.texts[a] if a == b else f"[{starts[a]}-{ends[b]}{bracket}" for a, b, hidden in spans
-    ]
-    if domain.scale is Scale.NUMERIC and domain.missing < 0:
-        return Labels(tuple(texts), of, losses[of])  # different ends are written differently: nothing to merge
-    return _labels(texts, of, losses)
+    span = _grid(domain, low, high) if domain.label is Label.GRID else _range(domain, low, high)
+    losses = np.where(hides, 1.0, part_of(domain.extent, span.width.astype(np.float64)))
+    if domain.scale is Scale.NUMERIC:  # different ends are written differently: nothing else to merge
+        kept = ~hides | (np.cumsum(hides) == 1)
+        place = np.cumsum(kept) - 1
+        place[hides] = place[hides][:1]
+        return Labels.by_kind(_written(domain, span, low[kept], high[kept], hides[kept]), place[of], losses[kept])
+    return _labels([*_written(domain, span, low, high, hides)], of, losses)
+
+
+def _written(domain: Domain, span: _Span, low: Index, high: Index, hides: Mask) -> Iterator[str]:
+    """The text of each span."""
+    for some in blocks(low.size):
+        ends = zip(low[some].tolist(), high[some].tolist(), hides[some].tolist(), strict=True)
+        for a, b, hidden in ends:
+            if hidden or a != b:
+                yield ANY if hidden else f"[{span.starts[a]}-{span.ends[b]}{span.bracket}"
+            else:
+                yield domain.texts[a]
 
 
 def _hides_gap(domain: Domain, low: Index, high: Index) -> Mask:
@@ -181,10 +211,12 @@ def _ancestors(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labe
     """Lowest common ancestor of each region's leaves, whatever the order of the codes."""
     hierarchy = domain.hierarchy
     assert hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
-    leaves, leaf = len(hierarchy.leaves), domain.leaves[_of_pieces(recoding, quasi)]
+    leaves, codes = len(hierarchy.leaves), _of_pieces(recoding, quasi)
     first, last = np.full(len(recoding.low), leaves), np.full(len(recoding.low), -1)
-    np.minimum.at(first, recoding.regions, leaf)
-    np.maximum.at(last, recoding.regions, leaf)
+    for some in blocks(codes.size):
+        leaf, regions = domain.leaves[codes[some]], recoding.regions[some]
+        np.minimum.at(first, regions, leaf)
+        np.maximum.at(last, regions, leaf)
     pairs, of = np.unique(first * leaves + last, return_inverse=True)
     level, node = hierarchy.ancestor(pairs // leaves, pairs % leaves)
     covered = [hierarchy.covered(at) for at in range(hierarchy.height + 1)]
@@ -196,41 +228,93 @@ def _ancestors(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labe
 # ── Sets ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes) -> Labels:
+def _sets(domain: Domain, recoding: Multidimensional, quasi: Codes, workspace: Workspace) -> Labels:
     """`{a, b}` in text order, or the value itself; sets of one size are made at once."""
     ordered = sorted(range(len(domain)), key=domain.texts.__getitem__)
     rank = np.empty(len(domain), np.int64)
     rank[ordered] = np.arange(len(domain))
-    cells = recoding.regions * len(domain)
-    cells += rank[_of_pieces(recoding, quasi)]
+    codes = _of_pieces(recoding, quasi)
+    cells = workspace.empty(codes.size, np.int64)
+    for some in blocks(codes.size):
+        cells[some] = recoding.regions[some].astype(np.int64) * len(domain) + rank[codes[some]]
     cells = _distinct(cells, len(recoding.low) * len(domain))
-    sizes = np.bincount(cells // len(domain), minlength=len(recoding.low))
-    starts, members = np.cumsum(sizes) - sizes, cells % len(domain)
+    sizes = _sizes(cells, len(domain), len(recoding.low))
     names = [domain.texts[code] for code in ordered]
-    quoted = [_quoted(name) for name in names]
-    texts, of, widths = list[str](), np.empty(sizes.size, np.int64), list[int]()
+    sets = _Sets(cells, np.cumsum(sizes) - sizes, names, [_quoted(name) for name in names])
+    of, widths = np.empty(sizes.size, np.int64), [np.empty(0)]
+    kinds: list[tuple[int, Index]] = []
+    told = 0
     for size in np.unique(sizes).tolist():
         regions = np.flatnonzero(sizes == size)
-        sets = members[starts[regions, np.newaxis] + np.arange(size)]  # (regions, size)
-        kinds = group(sets.astype(np.uint32))
-        of[regions] = kinds.of + len(texts)
-        for some in blocks(kinds.first.size):
-            rows = zip(*sets[kinds.first[some]].T.tolist(), strict=True)
-            texts += [_braced(map(quoted.__getitem__, row)) if size > 1 else names[row[0]] for row in rows]
-        widths += [size - 1] * kinds.first.size
-    return _labels(texts, of, part_of(domain.others, np.array(widths, dtype=np.float64)))
+        found = group(sets.members(regions, size))
+        of[regions] = found.of + told
+        told += found.first.size
+        kinds.append((size, regions[found.first]))
+        widths.append(np.full(found.first.size, size - 1, np.float64))
+    texts = sets.written(kinds)
+    losses = part_of(domain.others, np.concatenate(widths))
+    if any(name[:1] == "{" for name in names):  # a value may be spelled like a set of others
+        return _labels([*texts], of, losses)
+    return Labels.by_kind(texts, of, losses)
+
+
+class _Sets(NamedTuple):
+    """The values of each region.
+
+    Attributes:
+        cells: region * values + value, ascending; values are numbered in text order.
+        starts: (r,) where each region's begin.
+        names: the values.
+        quoted: how each stands among others.
+    """
+
+    cells: Index
+    starts: Index
+    names: list[str]
+    quoted: list[str]
+
+    def members(self, regions: Index, size: int) -> NDArray[np.uint32]:
+        """(some, size) the values of regions that have so many."""
+        found = np.empty((regions.size, size), np.uint32)
+        for some in blocks(regions.size):
+            found[some] = self.cells[self.starts[regions[some], np.newaxis] + np.arange(size)] % len(self.names)
+        return found
+
+    def written(self, kinds: Iterable[tuple[int, Index]]) -> Iterator[str]:
+        """The texts of some regions, by the number of their values."""
+        for size, regions in kinds:
+            for some in blocks(regions.size):
+                rows = zip(*self.members(regions[some], size).T.tolist(), strict=True)
+                yield from (
+                    _braced(map(self.quoted.__getitem__, row)) if size > 1 else self.names[row[0]] for row in rows
+                )
+
+
+def _sizes(cells: Index, values: int, regions: int) -> Index:
+    """(regions,) how many values each has."""
+    sizes = np.zeros(regions, np.int64)
+    for some in blocks(cells.size):
+        part = cells[some] // values
+        counts = np.bincount(part - part[0])
+        sizes[part[0] : part[0] + counts.size] += counts
+    return sizes
 
 
 def _distinct(cells: Index, bound: int) -> Index:
-    """The distinct ones of numbers below `bound`, ascending; these are sorted, unless marking takes less memory."""
+    """The distinct ones of numbers below `bound`, ascending, in their place; marked, where that takes less memory."""
     if bound <= cells.nbytes:
         marked = np.zeros(bound, np.bool_)
         marked[cells] = True
         return np.flatnonzero(marked)
     cells.sort()
-    fresh = np.ones(cells.size, np.bool_)
-    np.not_equal(cells[1:], cells[:-1], out=fresh[1:])
-    return cells[fresh]
+    found, last = 0, -1
+    for some in blocks(cells.size):
+        part = cells[some]
+        fresh = part[np.diff(part, prepend=last) != 0]
+        last = int(part[-1])
+        cells[found : found + fresh.size] = fresh
+        found += fresh.size
+    return cells[:found]
 
 
 def set_text(values: Iterable[str]) -> str:
@@ -266,12 +350,13 @@ def _means(domain: Domain, recoding: Multidimensional, quasi: Codes, spans: Labe
     sums = _sums(domain.positions[_of_pieces(recoding, quasi)], recoding, records)
     digits = digits_of(domain.unit) or 1 - len(str(domain.unit.numerator))
     rounded, of = np.unique((2 * 10**MEAN_DIGITS * sums + records) // (2 * records), return_inverse=True)
-    texts = [*(point(mean, digits + MEAN_DIGITS) for mean in rounded.tolist()), *spans.texts]
-    is_range = np.array([text.startswith("[") for text in spans.texts])[spans.of]
+    is_range = np.array([text.startswith("[") for text in spans.texts], np.bool_)[spans.of]
     used, of = np.unique(np.where(is_range, of, rounded.size + spans.of), return_inverse=True)
-    kinds: list[int] = used.tolist()
-    labels = _labels([texts[kind] for kind in kinds], of, np.zeros(used.size))
-    return Labels(labels.texts, labels.of, spans.losses)
+    means = used[used < rounded.size]
+    texts = [point(mean, digits + MEAN_DIGITS) for mean in rounded[means].tolist()]
+    texts += map(spans.texts.__getitem__, (used[means.size :] - rounded.size).tolist())
+    labels = _labels(texts, of, np.zeros(used.size))
+    return Labels(labels.texts, labels.of, spans.shares, spans.share_of)
 
 
 def _sums(positions: Positions, recoding: Multidimensional, records: Index) -> NDArray[np.int64] | NDArray[np.object_]:

@@ -13,12 +13,14 @@ import numpy as np
 
 from kohort.core.frequency import group
 from kohort.core.labels import ABSENT, ANY, Labels, labels_at, labels_of, set_text
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
-    from kohort.arrays import Codes, Counts, Index, Shares
+    from kohort.arrays import Codes, Counts, Index, Numbers, Shares
     from kohort.core.frequency import FrequencySet
     from kohort.core.lattice import Node
     from kohort.schema.domain import Domain
+    from kohort.workspace import Workspace
 
 __all__ = [
     "ABSENT",
@@ -52,8 +54,8 @@ class Multidimensional:
         nodes: whether labels are nodes of the hierarchies, common ancestors, whatever the domains ask for.
     """
 
-    tuples: Index
-    regions: Index
+    tuples: Numbers
+    regions: Numbers
     counts: Counts
     low: Codes
     high: Codes
@@ -111,11 +113,16 @@ class RegionClasses:
     @property
     def lost(self) -> Shares:
         """(c,) the mean loss of a record's quasi-identifiers in each class; its regions' means may hide ranges."""
-        each = np.mean([label.losses for label in self.labels], axis=0)
-        return np.bincount(self.of, each * self.regions, self.sizes.size) / self.sizes
+        each = np.empty(self.of.size)
+        for some in blocks(self.of.size):
+            each[some] = np.mean([label.shares[label.share_of[some]] for label in self.labels], axis=0)
+        each *= self.regions
+        return np.bincount(self.of, each, self.sizes.size) / self.sizes
 
 
-def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...]) -> RegionClasses:
+def classes_of(
+    recoding: Recoding, frequency: FrequencySet, domains: tuple[Domain, ...], workspace: Workspace = HEAP
+) -> RegionClasses:
     """Label every region and merge those that are released alike.
 
     Cost: one sort of the regions per attribute; for sets also one of the pieces.
@@ -124,9 +131,12 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
         case Multidimensional():
             kept = recoding.released
             labels = tuple(
-                labels_of(kept, frequency.quasi[:, column], domain, column) for column, domain in enumerate(domains)
+                labels_of(kept, frequency.quasi[:, column], domain, column, workspace)
+                for column, domain in enumerate(domains)
             )
-            regions = np.bincount(kept.regions, kept.counts, len(recoding.low))
+            regions = np.zeros(len(recoding.low), np.int64)
+            for some in blocks(kept.regions.size):
+                np.add.at(regions, kept.regions[some].astype(np.intp), kept.counts[some])
         case FullDomain():
             labels = tuple(
                 labels_at(domain, level, recoding.nodes[:, column])
@@ -135,7 +145,10 @@ def classes_of(recoding: Recoding, frequency: FrequencySet, domains: tuple[Domai
             regions = np.bincount(recoding.of + 1, frequency.counts, len(recoding.nodes) + 1)[1:]
         case _:
             assert_never(recoding)
-    merged = group(np.stack([label.of.astype(np.uint32) for label in labels], axis=1))
+    released = np.empty((labels[0].of.size, len(labels)), np.uint32)
+    for column, label in enumerate(labels):
+        released[:, column] = label.of
+    merged = group(released)
     sizes = np.bincount(merged.of, weights=regions).astype(np.int64)
     suppressed = frequency.records - int(sizes.sum())
     return RegionClasses(labels, merged.of, merged.first, sizes, regions.astype(np.int64), suppressed)

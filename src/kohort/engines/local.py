@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from kohort import io
+from kohort import io, system
 from kohort.engines import limits, unsafe
 from kohort.engines.altering import altered, coarsened, with_columns
 from kohort.engines.base import Counts
@@ -61,6 +61,7 @@ class CountedTable:
 
     def recode(self, recoding: Recoding, classes: RegionClasses) -> ReleasedRecords:
         """The records as they are released."""
+        system.give_back()
         found = altered(self.coded.recode(recoding, classes), self.job, self.source, self.changed)
         unsafe.refuse_released(found.recoded, self.source, self.job)
         return ReleasedRecords(
@@ -127,6 +128,7 @@ class LocalEngine:
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
         """Write the records in one of the formats of files."""
+        system.give_back()
         source = released.source.collect()
         table = _table_of(released)
         write(table, file, format_, separator=writing.separator, excel_safe=writing.excel_safe, source=source)
@@ -152,6 +154,7 @@ class LocalEngine:
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Read the bytes again, and check every record against the input."""
+        system.give_back()
         return verify(file, claim, self.workspace)
 
 

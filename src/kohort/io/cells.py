@@ -16,20 +16,25 @@ Blanks around cells and column names, removed.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import polars as pl
 
 from kohort.tables.table import Column, Table
+from kohort.workspace import HEAP
+
+if TYPE_CHECKING:
+    from kohort.tables.table import CellCodes
+    from kohort.workspace import Workspace
 
 #: Source types that a release does not return to. A type with categories lists also those that no record holds;
 #: no Arrow library but polars reads integers of 128 bits.
 _FORGOTTEN: Final = (pl.Categorical, pl.Enum, pl.Int128, pl.UInt128)
 
 
-def encode(name: str, text: pl.Series, dtype: pl.DataType) -> Column:
-    """Text cells as a column: their distinct values, and the place of each cell's among them.
+def encode(name: str, text: pl.Series, dtype: pl.DataType, workspace: Workspace = HEAP) -> Column:
+    """Text cells as a column: their distinct values, and the place of each cell's among them, in the workspace.
 
     >>> column = encode("sex", pl.Series(["F", "M", "F"]), pl.String())
     >>> column.codes.dtype, column.values[int(column.codes[1])]
@@ -40,7 +45,9 @@ def encode(name: str, text: pl.Series, dtype: pl.DataType) -> Column:
     values = known.extend_constant(None, 1) if text.has_nulls() else known
     width = np.min_scalar_type(max(len(values) - 1, 0))
     kept = pl.String() if isinstance(dtype, _FORGOTTEN) else dtype
-    return Column(name, values, codes.fill_null(len(known)).to_numpy().astype(width), kept)
+    held = workspace.empty(len(codes), width)
+    held[:] = codes.fill_null(len(known)).to_numpy()
+    return Column(name, values, cast("CellCodes", held), kept)
 
 
 def as_text(series: pl.Series) -> pl.Series:

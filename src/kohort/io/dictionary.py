@@ -13,7 +13,7 @@ of a text that was passed no page is needed again. Open addressing with linear p
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from kohort.tables.table import CellCodes
     from kohort.workspace import Workspace
 
+#: Any array.
+A = TypeVar("A", bound=NDArray[Any])
+
 #: Hash table: (a power of two,) uint64; 0 is free, else hash << 32 | code + 1.
 Slots: TypeAlias = NDArray[np.uint64]
 
@@ -49,7 +52,7 @@ _SLOTS: Final = 256
 _OWN: Final = 1024
 
 #: Bytes of values that are turned into text at a time: each of the few copies this takes is about as large.
-_TURNED: Final = 1 << 24
+_TURNED: Final = 1 << 22
 
 _ZERO: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
@@ -170,6 +173,13 @@ def rehash(old: Slots, new: Slots) -> None:
             new[place] = slot
 
 
+def longer(array: A, size: int, workspace: Workspace = HEAP) -> A:
+    """The array with room for more. What cells say stays in memory: no file of a workspace has it."""
+    made = workspace.like(array, size)
+    made[: array.size] = array
+    return made
+
+
 class Dictionary:
     """The values of one column so far, and the codes of its cells.
 
@@ -203,7 +213,7 @@ class Dictionary:
             if self._used == self._first.size:
                 self._grow()
             else:
-                self._own = np.concatenate((self._own, np.empty(max(self._own.size, int(lengths[done])), np.uint8)))
+                self._own = longer(self._own, max(2 * self._own.size, self._own.size + int(lengths[done])))
         self._keep(codes, expected)
 
     def _keep(self, codes: ChunkCodes, expected: int) -> None:
@@ -218,25 +228,28 @@ class Dictionary:
 
     def _grow(self) -> None:
         """Make room for twice as many values."""
-        more = np.empty_like(self._first)
-        self._first, self._ends = np.concatenate((self._first, more)), np.concatenate((self._ends, more))
-        self._heads = np.concatenate((self._heads, np.empty_like(self._heads)))
-        slots = np.zeros(2 * self._slots.size, np.uint64)
+        room = 2 * self._first.size
+        self._heads = longer(self._heads, room)
+        self._first = longer(self._first, room, self._workspace)
+        self._ends = longer(self._ends, room + 1, self._workspace)
+        slots = self._workspace.zeros(2 * room, np.uint64)
         rehash(self._slots, slots)
         self._slots = slots
 
     def column(self, text: Text, layout: RecordLayout, name: str) -> Column:
-        """The finished column; the dictionary lets go of its codes.
+        """The finished column; the dictionary lets go of what it has.
 
         Raises:
             InputError: a cell holds a NUL byte or is not UTF-8.
         """
         codes, self._codes = self._codes[: self._records], np.empty(0, np.uint8)
+        self._slots = self._heads = np.empty(0, np.uint64)
         ends = self._ends[: self._used + 1]
         cuts: list[int] = np.searchsorted(ends, np.arange(_TURNED, int(ends[-1]), _TURNED)).tolist()
         parts = pairwise([0, *cuts, self._used])
         texts = [self._texts(text, layout, name, one, other) for one, other in parts if one < other]
         values = pl.concat(texts, rechunk=True) if texts else pl.Series(dtype=pl.String)
+        self._own, self._first, self._ends = np.empty(0, np.uint8), ends[:0], ends[:0]
         return Column(name, values, codes, pl.String())
 
     def _texts(self, text: Text, layout: RecordLayout, name: str, one: int, other: int) -> pl.Series:

@@ -10,15 +10,17 @@ import polars as pl
 from kohort.errors import InputError
 from kohort.io.source import unchanged
 from kohort.io.typed import assembled, faults
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from kohort.tables.table import Table
+    from kohort.workspace import Workspace
 
 #: The endings of parts.
 _PARTS: Final = (".parquet", ".pq")
 
 
-def read_folder(path: str) -> Table:
+def read_folder(path: str, workspace: Workspace = HEAP) -> Table:
     """The table whose parts lie in a folder, in the order of their paths, one column in memory at a time.
 
     A folder called `column=value` gives its records that value, as text. What is hidden (`_SUCCESS`, `.crc`) and what
@@ -31,7 +33,8 @@ def read_folder(path: str) -> Table:
     parts = _listed(path)
     with unchanged([*map(str, parts)], path), faults(path, "the Parquet files are damaged, or differ in their columns"):
         whole = pl.concat([one.frame for one in _same(parts, path)])
-        return assembled(whole.collect_schema(), lambda place: whole.select(pl.nth(place)).collect().to_series(), path)
+        schema = whole.collect_schema()
+        return assembled(schema, lambda place: whole.select(pl.nth(place)).collect().to_series(), path, workspace)
 
 
 class Part(NamedTuple):

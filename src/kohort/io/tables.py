@@ -50,7 +50,7 @@ def read(source: object, options: ReadOptions = _DEFAULT, workspace: Workspace =
         from kohort.io.typed import from_frame  # noqa: PLC0415  polars is loaded when something is read
 
         _refuse_names("a frame", options)
-        name, table = "the frame", from_frame(source)
+        name, table = "the frame", from_frame(source, workspace)
     if options.trim:
         from kohort.io.cells import trimmed  # noqa: PLC0415  polars is loaded when something is read
 
@@ -66,14 +66,14 @@ def _named(name: str, options: ReadOptions, workspace: Workspace) -> Table:
         from kohort.io import databases, typed  # noqa: PLC0415  polars is loaded when something is read
 
         _refuse_names("a database", options)
-        return typed.from_content(databases.postgres(name), databases.shown(name))
+        return typed.from_content(databases.postgres(name), databases.shown(name), workspace)
     if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
         from kohort.io.folders import read_folder  # noqa: PLC0415  as above
 
         _refuse_names("a folder of files", options)
         if has_manifest(name):
             return _parts(name, options, workspace)
-        return read_folder(name)
+        return read_folder(name, workspace)
     return _file(name, options, workspace)
 
 
@@ -111,13 +111,13 @@ def _content(path: str, inner: str, content: Content, options: ReadOptions, work
 
     if (foreign := source.foreign(path, content)) is not None:
         _refuse_names(f"the {foreign.title} file", options)
-        return typed.from_content(foreign.content(path, inner), path)
+        return typed.from_content(foreign.content(path, inner), path, workspace)
     if inner:
         what = f"the file holds one table, none called {inner!r}"
         raise InputError(what, where=path, hint="leave out # and the name")
     if (form := source.form(path, content)) in {"Parquet", "Arrow"}:
         _refuse_names(f"the {form} file", options)
-        return (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path))
+        return (typed.read_parquet if form == "Parquet" else typed.read_ipc)(Path(path), workspace)
     return read_text(source.text_of(path, content, options, packed=form in source.PACKED), options, workspace)
 
 

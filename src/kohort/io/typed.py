@@ -22,6 +22,7 @@ import polars as pl
 from kohort.errors import FileError, InputError, MissingExtraError, SchemaError, SourceNote, UsageError
 from kohort.io.cells import as_text, encode
 from kohort.tables.table import Table
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from kohort.io.forms import Content
     from kohort.tables.table import Column
+    from kohort.workspace import Workspace
 
 #: The classes accepted as a frame, by the library that defines them.
 FRAMES: Final = {
@@ -60,27 +62,27 @@ _UNPRINTABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def read_parquet(path: Path) -> Table:
-    """The table in a Parquet file, one column in memory at a time.
+def read_parquet(path: Path, workspace: Workspace = HEAP) -> Table:
+    """The table in a Parquet file, one column in memory at a time, and its codes in the workspace.
 
     Raises:
         InputError: the file is no Parquet file, is damaged, or holds names or types that cannot be read.
         FileError: the system failed to read the file.
     """
-    return _read(path, "Parquet")
+    return _read(path, "Parquet", workspace)
 
 
-def read_ipc(path: Path) -> Table:
-    """The table in an Arrow IPC file (Feather version 2), one column in memory at a time.
+def read_ipc(path: Path, workspace: Workspace = HEAP) -> Table:
+    """The table in an Arrow IPC file (Feather version 2), likewise.
 
     Raises:
         InputError: the file is no Arrow IPC file, is damaged, or holds names or types that cannot be read.
         FileError: the system failed to read the file.
     """
-    return _read(path, "Arrow")
+    return _read(path, "Arrow", workspace)
 
 
-def from_frame(frame: object) -> Table:
+def from_frame(frame: object, workspace: Workspace = HEAP) -> Table:
     """The table in a polars DataFrame or LazyFrame, a pandas DataFrame, an Arrow Table or RecordBatch, or any stream.
 
     A stream is whatever has `__arrow_c_stream__`: a DuckDB relation, a pyarrow reader, a narwhals frame. A pandas
@@ -98,8 +100,8 @@ def from_frame(frame: object) -> Table:
     """
     kind = kind_of(frame)
     if kind == "polars":
-        return _from_polars(streamed(frame))
-    return _from_pandas(frame) if kind == "pandas" else _from_arrow(frame)
+        return _from_polars(streamed(frame), workspace)
+    return _from_pandas(frame, workspace) if kind == "pandas" else _from_arrow(frame, workspace)
 
 
 def kind_of(frame: object) -> str:
@@ -143,7 +145,7 @@ def extra(library: str) -> ModuleType:
         raise MissingExtraError(message, hint="pip install 'kohort[pandas]'") from None
 
 
-def from_content(content: Content, where: str) -> Table:
+def from_content(content: Content, where: str, workspace: Workspace = HEAP) -> Table:
     """The table that a file of `kohort.io.forms` holds, with what it says of single columns.
 
     Raises:
@@ -151,20 +153,20 @@ def from_content(content: Content, where: str) -> Table:
     """
     for note in content.notes:
         warnings.warn(SourceNote(note), stacklevel=2)
-    table = assembled(content.frame.schema, content.frame.to_series, where)
+    table = assembled(content.frame.schema, content.frame.to_series, where, workspace)
     said = (replace(column, labels=content.labels.get(column.name)) for column in table.columns)
     return Table(tuple(said), table.records)
 
 
-def _read(path: Path, form: str) -> Table:
+def _read(path: Path, form: str, workspace: Workspace) -> Table:
     where = str(path)
     if not path.is_file():
         raise InputError("there is no such file", where=where)
     with faults(where, f"the {form} file is damaged"), path.open("rb") as file:
-        return table_in(file, form, where)
+        return table_in(file, form, where, workspace)
 
 
-def table_in(file: BinaryIO, form: str, where: str) -> Table:
+def table_in(file: BinaryIO, form: str, where: str, workspace: Workspace = HEAP) -> Table:
     """The table in an open `Parquet` or `Arrow` file, one column in memory at a time.
 
     Raises:
@@ -172,7 +174,8 @@ def table_in(file: BinaryIO, form: str, where: str) -> Table:
         FileError: the system failed to read the file.
     """
     with scanned(file, form, where) as lazy:
-        return assembled(lazy.collect_schema(), lambda place: lazy.select(pl.nth(place)).collect().to_series(), where)
+        schema = lazy.collect_schema()
+        return assembled(schema, lambda place: lazy.select(pl.nth(place)).collect().to_series(), where, workspace)
 
 
 @contextmanager
@@ -198,27 +201,26 @@ def scanned(file: BinaryIO, form: str, where: str) -> Generator[pl.LazyFrame]:
         yield pl.scan_parquet(file) if form == "Parquet" else pl.scan_ipc(file)
 
 
-def _from_polars(frame: pl.DataFrame | pl.LazyFrame) -> Table:
+def _from_polars(frame: pl.DataFrame | pl.LazyFrame, workspace: Workspace) -> Table:
     with faults("the frame", "the lazy frame cannot be collected"):
         table = frame.lazy().collect()
-    return assembled(table.schema, table.to_series, "the frame")
+    return assembled(table.schema, table.to_series, "the frame", workspace)
 
 
-def _from_arrow(frame: object) -> Table:
+def _from_arrow(frame: object, workspace: Workspace) -> Table:
     arrow = cast("Any", frame)
     names = check_names(arrow.schema.names, "the frame")
     columns = [_from_array(name, array) for name, array in zip(names, arrow.columns, strict=True)]
-    return assembled(
-        pl.Schema(zip(names, (one.dtype for one in columns), strict=True)), columns.__getitem__, "the frame"
-    )
+    schema = pl.Schema(zip(names, (one.dtype for one in columns), strict=True))
+    return assembled(schema, columns.__getitem__, "the frame", workspace)
 
 
-def _from_pandas(frame: object) -> Table:
+def _from_pandas(frame: object, workspace: Workspace) -> Table:
     arrow, source = extra("pyarrow"), cast("Any", frame)
     check_index(source)
     names = check_names(list(source.columns), "the frame")
     columns = [_pandas_array(name, source.iloc[:, place]) for place, name in enumerate(names)]
-    return _from_arrow(arrow.table(columns, names=list(names)))
+    return _from_arrow(arrow.table(columns, names=list(names)), workspace)
 
 
 def check_index(frame: object) -> None:
@@ -343,19 +345,23 @@ def _check_cells(series: pl.Series, where: str) -> None:
 # ── assembling ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def assembled(schema: Mapping[str, pl.DataType], column: Callable[[int], pl.Series], where: str) -> Table:
+def assembled(
+    schema: Mapping[str, pl.DataType], column: Callable[[int], pl.Series], where: str, workspace: Workspace = HEAP
+) -> Table:
     """The table whose columns are got one at a time, once their names and types are known to be readable."""
     names = check_names(list(schema), where)
     check_types(schema, where)
     # The series are nameless from here on: in its own methods polars takes a name such as `^a$` for a pattern.
     nameless = (column(place).alias("") for place in range(len(names)))
-    columns = tuple(_column(name, one, f"{where}, column {name!r}") for name, one in zip(names, nameless, strict=True))
+    columns = tuple(
+        _column(name, one, f"{where}, column {name!r}", workspace) for name, one in zip(names, nameless, strict=True)
+    )
     return Table(columns, len(columns[0].codes))
 
 
-def _column(name: str, series: pl.Series, where: str) -> Column:
+def _column(name: str, series: pl.Series, where: str, workspace: Workspace) -> Column:
     _check_cells(series, where)
-    column = encode(name, as_text(series), series.dtype)
+    column = encode(name, as_text(series), series.dtype, workspace)
     if column.values.str.contains("\0", literal=True).any():
         raise InputError("cells hold a NUL character", where=where, hint="remove it: most programs end a text there")
     return column

@@ -224,6 +224,19 @@ def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool 
     return _Dialect(separator, excel_safe=excel_safe, alone=alone).escape(values)
 
 
+#: Values that are escaped at a time: each of the few copies this takes is about as large.
+_ESCAPED: Final = 1 << 18
+
+
+def _in_parts(change: Callable[[pl.Series], pl.Series], values: pl.Series) -> pl.Series:
+    """`values` changed some at a time; the same series, not a copy, if none is."""
+    parts = [values[some] for some in blocks(len(values), _ESCAPED)]
+    changed = [change(part) for part in parts]
+    if all(one is other for one, other in zip(parts, changed, strict=True)):
+        return values
+    return pl.concat(changed, rechunk=True)
+
+
 def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """`values` with some replaced; the same series, not a copy, if none is."""
     return replace(values).zip_with(where.fill_null(value=False), values) if where.any() else values
@@ -239,7 +252,7 @@ def _write_text(
     names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
     if len(set(names)) < len(names):
         raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
-    escaped = [dialect.escape(_nameless(column)) for column in table.head().columns]
+    escaped = [_in_parts(dialect.escape, _nameless(column)) for column in table.head().columns]
     with _reporting(), packer(file) as text:
         # The values bear their quotes already.
         header = pl.DataFrame({name: [] for name in names}, schema=dict.fromkeys(names, pl.String))

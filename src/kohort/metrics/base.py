@@ -15,7 +15,7 @@ from kohort.schema import Label
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kohort.arrays import Codes, Counts, Index, Mask, Shares
+    from kohort.arrays import Codes, Counts, Index, Mask, Numbers, Shares
     from kohort.core.frequency import FrequencySet
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.schema.domain import Domain
@@ -42,7 +42,7 @@ class Detail:
     classes: RegionClasses
 
     @cached_property
-    def tuples(self) -> Index:
+    def tuples(self) -> Numbers:
         """(m,) the tuple of each piece."""
         match self.recoding:
             case Multidimensional():

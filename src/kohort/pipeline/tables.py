@@ -181,7 +181,7 @@ def solve(
             report.fits(problem)
         solution = job.algorithm.solve(problem)
     with stage("recode"):
-        classes = classes_of(solution.recoding, counts.frequency, counts.domains)
+        classes = classes_of(solution.recoding, counts.frequency, counts.domains, counts.workspace)
         released = counted.recode(solution.recoding, classes)
     suppressed = counts.suppressed_by_schema + classes.suppressed
     node = solution.recoding.levels if isinstance(solution.recoding, FullDomain) else ()

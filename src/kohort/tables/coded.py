@@ -318,7 +318,8 @@ class CodedTable:
         """The released values of each quasi-identifier, with the one of each class."""
         columns: dict[str, Column] = {}
         for attribute, labels in zip(self.schema.quasi, classes.labels, strict=True):
-            values = pl.Series(attribute.name, labels.texts, dtype=pl.String)
+            parts = (pl.Series(attribute.name, some, dtype=pl.String) for some in labels.texts.parts())
+            values = pl.concat([pl.Series(attribute.name, [], dtype=pl.String), *parts], rechunk=True)
             if self.table[attribute.name].values.null_count():
                 values = values.set(values == "", None)
             codes = narrow(labels.of[classes.first], len(values))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.algorithms.problem import Algorithm, Problem, Solution
-    from kohort.arrays import Counts, Index
+    from kohort.arrays import Counts, Index, Numbers
     from kohort.testing.problems import ToyTable
 
 #: The records of a release: original codes, sensitive value and labels; `None` in place of labels: suppressed.
@@ -128,7 +128,7 @@ def _misshapen(algorithm: Algorithm, problem: Problem, found: Solution) -> Itera
                 yield "a region's greatest codes are not those of its tuples"
 
 
-def _pieces(problem: Problem, found: Solution) -> tuple[Index, Counts, list[tuple[str, ...] | None]]:
+def _pieces(problem: Problem, found: Solution) -> tuple[Numbers, Counts, list[tuple[str, ...] | None]]:
     """The tuple of each piece of the release, its records, and its labels; none where it is suppressed."""
     classes = classes_of(found.recoding, problem.frequency, problem.domains)
     columns = [[label.texts[int(at)] for at in label.of] for label in classes.labels]
@@ -140,7 +140,7 @@ def _pieces(problem: Problem, found: Solution) -> tuple[Index, Counts, list[tupl
     return np.arange(regions.size), problem.frequency.counts, _borne(regions, texts)
 
 
-def _borne(regions: Index, texts: list[tuple[str, ...]]) -> list[tuple[str, ...] | None]:
+def _borne(regions: Numbers, texts: list[tuple[str, ...]]) -> list[tuple[str, ...] | None]:
     """The labels of some regions; none where a piece is suppressed."""
     return [None if region < 0 else texts[region] for region in regions.tolist()]
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kohort.schema import Attribute, Schema
     from kohort.tables.dataset import Values
     from kohort.tables.table import CellCodes, Column, Table
+    from kohort.workspace import Workspace
 
 #: A text of so many people names nobody, however large k is.
 MOST: Final = 10
@@ -101,6 +102,7 @@ def leaks(
     k: int,
     allowed: Collection[str] = (),
     weights: Counts | None = None,
+    workspace: Workspace = HEAP,
 ) -> Iterator[Leak]:
     """The released columns that hold identifiers, each with the first identifying column that these are of.
 
@@ -115,6 +117,7 @@ def leaks(
         k: Fewer people than this are named by what they have in common.
         allowed: Released columns that may hold identifiers.
         weights: (m,) how many records each released one stands for; `None`: for itself.
+        workspace: Where arrays as long as the table live.
     """
     judged = _judged(schema, allowed)
     if not (schema.identifying and judged and released.records):
@@ -123,7 +126,7 @@ def leaks(
     people = People.among(released.records, person, weights)
     cells = _CellsOf(people, weights, schema.missing)
     held = [(one, cells(released[one.name], released[one.name].codes)) for one in judged]
-    taken = [(source[one.name], HEAP.taken(source[one.name].codes, lineage)) for one in schema.identifying]
+    taken = [(source[one.name], workspace.taken(source[one.name].codes, lineage)) for one in schema.identifying]
     known = [cells(column, codes) for column, codes in taken]
     few, told = few_of(k), set[str]()
     for meeting in _meetings(held, known, few):

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from kohort.verify.classes import ReleasedClasses
     from kohort.verify.population import MatchedPopulation
 
-#: ASCII without letters and blanks: text that has one spelling.
-_ONE_SPELLING: Final = r"^[!-@\[-`{-~]*$"
+#: ASCII without capitals, with single blanks inside: text that is evened out.
+_EVEN: Final = r"^(?:[!-@\[-~]+(?: [!-@\[-~]+)*)?$"
+
+#: ASCII that can be seen: text that capitals and blanks alone make uneven.
+_SEEN: Final = r"^[ -~]*$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,12 +270,19 @@ def _judge(claim: Claim, profile: ObservedProfile, records: Counts, how: str) ->
 def _even(column: Column) -> NDArray[np.integer] | None:
     """Codes of the cells with their spelling evened out; `None` where no two values become alike."""
     texts = column.values.fill_null("")
-    one = texts.str.contains(_ONE_SPELLING)
-    rest = texts.filter(~one)
-    parts = [pl.Series(map(even_spelling, rest[some].to_list()), dtype=pl.String) for some in blocks(len(rest))]
-    several = pl.concat([rest[:0].alias(""), *parts])
-    if several.is_unique().all() and not several.is_in(texts.filter(one).implode()).any():
+    even = texts.str.contains(_EVEN)
+    several = _evened(texts.filter(~even))
+    if several.is_empty() or (several.is_unique().all() and not several.is_in(texts.filter(even).implode()).any()):
         return None
     place: dict[str, int] = {}
     codes = [place.setdefault(even_spelling(text or ""), len(place)) for text in column.values.to_list()]
     return np.array(codes, dtype=np.uint32)[column.codes]
+
+
+def _evened(texts: pl.Series) -> pl.Series:
+    """The texts with their spelling evened out, in any order."""
+    seen = texts.str.contains(_SEEN)
+    rest = texts.filter(~seen)
+    parts = [pl.Series(map(even_spelling, rest[some].to_list()), dtype=pl.String) for some in blocks(len(rest))]
+    plain = texts.filter(seen).str.to_lowercase().str.replace_all(" +", " ").str.strip_chars(" ")
+    return pl.concat([plain.alias(""), *parts])

@@ -27,7 +27,7 @@ import polars as pl
 
 from kohort.schema import Label
 from kohort.verify.verdict import places
-from kohort.workspace import blocks
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import CellCodes
     from kohort.verify.values import SourceValues
+    from kohort.workspace import Workspace
 
 
 #: Ranks of values, and ends of spans of them: int32, for there are fewer values than records.
@@ -75,7 +76,7 @@ class Meaning:
         ranks: (u,) the rank of each; below every span where no release may hold the value.
         low: (L,) least rank inside each label's span.
         high: (L,) greatest rank inside it; below `low` where the label has no span.
-        listed: (p,) pairs of a value and a label that names it, as value * L + label, ascending.
+        listed: (p,) pairs of a label and a value that it names, as label * u + value, ascending.
     """
 
     values: SourceValues
@@ -88,8 +89,15 @@ class Meaning:
     def known(self) -> Mask:
         """(L,) which labels the schema can produce."""
         known = self.low <= self.high
-        known[self.listed % self.low.size] = True
+        for label, _ in self.pairs():
+            known[label] = True
         return known
+
+    def pairs(self) -> Iterator[tuple[Index, Index]]:
+        """Labels and values that they name, some pairs at a time."""
+        for some in blocks(self.listed.size):
+            label, value = np.divmod(self.listed[some], self.ranks.size)
+            yield label, value
 
     @property
     def ranged(self) -> bool:
@@ -109,21 +117,40 @@ class Meaning:
         return built or bool(self.ranges.any()) or self.values.label is Label.MEAN
 
 
-def meaning_of(values: SourceValues, labels: pl.Series) -> Meaning:
+def meaning_of(values: SourceValues, labels: pl.Series, workspace: Workspace = HEAP) -> Meaning:
     """What each of `labels`, distinct texts, stands for where the source's values are `values`.
 
-    Cost: numeric ranges in a few passes of polars; other labels in a few steps of Python each.
+    Cost: numeric ranges and sets of plain names in a few passes of polars; other labels in a few steps of Python each.
     """
     low, high = _spans(values, labels)
     anything = (labels == ANY).to_numpy()
     low[anything], high[anything] = -1, len(values.names)
     released = values.released
-    named = [(value * len(labels) + label)[released[value]] for value, label in _named(values, labels)]
-    listed = np.concatenate([np.empty(0, np.int64), *named])
-    listed.sort()
-    listed = listed[np.append(True, listed[1:] != listed[:-1])[: listed.size]]
+    named = [
+        workspace.copied((label * len(values.printed) + value)[released[value]])
+        for value, label in _named(values, labels)
+    ]
+    listed = _ascending(named, workspace)
     ranks = np.where(released, values.ranks, -2).astype(np.int32)
     return Meaning(values, ranks, low.astype(np.int32), high.astype(np.int32), listed)
+
+
+def _ascending(parts: list[Index], workspace: Workspace) -> Index:
+    """The distinct ones of numbers that come in parts, ascending; the parts are used up."""
+    every, filled = workspace.empty(sum(part.size for part in parts), np.int64), 0
+    while parts:
+        part = parts.pop()
+        every[filled : filled + part.size] = part
+        filled += part.size
+    every.sort()
+    found, last = 0, -1
+    for some in blocks(every.size):
+        ordered = every[some]
+        fresh = ordered[np.diff(ordered, prepend=last) != 0]
+        last = int(ordered[-1])
+        every[found : found + fresh.size] = fresh
+        found += fresh.size
+    return every[:found]
 
 
 def off_grid(values: SourceValues, labels: pl.Series) -> int:
@@ -315,15 +342,73 @@ def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Ind
         itself = places(values.printed, labels)
         yield every[itself >= 0], itself[itself >= 0]
     if values.label is Label.SET:
-        plain = {text for text in values.printed.unique().to_list() if _quoted(text) == text}
-        known = pl.DataFrame({"text": values.printed, "value": every})
+        plain = _Plain.of(values.printed)
         for some in blocks(len(labels)):
-            members, sets = _sets(labels[some], plain)
-            of_member = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
-            found = of_member.join(known, on="text")
-            yield found["value"].to_numpy(), some.start + found["set"].to_numpy()
+            value, label = plain.members(labels[some])
+            yield value, some.start + label
     if values.label is Label.ANCESTOR and values.hierarchy is not None:
         yield from _ancestors(values, values.hierarchy, labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plain:
+    """Values by their texts, to read sets of them.
+
+    Attributes:
+        known: Each `text` with its `value`; several values may have one text.
+        texts: The distinct texts that are printed in a set as they are, ascending.
+        first: (texts + 1,) where the values of each begin.
+        values: The values, by their texts.
+    """
+
+    known: pl.DataFrame
+    texts: pl.Series
+    first: Index
+    values: Index
+
+    @classmethod
+    def of(cls, printed: pl.Series) -> _Plain:
+        """Those of (u,) values."""
+        known = pl.DataFrame({"text": printed, "value": np.arange(len(printed))})
+        alike = pl.Series([_quoted(text) == text for text in printed.to_list()], dtype=pl.Boolean)
+        ordered = known.filter(alike).sort("text", "value")
+        texts = ordered["text"].unique(maintain_order=True)
+        sizes = np.bincount(places(ordered["text"], texts), minlength=len(texts))
+        return cls(known, texts, np.append(0, np.cumsum(sizes)), ordered["value"].to_numpy())
+
+    def members(self, labels: pl.Series) -> tuple[Index, Index]:
+        """Values, and the place of a set that holds each; a label not spelled as a set is printed holds none.
+
+        What stands between the braces is parted at commas. If all these parts are printed as they are and ascend, then
+        this is the set; the others are read letter by letter.
+        """
+        braced = np.flatnonzero(labels.str.contains(_BRACED).to_numpy())
+        inside = labels.gather(braced).str.slice(1).str.head(-1).str.split(", ")
+        sizes = inside.list.len().to_numpy().astype(np.int64)
+        ends = np.cumsum(sizes)
+        rank = places(inside.explode(), self.texts)
+        wrong = np.append(rank, 0)[:-1] < 0
+        wrong[1:] |= rank[1:] <= rank[:-1]
+        starts = ends - sizes
+        wrong[starts] = rank[starts] < 0
+        odd = np.add.reduceat(wrong, starts, dtype=np.int64) > 0 if sizes.size else np.empty(0, np.bool_)
+        odd |= sizes < _SEVERAL
+        rank, of = rank[np.repeat(~odd, sizes)], np.repeat(braced[~odd], sizes[~odd])
+        many = self.first[rank + 1] - self.first[rank]
+        value = np.repeat(self.first[rank] - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
+        rest = braced[odd]
+        members, sets = _sets(labels.gather(rest), set())
+        told = pl.DataFrame({"text": members, "set": sets}, schema={"text": pl.String, "set": pl.Int64})
+        found = told.join(self.known, on="text")
+        return (
+            np.append(self.values[value], found["value"].to_numpy()),
+            np.append(np.repeat(of, many), rest[found["set"].to_numpy()]),
+        )
+
+
+#: What may be a set, and the fewest members of one.
+_BRACED: Final = r"(?s)^\{.*\}$"
+_SEVERAL: Final = 2
 
 
 def _sets(labels: pl.Series, plain: set[str]) -> tuple[list[str], list[int]]:
@@ -421,7 +506,9 @@ def fit(meaning: Meaning, values: CellCodes, lineage: Numbers, labels: CellCodes
             at_low[inside] = np.packbits(is_range & (rank == low))
             at_high[inside] = np.packbits(is_range & (rank == high))
         if rest.size:
-            outside += int(np.count_nonzero(~listed(value.take(rest) * np.int64(meaning.low.size) + label.take(rest))))
+            outside += int(
+                np.count_nonzero(~listed(label.take(rest) * np.int64(meaning.ranks.size) + value.take(rest)))
+            )
     return Fit(outside, at_low, at_high)
 
 
@@ -432,5 +519,5 @@ def _listed(meaning: Meaning) -> Callable[[Index], Mask]:
         table = np.zeros(pairs, np.bool_)
         table[meaning.listed] = True
         return table.take
-    padded = np.append(meaning.listed, pairs)  # what is searched is below the last
-    return lambda asked: padded.take(np.searchsorted(padded, asked)) == asked
+    known = meaning.listed
+    return lambda asked: np.searchsorted(known, asked) < np.searchsorted(known, asked, side="right")

@@ -119,7 +119,7 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
             if isinstance(dtype, pl.Categorical | pl.Enum) or dtype.is_nested() or dtype.is_object():
                 raise fault(TableCheck.BYTES, "a dictionary or nested column may hold values of no record", column=name)
         columns = tuple(
-            encode(name, as_text(lazy.select(pl.nth(place)).collect().to_series()), dtype)
+            encode(name, as_text(lazy.select(pl.nth(place)).collect().to_series()), dtype, claim.workspace)
             for place, (name, dtype) in enumerate(schema.items())
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # whose message may quote cells

@@ -17,7 +17,7 @@ from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
-from kohort.workspace import HEAP, blocks
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def without_value(claim: Claim) -> Mask:
 
 def lacking(column: Column, claim: Claim) -> Mask:
     """(n,) which cells of the input, or of a population table, are no value."""
-    return HEAP.taken(column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy(), column.codes)
+    return claim.workspace.taken(column.values.fill_null("").is_in(list(claim.schema.missing)).to_numpy(), column.codes)
 
 
 def check_lineage(table: Table, claim: Claim) -> None:
@@ -74,7 +74,7 @@ def check_lineage(table: Table, claim: Claim) -> None:
     outside = sum(int(((part < 0) | (part >= known)).sum()) for part in parts)
     if outside:
         raise fault(TableCheck.LINEAGE, f"{outside:,} records do not come from the input")
-    claimed = np.zeros(known, np.bool_)
+    claimed = claim.workspace.zeros(known, np.bool_)
     for part in parts:
         claimed[part] = True
     again = table.records - int(claimed.sum())
@@ -102,7 +102,8 @@ def check_identifiers(table: Table, claim: Claim, every: Table) -> int:
     released = pl.concat([column.values.cast(pl.String) for column in table.columns]).unique().drop_nulls()
     looked_for = refuse_names(claim.schema, lambda name: every[name].values, released)
     schema, source, lineage, weights = claim.schema, claim.original, claim.lineage, claim.borne
-    for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=claim.allowed, weights=weights):
+    room, allowed = claim.workspace, claim.allowed
+    for leak in leaks(schema, source, table, lineage, k=claim.k, allowed=allowed, weights=weights, workspace=room):
         raise fault(TableCheck.IDENTIFIERS, leak.told, column=leak.released)
     return looked_for
 
@@ -190,7 +191,7 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(TableCheck.GRID, f"{astray:,} labels have an end that is not a cut of the grid", column=column.name)
-    meaning = meaning_of(values, labels)
+    meaning = meaning_of(values, labels, claim.workspace)
     unknown = ~meaning.known
     if unknown.any():
         records = int(unknown[column.codes].sum())
@@ -219,15 +220,17 @@ def disorder(table: Table, claim: Claim) -> VerificationError | None:
     """
     names = [attribute.name for attribute in claim.schema.quasi]
     names += [attribute.name for attribute in claim.schema.released if attribute.role is not Role.QUASI]
-    tied = np.ones(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
+    tied = claim.workspace.empty(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
+    tied[:] = True
+    turns = claim.workspace.like(tied, tied.size)
     for name in names:
-        codes, turns = table[name].codes, np.empty(tied.size, np.bool_)
+        codes = table[name].codes
         for some in blocks(tied.size):
             turns[some] = tied[some] & (codes[some] != codes[some.start + 1 : some.stop + 1])
         falling = _falling(table[name], turns)
         if falling:
             return fault(TableCheck.ORDER, f"{falling:,} records are out of order", column=name)
-        tied &= ~turns
+        np.greater(tied, turns, out=tied)
     return None
 
 

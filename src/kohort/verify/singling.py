@@ -293,7 +293,8 @@ def exposure(
         people: (m,) whose each record is.
     """
     whose = People.among(table.records, people, claim.borne)
-    by = {kind: np.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
+    room = claim.workspace
+    by = {kind: room.zeros(table.records, np.bool_) for kind in (Label.RANGE, Label.SET, Label.MEAN)}
     kinds = {name: meaning.values.label for name, meaning in meanings.items() if meaning.values.label in by}
     printed = {name: _Printed.of(table[name], meanings[name]) for name in kinds}
     for some, part in _parts(classes):
@@ -301,7 +302,9 @@ def exposure(
         for name, kind in kinds.items():
             values = claim.original[name].codes.take(lineage)
             by[kind][some] |= printed[name].exposed(table[name].codes[some], values, part, persons)
-    every = np.logical_or.reduce([*by.values()])
+    every = room.zeros(table.records, np.bool_)
+    for records in by.values():
+        np.logical_or(every, records, out=every)
     return Exposed(whose.count(every), *(whose.count(records) for records in by.values()))
 
 
@@ -385,9 +388,11 @@ class _Printed:
 
 def _sets(column: Column, meaning: Meaning) -> Mask:
     """(L,) which labels list several values."""
-    of = meaning.listed % meaning.low.size
-    ranks = meaning.ranks.take(meaning.listed // meaning.low.size) + 2  # a missing value has -1 or -2
-    kinds = np.unique(of * (len(meaning.values.names) + 2) + ranks) // (len(meaning.values.names) + 2)
+    least, greatest = np.full(meaning.low.size, np.iinfo(np.int32).max), np.full(meaning.low.size, -2)
+    for of, value in meaning.pairs():
+        ranks = meaning.ranks.take(value)
+        np.minimum.at(least, of, ranks)
+        np.maximum.at(greatest, of, ranks)
     braced = column.values.fill_null("").str.starts_with("{").to_numpy()
-    several: Mask = (np.bincount(kinds, minlength=meaning.low.size) > 1) & braced
+    several: Mask = (least < greatest) & braced
     return several

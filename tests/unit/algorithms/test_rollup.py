@@ -210,7 +210,7 @@ def test_packed_values_can_be_read_again(sizes: list[int], seed: int) -> None:
     fields = fields_of(sizes)
     values: Index = np.random.default_rng(seed).integers(0, sizes, (5, len(sizes)))
     values[0], values[1] = 0, np.array(sizes) - 1
-    packed = fields.packed(values)
+    packed = fields.packed(list(values.T))
     assert ((packed[:, fields.word] >> fields.shift) & fields.mask).tolist() == values.tolist()
     assert packed[0].tolist() == [0] * packed.shape[1]
 

@@ -241,6 +241,15 @@ def test_equal_labels_lose_alike() -> None:
     assert classes.sizes.tolist() == [3]
 
 
+def test_a_value_spelled_like_a_set_loses_as_much() -> None:
+    """Where a value is printed as a set of others is, both are one label."""
+    regions = Regions(Attribute("x", Role.QUASI, label=Label.SET), ["a", "b", "{a, b}", "{a, b}"], [0, 0, 1, 1])
+    classes = regions.classes()
+    assert classes.labels[0].texts == ("{a, b}",)
+    assert classes.labels[0].losses.tolist() == [0.5, 0.5]
+    assert classes.sizes.tolist() == [4]
+
+
 def test_classes_need_all_labels_equal() -> None:
     """Regions that differ in one attribute are different classes."""
     x = Attribute("x", Role.QUASI)

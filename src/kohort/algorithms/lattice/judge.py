@@ -82,7 +82,8 @@ class NodeEvaluator:
     @classmethod
     def of(cls, problem: Problem, limit: int, objective: Metric) -> NodeEvaluator:
         """The judge over the problem's frequency set."""
-        return cls(problem, limit, objective, RollUp.of(problem.frequency, problem.domains, problem.population))
+        rollup = RollUp.of(problem.frequency, problem.domains, problem.population, problem.workspace)
+        return cls(problem, limit, objective, rollup)
 
     @classmethod
     def asked(cls, problem: Problem, limit: SuppressionLimit, objective: str) -> NodeEvaluator:

@@ -15,6 +15,7 @@ import numpy as np
 from kohort.algorithms.lattice.classes import Layout, NodeClasses, Rolled
 from kohort.algorithms.lattice.rollup_kernels import add_rows, count_people, roll_word, roll_words
 from kohort.core.frequency import group
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from kohort.core.frequency import FrequencySet, Words
     from kohort.core.lattice import Node
     from kohort.schema.domain import Domain
+    from kohort.workspace import Workspace
 
 #: Bits of a word.
 WORD = 64
@@ -93,11 +95,12 @@ class Fields:
             np.concatenate(stands),
         )
 
-    def packed(self, values: Index) -> Words:
-        """(t, w) the keys of tuples given as (t, d) values."""
-        keys = np.zeros((len(values), int(self.word[-1]) + 1), np.uint64)
-        for attribute, (word, shift) in enumerate(zip(self.word, self.shift, strict=True)):
-            keys[:, word] |= values[:, attribute].astype(np.uint64) << shift
+    def packed(self, values: Sequence[NDArray[np.integer]], workspace: Workspace = HEAP) -> Words:
+        """(t, w) the keys of tuples given as d arrays of (t,) values."""
+        keys = workspace.zeros((values[0].size, int(self.word[-1]) + 1), np.uint64)
+        for some in blocks(len(keys)):
+            for column, word, shift in zip(values, self.word, self.shift, strict=True):
+                keys[some, word] |= column[some].astype(np.uint64) << shift
         return keys
 
 
@@ -132,7 +135,13 @@ class RollUp:
     _room: tuple[Words, Counts, Merged, NDArray[np.int32]] = field(init=False, repr=False)
 
     @classmethod
-    def of(cls, frequency: FrequencySet, domains: Sequence[Domain], population: FrequencySet | None = None) -> RollUp:
+    def of(
+        cls,
+        frequency: FrequencySet,
+        domains: Sequence[Domain],
+        population: FrequencySet | None = None,
+        workspace: Workspace = HEAP,
+    ) -> RollUp:
         """The roll-up over a frequency set, and a population in the same codes, up to the roots of the hierarchies.
 
         Cost: one grouping of the tuples; 8 bytes per value and level, and per class 8 a word and 8 for its size, and
@@ -144,7 +153,9 @@ class RollUp:
         quasi = frequency.quasi if population is None else np.concatenate([frequency.quasi, population.quasi])
         others = 0 if population is None else population.counts.size
         ranks = (np.argsort(np.argsort(domain.leaves)) for domain in domains)
-        values = [rank[quasi[:, place]] for place, rank in enumerate(ranks)]
+        values: list[NDArray[np.integer]] = [
+            workspace.taken(rank.astype(quasi.dtype), quasi[:, place]) for place, rank in enumerate(ranks)
+        ]
         nodes = [levels_of(domain, np.sort(domain.leaves)) for domain in domains]
         if frequency.people is not None:
             whose = group(frequency.people.astype(np.uint64)[:, np.newaxis]).of
@@ -152,7 +163,7 @@ class RollUp:
             values.append(np.append(whose, np.full(others, nobody)))
             nodes.append([np.arange(nobody + 1), np.zeros(nobody + 1, np.int64)])
         fields, layout = Fields.of(nodes), Layout.of(frequency.sensitive_domains, population=population is not None)
-        keys = fields.packed(np.stack(values, axis=1))
+        keys = fields.packed(values, workspace)
         grouping = group(keys)
         counts = np.append(frequency.counts, np.zeros(others, np.int64))
         sizes = np.bincount(grouping.of, weights=counts).astype(np.int64)

@@ -25,6 +25,7 @@ from kohort.algorithms.mondrian.forest import Forest
 from kohort.algorithms.mondrian.loss_kernels import PLACES, Candidates, Rows
 from kohort.algorithms.mondrian.space import parted
 from kohort.core.recoding import Multidimensional
+from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.problem import Problem
     from kohort.arrays import Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
+    from kohort.workspace import Workspace
 
 #: Cuts that are judged one by one before all of an attribute are judged at once.
 SINGLY: Final = 3
@@ -57,18 +59,20 @@ class ByLoss:
     @classmethod
     def of(cls, problem: Problem, space: Space) -> ByLoss:
         """What cuts of a problem's table save."""
-        priced = Priced.of(problem.frequency.quasi, problem.domains, problem.frequency.records)
+        frequency = problem.frequency
+        priced = Priced.of(frequency.quasi, problem.domains, frequency.records, workspace=problem.workspace)
         return cls(space, priced, kernels.memory(priced.costs))
 
     def forest(self, problem: Problem) -> tuple[Forest, Mask]:
         """As far as the compiled loop leads, and which leaves are not finished: the whole table, where it is no use."""
         by_size = all(model.declared.size_only for model in problem.models)
         if not by_size or self.space.alone:
-            return Forest.uncut(problem.frequency), np.ones(1, np.bool_)
-        tree = Tree.grown(self.priced, problem.frequency.counts, self.space.least, self.scan)
+            return Forest.uncut(problem.frequency, problem.workspace), np.ones(1, np.bool_)
+        counts, room = problem.frequency.counts, problem.workspace
+        tree = Tree.grown(self.priced, counts, self.space.least, self.scan, workspace=room)
         records = np.add.reduceat(tree.rows.counts, tree.leaves[:, 0])
         dealt = (records >= 2 * self.space.least) & self.space.relaxed
-        return tree.forest(problem.frequency), dealt | (tree.leaves[:, 3] > 0)
+        return tree.forest(problem.frequency, room), dealt | (tree.leaves[:, 3] > 0)
 
     def split(self, partition: Partition) -> Sides | None:
         """Both sides of the chosen cut; `None` at a leaf."""
@@ -138,7 +142,16 @@ class Tree:
     leaves: Index
 
     @classmethod
-    def grown(cls, priced: Priced, counts: Counts, least: int, scan: Scan, *, to_and_fro: bool = False) -> Tree:
+    def grown(
+        cls,
+        priced: Priced,
+        counts: Counts,
+        least: int,
+        scan: Scan,
+        *,
+        to_and_fro: bool = False,
+        workspace: Workspace = HEAP,
+    ) -> Tree:
         """Cut all tuples down to leaves of at least so many records.
 
         Args:
@@ -147,22 +160,25 @@ class Tree:
             least: Records that each side of a cut needs.
             scan: Memory.
             to_and_fro: Whether the side of a cut that is nearer to the last finished leaf comes first, not the left.
+            workspace: Where the rows live.
         """
         tuples, records = counts.size, int(counts.sum())
         most = max(min(tuples, records // least), 1)
-        rows = kernels.rows(priced.places, counts, scan)
-        spare = Rows.of(np.empty_like(rows.words), rows.codes.dtype)
+        rows = kernels.rows(priced.places, counts, scan, workspace)
+        spare = Rows.of(workspace.like(rows.words, rows.words.shape), rows.codes.dtype, workspace)
         stack, leaves = np.empty((most + 1, 4), np.int64), np.empty((most, 4), np.int64)
         done = kernels.carve((rows, spare), (records, least, to_and_fro), scan, stack, leaves)
         return cls(rows, leaves[np.argsort(leaves[:done, 0])] if not to_and_fro else leaves[:done])
 
-    def forest(self, frequency: FrequencySet) -> Forest:
+    def forest(self, frequency: FrequencySet, workspace: Workspace = HEAP) -> Forest:
         """The leaves as regions."""
         starts, tuples = self.leaves[:, 0], frequency.counts.size
         sizes = np.diff(starts, append=tuples)
-        regions = np.empty(tuples, np.int64)
-        regions[self.rows.tuples] = np.repeat(np.arange(starts.size), sizes)
-        quasi = frequency.quasi[self.rows.tuples]
+        regions = workspace.numbers(tuples)
+        regions[self.rows.tuples] = np.repeat(np.arange(starts.size, dtype=np.uint32), sizes)
+        quasi = workspace.like(frequency.quasi, frequency.quasi.shape)
+        for some in blocks(tuples):
+            quasi[some] = frequency.quasi[self.rows.tuples[some]]
         low, high = np.minimum.reduceat(quasi, starts), np.maximum.reduceat(quasi, starts)
-        recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low, high)
+        recoding = Multidimensional(workspace.ascending(tuples), regions, frequency.counts, low, high)
         return Forest(recoding, self.leaves[:, 2].copy())

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from kohort.schema import Label, Scale
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Index, Positions
     from kohort.schema.domain import Domain
     from kohort.schema.hierarchy import Hierarchy
+    from kohort.workspace import Workspace
 
 #: The kinds of label, as the kernels know them.
 SPAN: Final = 0
@@ -83,12 +85,21 @@ class Priced:
     unit: Fraction
 
     @classmethod
-    def of(cls, quasi: Codes, domains: Sequence[Domain], records: int, *, weighted: bool = True) -> Priced:
+    def of(
+        cls,
+        quasi: Codes,
+        domains: Sequence[Domain],
+        records: int,
+        *,
+        weighted: bool = True,
+        workspace: Workspace = HEAP,
+    ) -> Priced:
         """The prices of a table of so many records; unless `weighted`, all weights are 1, as in reports."""
         tables = [_table(domain, Fraction(domain.attribute.weight) if weighted else Fraction(1)) for domain in domains]
         unit = _unit(tables, records)
         many = max(table.starts.size for table in tables) > 1 << 16
-        places = np.array(quasi, dtype=np.uint32) if many else quasi.copy()
+        places: Codes = workspace.empty(quasi.shape, np.uint32) if many else workspace.like(quasi, quasi.shape)
+        places[...] = quasi
         for column, table in enumerate(tables):
             if table.hierarchy is not None:
                 places[:, column] = table.place[quasi[:, column]]

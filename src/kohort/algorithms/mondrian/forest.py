@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kohort.core.recoding import Multidimensional
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kohort.algorithms.problem import Problem
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Index, Mask, Numbers
     from kohort.core.frequency import FrequencySet
+    from kohort.workspace import Workspace
 
 
 class Partition(NamedTuple):
@@ -27,7 +29,7 @@ class Partition(NamedTuple):
         known: the tuples of the population table, or those of them that may fit the partition's label.
     """
 
-    tuples: Index
+    tuples: Numbers
     rows: FrequencySet
     depth: int = 0
     known: FrequencySet | None = None
@@ -51,19 +53,20 @@ class Forest:
     depths: Index
 
     @classmethod
-    def uncut(cls, frequency: FrequencySet) -> Forest:
+    def uncut(cls, frequency: FrequencySet, workspace: Workspace = HEAP) -> Forest:
         """The whole table as one leaf."""
         tuples = len(frequency.quasi)
         low, high = frequency.quasi.min(axis=0, keepdims=True), frequency.quasi.max(axis=0, keepdims=True)
-        whole = Multidimensional(np.arange(tuples), np.zeros(tuples, np.int64), frequency.counts, low, high)
+        every, alike = workspace.ascending(tuples), workspace.zeros(tuples, np.uint32)
+        whole = Multidimensional(every, alike, frequency.counts, low, high)
         return cls(whole, np.zeros(1, np.int64))
 
     def grow(self, unfinished: Mask, problem: Problem, carve: Callable[[Partition], list[Partition]]) -> Forest:
         """Replace every unfinished leaf by the leaves that `carve` makes of it, in its place."""
+        if not unfinished.any():
+            return self
         old = self.recoding
         found = [carve(partition) for partition in self._partitions(unfinished, problem)]
-        if not found:
-            return self
         leaves = [leaf for of_one in found for leaf in of_one]
         widths = np.ones(len(unfinished), np.int64)
         widths[unfinished] = [len(of_one) for of_one in found]
@@ -96,7 +99,7 @@ class Forest:
         return [
             Partition(tuples, problem.frequency.take(tuples, counts), depth, problem.population)
             for tuples, counts, depth in zip(
-                np.split(old.tuples[pieces], starts),
+                np.split(old.tuples[pieces].astype(np.int64), starts),
                 np.split(old.counts[pieces], starts),
                 self.depths[chosen].tolist(),
                 strict=False,

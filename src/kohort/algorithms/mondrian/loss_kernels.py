@@ -23,6 +23,7 @@ from kohort.algorithms.mondrian.cost_kernels import WORD, ancestor_cost, ones, s
 from kohort.algorithms.mondrian.costs import BITS, SET, SPAN
 from kohort.algorithms.mondrian.lanes import BYTES, widen
 from kohort.kernels import inlined, kernel
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from kohort.algorithms.mondrian.costs import Costs
     from kohort.arrays import Codes, Counts, Index
     from kohort.core.frequency import Words
+    from kohort.workspace import Workspace
 
 #: Values of an attribute that are told apart in one partition.
 PLACES: Final = 128
@@ -58,9 +60,9 @@ class Rows(NamedTuple):
     values: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, words: Words, codes: np.dtype[Any]) -> Rows:
+    def of(cls, words: Words, codes: np.dtype[Any], workspace: Workspace = HEAP) -> Rows:
         """Such words as rows of such codes."""
-        return cls(words, words.view(codes), np.empty(len(words), np.uint8))
+        return cls(words, words.view(codes), workspace.empty(len(words), np.uint8))
 
     @property
     def counts(self) -> Counts:
@@ -644,18 +646,18 @@ def packing(costs: Costs) -> Packing:
     return Packing(words, shifts, np.array(masks, dtype=np.uint64))
 
 
-def rows(places: Codes, counts: Counts, scan: Scan) -> Rows:
+def rows(places: Codes, counts: Counts, scan: Scan, workspace: Workspace = HEAP) -> Rows:
     """Tuples as rows, in their order."""
     low, bits, packed = scan.single.low, scan.single.bits.shape[1], scan.packing
     behind = low.shape[1] * low.itemsize // 8
-    words = np.zeros((counts.size, behind + bits + 2), np.uint64)
+    words = workspace.zeros((counts.size, behind + bits + 2), np.uint64)
     words.view(low.dtype)[:, : places.shape[1]] = places
     for attribute in np.flatnonzero(scan.costs.kinds == SET).tolist():
         bit = places[:, attribute].astype(np.int64) + packed.shifts[attribute]
         word = behind + packed.words[attribute, 0] + (bit >> WORD)
         words[np.arange(counts.size), word] |= np.uint64(1) << (bit & (BITS - 1)).astype(np.uint64)
     words[:, -2], words[:, -1] = counts, np.arange(counts.size)
-    return Rows.of(words, low.dtype)
+    return Rows.of(words, low.dtype, workspace)
 
 
 def memory(costs: Costs) -> Scan:

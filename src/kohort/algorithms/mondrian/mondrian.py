@@ -125,11 +125,11 @@ class Mondrian:
         nearest = self.cut == "nearest"
         rule = rule_for(space.positions, space.factors, space.least, nearest=nearest, dimension=space.dimension)
         if rule is None or not space.strict or problem.population is not None:
-            return Forest.uncut(frequency), np.ones(1, np.bool_)
+            return Forest.uncut(frequency, problem.workspace), np.ones(1, np.bool_)
         if frequency.people is None and all(model.declared.size_only for model in models):
             forest = strict_by_size(frequency, rule, problem.threads, problem.workspace)
         else:
-            forest = strict_by_profile(frequency, rule, models, problem.threads)
+            forest = strict_by_profile(frequency, rule, models, problem.threads, problem.workspace)
         if not self.relaxed:
             return forest, np.zeros(forest.depths.size, np.bool_)
         recoding = forest.recoding

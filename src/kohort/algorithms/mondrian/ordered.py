@@ -48,6 +48,7 @@ from kohort.algorithms.problem import Solution
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.recoding import Multidimensional
 from kohort.specification import Specification
+from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Counts, Index, Mask
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
+    from kohort.workspace import Workspace
 
 #: The tree's leaves have so many times fewer records than classes need. On Adult and a register a third cost up to 2 %
 #: more, all of k 7 %, a tenth no less.
@@ -170,25 +172,28 @@ class Distinct:
         priced: (u tuples) what groups of them cost.
         counts: (u,) their records.
         which: (t,) the one that each tuple of the table has.
+        workspace: Where rows live.
     """
 
     frequency: FrequencySet
     priced: Priced
     counts: Counts
     which: Index
+    workspace: Workspace = HEAP
 
     @classmethod
     def of(cls, problem: Problem) -> Distinct:
         """The different tuples of a problem's table."""
         frequency = problem.frequency
-        priced = Priced.of(frequency.quasi, problem.domains, frequency.records)
+        priced = Priced.of(frequency.quasi, problem.domains, frequency.records, workspace=problem.workspace)
         order = lexicographic(priced.places)
         ordered = priced.places.take(order, axis=0)  # several times as fast as an index
         starts = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
         which = np.empty(order.size, np.int64)
         which[order] = np.cumsum(starts) - 1
         counts = np.bincount(which, frequency.counts).astype(np.int64)
-        return cls(frequency, replace(priced, places=ordered.compress(starts, axis=0)), counts, which)
+        places = ordered.compress(starts, axis=0)
+        return cls(frequency, replace(priced, places=places), counts, which, problem.workspace)
 
     def line(self, order: Index, counts: Counts) -> Line:
         """The tuples in an order, with so many records of each."""
@@ -259,7 +264,8 @@ class Distinct:
 def orders(table: Distinct, k: int, finer: int) -> Iterator[Index]:
     """The orders that are tried: each (u,) tuples."""
     priced = table.priced
-    tree = Tree.grown(priced, table.counts, -(-k // finer), memory(priced.costs), to_and_fro=True)
+    least, scan = -(-k // finer), memory(priced.costs)
+    tree = Tree.grown(priced, table.counts, least, scan, to_and_fro=True, workspace=table.workspace)
     sizes = tree.leaves[:, 1] - tree.leaves[:, 0]
     order = tree.rows.tuples[np.repeat(tree.leaves[:, 0], sizes) + _numbers(sizes)]
     kernels.chain(priced.places, priced.costs, np.append(0, np.cumsum(sizes)), order)

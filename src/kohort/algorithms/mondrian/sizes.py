@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kohort.algorithms.mondrian.dimension import Dimension
-    from kohort.arrays import Codes, Counts, Index, Positions
+    from kohort.arrays import Codes, Counts, Positions
     from kohort.core.frequency import FrequencySet
     from kohort.workspace import Workspace
 
@@ -176,22 +176,14 @@ def _joined(
     """The leaves of all branches, left before right."""
     quasi = frequency.quasi
     ends = list(accumulate((leaves.sizes.size for leaves in found), initial=0))
-    regions = workspace.empty(len(quasi), np.int64)
+    regions = workspace.numbers(len(quasi))
     low, high = (np.empty_like(quasi, shape=(ends[-1], quasi.shape[1])) for _ in range(2))
     for first, last, inside, leaves in zip(ends, ends[1:], tuples, found, strict=False):
-        regions[inside] = np.repeat(np.arange(first, last, dtype=np.int64), leaves.sizes)
+        regions[inside] = np.repeat(np.arange(first, last, dtype=np.uint32), leaves.sizes)
         low[first:last] = leaves.low[:, : quasi.shape[1]]
         high[first:last] = leaves.high[:, : quasi.shape[1]]
-    recoding = Multidimensional(_ascending(len(quasi), workspace), regions, frequency.counts, low, high)
+    recoding = Multidimensional(workspace.ascending(len(quasi)), regions, frequency.counts, low, high)
     return Forest(recoding, np.concatenate([leaves.depths for leaves in found]))
-
-
-def _ascending(size: int, workspace: Workspace) -> Index:
-    """The numbers from 0 on."""
-    numbers = workspace.empty(size, np.int64)
-    for some in blocks(size):
-        numbers[some] = np.arange(some.start, some.stop)
-    return numbers
 
 
 def buffer_of(quasi: Codes, counts: Counts, workspace: Workspace = HEAP) -> Buffer:
@@ -202,7 +194,8 @@ def buffer_of(quasi: Codes, counts: Counts, workspace: Workspace = HEAP) -> Buff
     rows[:tuples, :dimensions] = quasi
     rows[:tuples, dimensions:] = 0
     numbers = workspace.empty(2 * tuples, np.uint32)
-    numbers[:tuples] = np.arange(tuples)
-    weights = workspace.empty(2 * tuples if (counts != 1).any() else 0, np.int64)
+    for some in blocks(tuples):
+        numbers[some] = np.arange(some.start, some.stop)
+    weights = workspace.empty(2 * tuples if counts.max(initial=1) > 1 else 0, np.int64)
     weights[:tuples] = counts[: weights.size]
     return Buffer(rows.reshape(-1), rows.view(np.uint64), numbers, weights)

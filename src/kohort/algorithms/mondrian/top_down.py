@@ -96,7 +96,7 @@ class TopDown:
         space = Space.of(problem, "nearest", relaxed=False)
         require_feasible(problem, space)
         carve = partial(space.carve, split=partial(_split, space))
-        forest = Forest.uncut(problem.frequency).grow(np.ones(1, np.bool_), problem, carve)
+        forest = Forest.uncut(problem.frequency, problem.workspace).grow(np.ones(1, np.bool_), problem, carve)
         require_together(problem, forest.recoding)
         leaves = forest.depths.size
         return Solution(forest.recoding, {"splits": leaves - 1, "leaves": leaves, "depth": int(forest.depths.max())})

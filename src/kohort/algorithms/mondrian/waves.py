@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -35,6 +36,7 @@ from kohort.algorithms.mondrian.wave_profiles import Profiles, Sensitive, profil
 from kohort.core.frequency import ClassProfile, Histogram
 from kohort.core.recoding import Multidimensional
 from kohort.schema.sensitive import SensitiveDomain, narrowed
+from kohort.workspace import HEAP, TALLIED, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Codes, Index, Mask
     from kohort.core.frequency import FrequencySet
     from kohort.models.base import PrivacyModel
+    from kohort.workspace import Workspace
 
 #: Cells of the histograms that are judged at once: they stay in the cache between the kernel and the models.
 CELLS = 1 << 18
@@ -60,9 +63,15 @@ FEWER = 8
 TOGETHER = 512
 
 
-def strict_by_profile(frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel], threads: int) -> Forest:
+def strict_by_profile(
+    frequency: FrequencySet,
+    rule: Rule,
+    models: Sequence[PrivacyModel],
+    threads: int,
+    workspace: Workspace = HEAP,
+) -> Forest:
     """Strict Mondrian of the whole table; a population is not looked at."""
-    cutter = Cutter.of(frequency, rule, models)
+    cutter = Cutter.of(frequency, rule, models, workspace)
     rows, dimensions = frequency.quasi.shape
     whole = Wave(np.full((1, WIDTHS + dimensions), -1))
     whole.open_[0, :WIDTHS] = 0, rows, frequency.records, 0, 0
@@ -71,7 +80,7 @@ def strict_by_profile(frequency: FrequencySet, rule: Rule, models: Sequence[Priv
     waves = whole.shared(threads)
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(cutter.run, waves))
-    return _joined(frequency, cutter, np.concatenate([whole.leaves, *(wave.leaves for wave in waves)]))
+    return _joined(frequency, cutter, np.concatenate([whole.leaves, *(wave.leaves for wave in waves)]), workspace)
 
 
 @dataclass(slots=True, eq=False)
@@ -107,7 +116,7 @@ class Cutter:
         sensitive: Where their sensitive codes are.
         models: What both sides of a cut must satisfy.
         domains: The sensitive values.
-        tuples: (t,) the tuples in the order of the buffer's rows.
+        tuples: (t,) the tuples in the order of the buffer's rows; `None` where that is their own.
     """
 
     buffer: Buffer
@@ -115,12 +124,14 @@ class Cutter:
     sensitive: Sensitive
     models: Sequence[PrivacyModel]
     domains: tuple[SensitiveDomain, ...]
-    tuples: Index
+    tuples: Index | None
 
     @classmethod
-    def of(cls, frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel]) -> Cutter:
+    def of(
+        cls, frequency: FrequencySet, rule: Rule, models: Sequence[PrivacyModel], workspace: Workspace = HEAP
+    ) -> Cutter:
         """The cutter of a whole table; its sensitive codes, and whose it is, become further columns of each row."""
-        people, order, dimensions = frequency.people, np.arange(len(frequency.quasi)), frequency.quasi.shape[1]
+        people, order, (tuples, dimensions) = frequency.people, None, frequency.quasi.shape
         parts: list[Codes | Index] = [frequency.quasi, frequency.sensitive]
         sizes, kind = [len(domain) for domain in frequency.sensitive_domains], frequency.quasi.dtype
         asked = [model for model in models if not model.declared.size_only]  # of records, the rule sees to the sizes
@@ -129,10 +140,13 @@ class Cutter:
             parts.append(people[:, np.newaxis])
             sizes.append(1)
             order = np.argsort(people, kind="stable")  # cutting keeps neighbours together
-        rows = cast("Codes", np.concatenate(parts, axis=1, dtype=kind, casting="unsafe")[order])
+        rows = cast("Codes", workspace.empty((tuples, sum(part.shape[1] for part in parts)), kind))
+        for some in blocks(tuples):
+            chosen = some if order is None else order[some]
+            np.concatenate([part[chosen] for part in parts], axis=1, out=rows[some], casting="unsafe")
         person = -1 if people is None else rows.shape[1] - 1
         sensitive = _placed(dimensions + np.arange(len(sizes)), np.array(sizes, np.int64), person)
-        buffer = buffer_of(rows, frequency.counts[order])
+        buffer = buffer_of(rows, frequency.counts if order is None else frequency.counts[order], workspace)
         return cls(buffer, rule, sensitive, asked, frequency.sensitive_domains, order)
 
     @property
@@ -255,16 +269,27 @@ def _placed(columns: Index, sizes: Index, person: int) -> Sensitive:
     return Sensitive(np.stack([columns, sizes, np.cumsum(sizes) - sizes], axis=1), person)
 
 
-def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index) -> Forest:
+def _joined(frequency: FrequencySet, cutter: Cutter, leaves: Index, workspace: Workspace) -> Forest:
     """The leaves, left before right: each lies in the rows of the table that its place in the tree has."""
     quasi, tuples = frequency.quasi, len(frequency.quasi)
     leaves = leaves[np.argsort(leaves[:, 0] % tuples)]  # in either half of the buffer
     sizes = leaves[:, 1] - leaves[:, 0]
     starts = np.cumsum(sizes) - sizes
-    inside = cutter.tuples[cutter.buffer.tuples[np.arange(tuples) + np.repeat(leaves[:, 0] - starts, sizes)]]
-    regions = np.empty(tuples, np.int64)
-    regions[inside] = np.repeat(np.arange(len(leaves)), sizes)
+    regions = workspace.numbers(tuples)
+    for first, last in _together(starts, sizes):
+        place = np.arange(int(sizes[first:last].sum())) + np.repeat(
+            leaves[first:last, 0] - starts[first:last] + starts[first], sizes[first:last]
+        )
+        inside = cutter.buffer.tuples[place]
+        inside_ = inside if cutter.tuples is None else cutter.tuples[inside]
+        regions[inside_] = np.repeat(np.arange(first, last, dtype=np.uint32), sizes[first:last])
     low, high = (np.empty_like(quasi, shape=(len(leaves), quasi.shape[1])) for _ in range(2))
     corners(cutter.rows, leaves, cutter.memory(0), low, high)
-    recoding = Multidimensional(np.arange(tuples), regions, frequency.counts, low, high)
+    recoding = Multidimensional(workspace.ascending(tuples), regions, frequency.counts, low, high)
     return Forest(recoding, leaves[:, DEPTH])
+
+
+def _together(starts: Index, sizes: Index) -> Iterator[tuple[int, int]]:
+    """The leaves some at a time, of about so many rows as are counted together."""
+    cuts = np.searchsorted(starts, np.arange(0, int(starts[-1] + sizes[-1]), TALLIED))
+    yield from pairwise(np.unique(np.append(cuts, starts.size)).tolist())
