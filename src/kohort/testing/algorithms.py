@@ -98,7 +98,7 @@ def _broken(algorithm: Algorithm, problem: Problem, found: Solution | None, turn
     kept = [place for place, label in enumerate(labels) if label is not None]
     names = sorted({label for label in labels if label is not None})
     of = np.array([names.index(labels[place] or ()) for place in kept], np.int64)
-    if not _satisfied(problem, of, counts[kept], tuples[kept]):
+    if not _satisfied(problem, of, counts[kept], tuples[kept].astype(np.int64)):
         yield "a class of equal labels does not satisfy the models"
     other = _solved(algorithm, turned)
     if other is None or _released(turned, other) != _released(problem, found):
