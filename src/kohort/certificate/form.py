@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.verify.transactions import CoherenceVerdict
 
 #: The form of the file; it changes when a key does.
-FORM: Final = 6
+FORM: Final = 7
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")
@@ -38,6 +38,8 @@ class Certified:
         job_sha256: The digest of the job's canonical text.
         checks: What each check compared.
         not_promised: What does not follow.
+        signature: The kind of key, the public key and the signature over all other lines of the file, parted by blanks;
+            `None` where nobody signed it. See `kohort.signing`.
         form: The version of this form.
     """
 
@@ -51,6 +53,7 @@ class Certified:
     job_sha256: str
     checks: Mapping[str, int]
     not_promised: tuple[str, ...]
+    signature: str | None = None
     form: int = FORM
 
     def encode(self) -> bytes:

@@ -35,6 +35,11 @@ NOT_PROMISED_OF_CELLS: Final = (
 )
 
 
+def not_promised(*, cells: bool) -> tuple[str, ...]:
+    """What does not follow, where whole items are suppressed or single `cells`."""
+    return NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceCertificate(Certified):
     """What is certified of a transaction database.
@@ -103,7 +108,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
     together, support = verdict.confidence
     return CoherenceCertificate(
         **shared(verdict, name, release.job.described()),
-        not_promised=NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ()),
+        not_promised=not_promised(cells=cells),
         model=model.name,
         h=str(model.h),
         k=model.k,

@@ -72,7 +72,7 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
     """The transactions checked again: in the form and by the items that the flags name."""
-    from kohort.certificate.again import check_transactions_again
+    from kohort.certificate.transactions_again import check_transactions_again
 
     raw = flags.tables(given, [])
     listed = bool(raw["items"])

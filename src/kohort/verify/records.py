@@ -20,6 +20,8 @@ from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from kohort.arrays import Index, Mask
@@ -191,13 +193,12 @@ def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column) -> N
         raise fault(TableCheck.LABELS, what, column=column.name)
 
 
-def disorder(table: Table, claim: Claim) -> VerificationError | None:
+def disorder(table: Table, quasi: Sequence[str]) -> VerificationError | None:
     """The fault of a release whose records do not ascend by their own content: their order could tell something else.
 
     First by the generalized columns, then by the others; by the bytes of the text, missing first.
     """
-    names = [attribute.name for attribute in claim.schema.quasi]
-    names += [attribute.name for attribute in claim.schema.released if attribute.role is not Role.QUASI]
+    names = [*quasi, *(name for name in table.names if name not in quasi)]
     tied = np.ones(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
     for name in names:
         codes, turns = table[name].codes, np.empty(tied.size, np.bool_)

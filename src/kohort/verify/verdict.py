@@ -230,6 +230,7 @@ class Verdict(Shown):
         singling: How many people each column that is not generalized singles out, then each pair that singles out more
             than 5 % of them and more than either alone; see `kohort.verify.singling`. Perturbed columns are among them.
         exposed: Whose exact value a label gives away; see `kohort.core.uniques.Exposed`.
+        labels: What each generalized column is released as; see `kohort.verify.labels.kind_of`.
     """
 
     records: int
@@ -246,6 +247,7 @@ class Verdict(Shown):
     incomplete: int = 0
     singling: tuple[Singling, ...] = ()
     exposed: Exposed = field(default_factory=Exposed)
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def range_exposure(self) -> int:
