@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from kohort.certificate.form import Certified
 
 
-#: The fields that `read_certificate` has compared with the others.
-_READ: Final = frozenset({"form", "kind", "job_sha256"})
+#: The fields that `read_certificate` has compared with the others, and the signature, which is a part of its own.
+_READ: Final = frozenset({"form", "kind", "job_sha256", "signature"})
 
 
 class PartOutcome(StrEnum):

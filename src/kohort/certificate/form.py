@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, TypedDict, cast
 
+from kohort.signing import SigningKey, read_signing_key
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
@@ -92,3 +93,14 @@ def shared(verdict: Verdict | CoherenceVerdict, name: str, job: str) -> Shared:
 def digest(job: Mapping[str, object]) -> str:
     """The sha256 of the job's canonical text: sorted keys, UTF-8."""
     return hashlib.sha256(json.dumps(job, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def signing_key(file: str | None) -> SigningKey | None:
+    """The key that a certificate is signed with; `None` where it stays unsigned.
+
+    Raises:
+        InputError: the file holds no key.
+        FileError: the system failed to read it.
+        MissingExtraError: the library that signs is not installed.
+    """
+    return None if file is None else read_signing_key(file)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kohort.tables.table import Table
 
 #: What only somebody with the input can see, or who knows what was asked for.
-_UNSEEN: Final = "whoever wrote the certificate could have written anything here; the signature says who it was"
+_UNSEEN: Final = "whoever wrote the certificate could have written anything here"
 
 #: The field that says how many bytes were looked at.
 _BYTES: Final = "checks.bytes"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kohort.transactions.roles import RoleChoice
 
 #: What only somebody with the input can see, or who knows what was asked for.
-_UNSEEN: Final = "only verification saw this, for it had the input; the signature says who wrote it down"
+_UNSEEN: Final = "only verification saw this, for it had the input"
 
 #: What would have to be brought to count cohorts.
 _ITEMS: Final = "the certificate names no item: give the private ones with --private"

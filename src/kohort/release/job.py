@@ -81,11 +81,13 @@ class Writing:
         format: The file's format; `None` takes it from the target's name.
         separator: Between the cells of delimited text.
         excel_safe: Whether cells that a spreadsheet would run as a formula get a leading apostrophe.
+        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned. It is told nowhere.
     """
 
     format: Format | None = None
     separator: str = ","
     excel_safe: bool = False
+    sign_key: str | None = field(default=None, metadata=SECRET)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
