@@ -10,6 +10,7 @@ import hashlib
 import json
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import polars as pl
@@ -197,16 +198,28 @@ def places(value: object, above: Place = ()) -> Iterator[Place]:
 def changes(parts: Parts) -> Iterator[tuple[Place, Parts]]:
     """Each single thing of a certificate as another one, left out, and once more or with something beside it."""
     for place in places(parts):
-        value = parts
+        value: Any = parts
         for key in place:
-            value = cast("Any", value)[key]
+            value = value[key]
         for new in other(value):
-            yield place, _with(parts, place, lambda holder, key, new=new: holder.__setitem__(key, new))
-        yield place, _with(parts, place, lambda holder, key: holder.pop(key))
+            yield place, _with(parts, place, partial(_put, new))
+        yield place, _with(parts, place, _drop)
         if isinstance(value, dict):
-            yield (*place, "more"), _with(parts, place, lambda holder, key: holder[key].__setitem__("more", 1))
+            yield (*place, "more"), _with(parts, (*place, "more"), partial(_put, 1))
         elif isinstance(place[-1], int):
-            yield place, _with(parts, place, lambda holder, key: holder.insert(key, copy.deepcopy(holder[key])))
+            yield place, _with(parts, place, _double)
+
+
+def _put(new: object, holder: Any, key: str | int) -> None:  # noqa: ANN401  a dict or a list
+    holder[key] = new
+
+
+def _drop(holder: Any, key: str | int) -> None:  # noqa: ANN401
+    del holder[key]
+
+
+def _double(holder: Any, key: int) -> None:  # noqa: ANN401
+    holder.insert(key, copy.deepcopy(holder[key]))
 
 
 def _with(parts: Parts, place: Place, change: Callable[[Any, Any], object]) -> Parts:
