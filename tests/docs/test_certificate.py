@@ -42,8 +42,9 @@ def _kind(annotation: str) -> str:
     """What JSON calls a kind of value."""
     kind = annotation.replace("Mapping[str, object]", "object").replace(" | None", " or null")
     kind = re.sub(r"tuple\[(\w+), \.\.\.\]", r"list of \1", kind)
-    kind = re.sub(r"^Mapping\[str, (.*)\]$", r"object of \1", kind).replace("Mapping[str, int]", "object of int")
-    return {"str": "text", "int": "number", "float": "number", "bool": "true or false"}.get(kind, kind)
+    kind = kind.replace("Mapping[str, ", "object of ").replace("]", "")
+    words = {"str": "text", "int": "number", "float": "number", "bool": "true or false"}
+    return re.sub(r"\w+", lambda found: words.get(found[0], found[0]), kind)
 
 
 @pytest.mark.parametrize("heading", FORMS)
