@@ -5,7 +5,7 @@ PYTHON ?= python3
 JOBS ?= 2
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
-CHECKED := $(wildcard src tests bench)
+CHECKED := $(wildcard src tests bench tools)
 CLEAN := .venv dist build demo bench/out docs/_build mutants \
 	.mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks .import_linter_cache .coverage
 

@@ -1,7 +1,7 @@
 """A certificate read back and checked again: what is the same, what differs, and what the file alone cannot tell.
 
-Nothing but what this version writes is accepted. A certificate of transactions names no item: to check it, bring the
-list of private items.
+Nothing but what this version writes is accepted. `table_again` and `transactions_again` compare it with the file; what
+they have no part about is told as not shown by the file.
 """
 
 from __future__ import annotations
@@ -14,25 +14,22 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from kohort.assessment.checking.transactions import check_transactions
 from kohort.certificate.form import FORM, digest
 from kohort.certificate.table import Certificate
 from kohort.certificate.transactions import CoherenceCertificate
-from kohort.errors import FileError, InfeasibleError, InputError, UsageError
-from kohort.io import ReadOptions
-from kohort.io.baskets import read_transactions
+from kohort.errors import FileError, InputError
 from kohort.io.manifest import altered, digest_of, has_manifest, read_manifest
 from kohort.io.stored import stored, text_of
-from kohort.transactions.coherence import Coherence
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from kohort.certificate.form import Certified
-    from kohort.io.baskets import BasketOptions
-    from kohort.transactions.database import Transactions
-    from kohort.transactions.roles import RoleChoice
+
+
+#: The fields that `read_certificate` has compared with the others, and the signature, which is a part of its own.
+_READ: Final = frozenset({"form", "kind", "job_sha256", "signature"})
 
 
 class PartOutcome(StrEnum):
@@ -54,11 +51,13 @@ class CheckedPart:
         name: What it is.
         outcome: How it fares.
         told: What is certified, and what was found instead; or what would have to be brought.
+        fields: The fields of the certificate that it is about, such as `k` and `checks.order`.
     """
 
     name: str
     outcome: PartOutcome
     told: str
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +80,62 @@ class Again:
         return self.met
 
 
-def compared(name: str, certified: object, found: object) -> CheckedPart:
-    """Whether what is certified was found.
+def compared(name: str, certified: object, found: object, *of: str) -> CheckedPart:
+    """Whether what is certified was found; the part is about the fields `of`, or the one that is called as it is.
 
     >>> compared("records", 7, 8).told
     '7, found 8'
     """
+    fields_ = of or (name,)
     if certified == found:
-        return CheckedPart(name, PartOutcome.SAME, _said(found))
-    return CheckedPart(name, PartOutcome.DIFFERENT, f"{_said(certified)}, found {_said(found)}")
+        return CheckedPart(name, PartOutcome.SAME, _said(found), fields_)
+    return CheckedPart(name, PartOutcome.DIFFERENT, f"{_said(certified)}, found {_said(found)}", fields_)
 
 
-def unchecked(name: str, why: str) -> CheckedPart:
+def judged(name: str, told: str, *of: str, met: bool) -> CheckedPart:
+    """A part that is met or not."""
+    return CheckedPart(name, PartOutcome.SAME if met else PartOutcome.DIFFERENT, told, of or (name,))
+
+
+def between(name: str, certified: int, least: int, most: int, *of: str) -> CheckedPart:
+    """A count that the file shows to lie between two numbers.
+
+    >>> between("exposed", 3, 0, 2).told, between("exposed", 1, 0, 2).told
+    ('3, but it is 0 to 2', '1; the file shows that it is 0 to 2')
+    """
+    if not least <= certified <= most:
+        return judged(name, f"{_said(certified)}, but it is {least:,} to {most:,}", *of, met=False)
+    if least == most:
+        return judged(name, _said(certified), *of, met=True)
+    return unchecked(name, f"{_said(certified)}; the file shows that it is {least:,} to {most:,}", *of)
+
+
+def unchecked(name: str, why: str, *of: str) -> CheckedPart:
     """A part that cannot be seen."""
-    return CheckedPart(name, PartOutcome.UNCHECKED, why)
+    return CheckedPart(name, PartOutcome.UNCHECKED, why, of or (name,))
+
+
+def fields_of(known: Certified) -> tuple[str, ...]:
+    """Every field of a certificate; of a mapping each of its keys, as `checks.order`.
+
+    A list that is derived from what the certificate holds: whatever no part is about cannot be known from the file.
+    """
+    found: list[str] = []
+    for one in fields(known):
+        value: object = getattr(known, one.name)
+        keys = cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+        found += [f"{one.name}.{key}" for key in keys] or [one.name]
+    return tuple(found)
+
+
+def unseen(known: Certified, parts: Iterable[CheckedPart], why: str) -> CheckedPart:
+    """What no part is about: a part that cannot be seen. A mapping of which nothing can be is told by its name."""
+    seen = {field for part in parts for field in part.fields} | _READ
+    every = fields_of(known)
+    rest = tuple(field for field in every if not {field, field.partition(".")[0]} & seen)
+    partly = {field.partition(".")[0] for field in every if field not in rest}
+    names = dict.fromkeys(field if (head := field.partition(".")[0]) in partly else head for field in rest)
+    return unchecked("not shown by the file", f"{', '.join(names)}: {why}", *dict.fromkeys((*rest, *names)))
 
 
 def of_bytes(path: str | os.PathLike[str], known: Certified) -> Iterator[CheckedPart]:
@@ -137,61 +178,7 @@ def _of_parts(folder: Path, known: Certified) -> Iterator[CheckedPart]:
 
 
 def _said(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def check_transactions_again(
-    path: str | os.PathLike[str],
-    known: CoherenceCertificate,
-    options: BasketOptions,
-    roles: RoleChoice | None = None,
-) -> Again:
-    """What of the certificate is true of the transactions at `path`.
-
-    Args:
-        path: The release.
-        known: Its certificate.
-        options: The form that it lies in.
-        roles: Which items are public and which private; without them coherence is not judged.
-
-    Raises:
-        UsageError: the file has not the form, or a name is of no item.
-        LimitError: too many sets of items would have to be held.
-        FileError: the system failed to read.
-    """
-    parts = [*of_bytes(path, known)]
-    try:
-        database = read_transactions(path, options, limits=ReadOptions(allow_empty=True)).database
-    except (InputError, InfeasibleError) as fault:
-        return Again(
-            (*parts, CheckedPart("transactions", PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}"))
-        )
-    parts += [
-        compared("transactions", known.transactions, len(database)),
-        compared("items", known.items, len(database.names)),
-        compared("cells", known.cells, database.cells.size),
-        _coherence(known, database, roles),
-        unchecked(
-            "moles before, dropped and removed items, distortion", "only verification sees this: it has the input"
-        ),
-    ]
-    return Again(tuple(parts))
-
-
-def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> CheckedPart:
-    """Whether no set of public items is a mole."""
-    if roles is None:
-        return unchecked(known.model, "the certificate names no item: give the private ones with --private")
-    try:
-        model = Coherence.of(h=known.h, k=known.k, p=known.p)
-    except UsageError as fault:
-        raise InputError(f"the certificate's model is not valid: {fault.what}") from None
-    if model.name != known.model:
-        return compared(known.model, known.model, model.name)
-    found = check_transactions(database, roles.over(database, model.h), model)
-    return CheckedPart(
-        model.name, PartOutcome.SAME if found.met else PartOutcome.DIFFERENT, "met" if found.met else "NOT met"
-    )
+    return f"{value:,}" if isinstance(value, int) else "none" if value is None or not value else str(value)
 
 
 #: The kinds of certificate.
@@ -243,8 +230,8 @@ def _decoded(text: bytes) -> Certificate | CoherenceCertificate | None:
 def _is(part: object, kind: str) -> bool:
     """Whether a part of JSON is what the annotation `kind` asks for."""
     match kind:
-        case "str":
-            return isinstance(part, str)
+        case "str" | "str | None":
+            return isinstance(part, str) or (part is None and kind != "str")
         case "bool":
             return isinstance(part, bool)
         case "int" | "int | None":

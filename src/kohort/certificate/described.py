@@ -71,6 +71,7 @@ class DescribedColumn:
         missing: What a missing value means.
         hierarchy: The text of a builder, or the digest of a hierarchy; `None` where it has none.
         pseudonym: Whether pseudonyms stand for its values.
+        grid: Its public cut points: a step or several numbers, as text, or `hierarchy`; `None` where it has none.
     """
 
     name: str
@@ -80,6 +81,7 @@ class DescribedColumn:
     missing: Missing
     hierarchy: str | Part | None
     pseudonym: bool
+    grid: str | tuple[str, ...] | None = None
 
     @property
     def released(self) -> bool:
@@ -102,7 +104,10 @@ class Described:
         missing: The texts that mean no value.
         complete: Columns in which a record must have a value to enter, or `all`.
         person: The person key.
-        perturbed: Whether columns are perturbed.
+        perturbed: The columns that are perturbed.
+        allowed: Released columns that may single people out.
+        no_model: Sensitive columns that no model need be about.
+        refining: Whether classes of a full-domain release are refined, by local recoding.
         format: The release's format, where it is not its name's.
         separator: Between its cells.
         excel_safe: Whether what looks like a formula has an apostrophe.
@@ -114,7 +119,10 @@ class Described:
     missing: frozenset[str]
     complete: Complete
     person: str | None
-    perturbed: bool
+    perturbed: tuple[str, ...]
+    allowed: tuple[str, ...]
+    no_model: tuple[str, ...]
+    refining: bool
     format: str | None
     separator: str
     excel_safe: bool
@@ -145,17 +153,25 @@ def described(job: Part) -> Described:
             frozenset(_text(one) for one in _list(schema.get("missing"))),
             _complete(job.get("complete")),
             _perhaps(schema.get("person")),
-            bool(_list(job.get("perturbations"))),
+            tuple(name for one in _list(job.get("perturbations")) for name in _perturbed(_part(one))),
+            tuple(_text(one) for one in _list(job.get("allow_singling"))),
+            tuple(_text(one) for one in _list(job.get("no_model"))),
+            _part(job.get("algorithm")).get("kind") == "LocalRecoding",
             _perhaps(writing.get("format")),
-            _text(writing.get("separator")),
+            str(ReadOptions(separator=_text(writing.get("separator"))).separator),  # which refuses what is none
             writing.get("excel_safe") is True,
             _reading(reading),
         )
-    except (KohortError, TypeError, ValueError) as fault:
+    except (KohortError, TypeError, ValueError, ZeroDivisionError) as fault:
         raise InputError(
             "this version of kohort cannot read the certificate's job",
             hint="check it with the version of kohort that it names",
         ) from fault
+
+
+def _perturbed(part: Part) -> tuple[str, ...]:
+    """The columns of a perturbation: one, or several that are changed together."""
+    return (_text(part["column"]),) if "column" in part else tuple(_text(one) for one in _list(part.get("columns")))
 
 
 def _reading(part: Part) -> ReadOptions:
@@ -181,7 +197,17 @@ def _column(part: Part) -> DescribedColumn:
         Missing(_text(part.get("missing"))),
         hierarchy if hierarchy is None or isinstance(hierarchy, str) else _part(hierarchy),
         part.get("pseudonym") is True,
+        _grid(part.get("grid")),
     )
+
+
+def _grid(value: object) -> str | tuple[str, ...] | None:
+    if isinstance(value, list):
+        return tuple(str(Fraction(_text(one))) for one in cast("list[object]", value))
+    if value is None or value in {"hierarchy", "round"}:
+        return _perhaps(value)
+    step = Fraction(_text(value))
+    return str(step) if step > 0 else _text(None)  # which is no step
 
 
 def _asked(part: Part) -> Asked:

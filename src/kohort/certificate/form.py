@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, TypedDict, cast
 
+from kohort.signing import SigningKey, read_signing_key
 from kohort.version import VERSION
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from kohort.verify.transactions import CoherenceVerdict
 
 #: The form of the file; it changes when a key does.
-FORM: Final = 6
+FORM: Final = 7
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")
@@ -38,6 +39,8 @@ class Certified:
         job_sha256: The digest of the job's canonical text.
         checks: What each check compared.
         not_promised: What does not follow.
+        signature: The kind of key, the public key and the signature over all other lines of the file, parted by blanks;
+            `None` where nobody signed it. See `kohort.signing`.
         form: The version of this form.
     """
 
@@ -51,6 +54,7 @@ class Certified:
     job_sha256: str
     checks: Mapping[str, int]
     not_promised: tuple[str, ...]
+    signature: str | None = None
     form: int = FORM
 
     def encode(self) -> bytes:
@@ -89,3 +93,14 @@ def shared(verdict: Verdict | CoherenceVerdict, name: str, job: str) -> Shared:
 def digest(job: Mapping[str, object]) -> str:
     """The sha256 of the job's canonical text: sorted keys, UTF-8."""
     return hashlib.sha256(json.dumps(job, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def signing_key(file: str | None) -> SigningKey | None:
+    """The key that a certificate is signed with; `None` where it stays unsigned.
+
+    Raises:
+        InputError: the file holds no key.
+        FileError: the system failed to read it.
+        MissingExtraError: the library that signs is not installed.
+    """
+    return None if file is None else read_signing_key(file)

@@ -32,6 +32,8 @@ class Certificate(Certified):
         class_sizes: Classes by size, in bands that double: `"10..19": 7`.
         levels: Of a full-domain release, the level of its hierarchy that each quasi-identifier is released on; empty
             of any other.
+        labels: What each quasi-identifier is released as: `range` (of numbers), `range of names`, `grid`, `set`,
+            `mean`, or `ancestor`, which is a node of its hierarchy.
         data_dependent_labels: Whether labels were chosen by looking at records.
         exposed: People whose exact value a label tells: by any column, by ends of ranges, members of sets, and means.
         released_unchanged: Each column that is not generalized, and each pair of them that is told, with how many of
@@ -51,6 +53,7 @@ class Certificate(Certified):
     classes: int
     class_sizes: Mapping[str, int]
     levels: Mapping[str, int]
+    labels: Mapping[str, str]
     data_dependent_labels: bool
     exposed: Mapping[str, int]
     released_unchanged: tuple[Mapping[str, object], ...]
@@ -94,6 +97,7 @@ def certificate(
         classes=verdict.classes,
         class_sizes={f"{band.low}..{band.high}": band.classes for band in verdict.bands},
         levels=dict(levels or {}),
+        labels=dict(verdict.labels),
         data_dependent_labels=verdict.data_dependent,
         exposed=asdict(verdict.exposed),
         released_unchanged=tuple(asdict(one) for one in verdict.singling),

@@ -1,29 +1,42 @@
 """The certificate of a table, checked again: what can be seen in the file without the input it was made from.
 
-Every model is judged anew on the file. It is not, where what it looks at is not there: people, whose key is never
-released; the input's values, where records are missing from the release and the input is not brought; the population;
-a hierarchy, of which the certificate has only the digest.
+Everything that the file and the job show is found anew: the order of the records, the kinds of labels, classes, models,
+whom columns single out and labels expose, which checks the job demands and what they counted, what is not promised. It
+is not, where what it looks at is not there: people, whose key is never released; the input's values, unless the input
+is brought; the population; a hierarchy, of which the certificate has only the digest.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from kohort import io
 from kohort.assessment.checking import Check, check
-from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, of_bytes, unchecked
+from kohort.certificate.again import (
+    Again,
+    CheckedPart,
+    PartOutcome,
+    between,
+    compared,
+    judged,
+    of_bytes,
+    unchecked,
+    unseen,
+)
 from kohort.certificate.described import Asked, Described, described
-from kohort.errors import InfeasibleError, InputError
+from kohort.certificate.table_shown import Shown, foreign
+from kohort.errors import InfeasibleError, InputError, UsageError
 from kohort.io.manifest import has_manifest
 from kohort.io.options import ReadOptions
 from kohort.io.stored import stored
-from kohort.io.write import Format, format_of
+from kohort.io.write import Format, format_of, write
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.tables.complete import entered
 from kohort.verify.classes import bands
+from kohort.verify.reading import Digest
 from kohort.verify.singling import singled_out
 from kohort.verify.verdict import unmarked
 
@@ -35,8 +48,14 @@ if TYPE_CHECKING:
     from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Table
 
-#: What only somebody with the input can see.
-_INPUT: Final = "only verification sees this, for it has the input"
+#: What only somebody with the input can see, or who knows what was asked for.
+_UNSEEN: Final = "whoever wrote the certificate could have written anything here"
+
+#: The field that says how many bytes were looked at.
+_BYTES: Final = "checks.bytes"
+
+#: What would have to be brought to compare the release with its input.
+_INPUT: Final = "give the input with --reference"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,29 +84,50 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     hierarchies = _hierarchies(asked, brought)
     parts = [*of_bytes(path, known)]
     try:
-        table = _read(path, known, asked)
+        table, plain_form = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
-        return Again((*parts, CheckedPart("table", PartOutcome.DIFFERENT, f"the file cannot be read: {fault.what}")))
+        told = f"the file cannot be read: {fault.what}"
+        return Again((*parts, CheckedPart("table", PartOutcome.DIFFERENT, told)))
     names = [column.name for column in asked.columns if column.released]
     parts.append(compared("columns", ", ".join(names), ", ".join(table.names)))
-    parts.append(compared("records", known.records, table.records))
+    parts += [compared("records", known.records, table.records), plain_form]
     if list(table.names) == names:
         parts += _Judge(table, known, asked, brought, hierarchies).parts()
-    parts.append(unchecked("suppressed records, lineage, levels, range ends, losses", _INPUT))
-    return Again(tuple(parts))
+    return Again((*parts, unseen(known, parts, _UNSEEN)))
 
 
-def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> Table:
-    """The released table, as it was written."""
+def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> tuple[Table, CheckedPart]:
+    """The released table, as it was written, and whether its bytes say nothing besides."""
     if stored(path) is not None:
-        return io.read(path, ReadOptions(allow_empty=True))
-    separator: str | None = asked.separator
-    if has_manifest(os.fspath(path)):
-        separator = None  # it says so itself
-    elif format_of(known.release, asked.format) in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST}:
-        separator = "\t"
+        return io.read(path, ReadOptions(allow_empty=True)), _bytes(None)
+    if has_manifest(os.fspath(path)):  # it names its own separator
+        table = io.read(path, ReadOptions(allow_empty=True))
+        return unmarked(table) if asked.excel_safe else table, _bytes(None)
+    try:
+        format_ = format_of(known.release, asked.format)
+    except UsageError as fault:
+        raise InputError("the certificate names no release", where=fault.where, hint=fault.hint) from None
+    separator = "\t" if format_ in {Format.TSV, Format.TSV_GZ, Format.TSV_ZST} else asked.separator
     table = io.read(path, ReadOptions(separator=separator, header=True, allow_empty=True))
-    return unmarked(table) if asked.excel_safe else table
+    same = None
+    if format_ in {Format.CSV, Format.TSV}:
+        again = Digest()
+        write(table, cast("BinaryIO", again), format_, separator=separator)
+        same = again.sha256 == known.sha256
+    return unmarked(table) if asked.excel_safe else table, _bytes(same)
+
+
+def _bytes(same: bool | None) -> CheckedPart:  # noqa: FBT001  an answer, not a choice
+    """Whether the bytes are the plainest form of their cells; `None` where that cannot be told."""
+    name = "plain bytes"
+    if same is None:
+        return unchecked(
+            name, "only of CSV and TSV files it can be seen again that they say nothing but their cells", _BYTES
+        )
+    told = (
+        "nothing but the cells" if same else "the bytes say more than their cells: other quotes or line ends, or notes"
+    )
+    return judged(name, told, _BYTES, met=same)
 
 
 def _hierarchies(asked: Described, brought: Brought) -> dict[str, Hierarchy | str]:
@@ -129,34 +169,85 @@ class _Judge:
     hierarchies: Mapping[str, Hierarchy | str]
 
     def parts(self) -> Iterator[CheckedPart]:
-        """Classes, their sizes, and every model."""
+        """Classes, models, and all else that the table shows; what would have to be brought to see more."""
         found = self._check()
-        yield compared("classes", self.known.classes, found.sizes.size)
         models = [one.model for one in self.asked.models]
-        k = max((model.declared.smallest_class for model in models if model is not None), default=1)
-        if None in models:
-            yield unchecked("class sizes", "this version does not know every model")
+        known = [model for model in models if model is not None]
+        k = max((model.declared.smallest_class for model in known), default=1) if len(known) == len(models) else None
+        yield compared("classes", self.known.classes, found.sizes.size)
+        if k is None:
+            yield unchecked("class sizes", "this version does not know every model", "class_sizes")
         else:
             sizes = {f"{band.low}..{band.high}": band.classes for band in bands(found.sizes, k)}
-            yield compared("class sizes", _told(self.known.class_sizes), _told(sizes))
-        if self.asked.person is None:
-            yield compared("k", self.known.k, int(found.sizes.min(initial=self.table.records)))
-            columns = [self.table[one.name] for one in self.asked.columns if one.unchanged]
-            singling = [asdict(one) for one in singled_out(columns)]
-            yield compared(_SINGLING, _singled(self.known.released_unchanged), _singled(singling))
-        else:
-            yield from (unchecked(name, _PEOPLE) for name in ("k", "people", _SINGLING))
+            yield compared("class sizes", _told(self.known.class_sizes), _told(sizes), "class_sizes")
+        yield from self._people(int(found.sizes.min(initial=self.table.records)), k or 1)
         names = [
             asked.kind if model is None else model.name for asked, model in zip(self.asked.models, models, strict=True)
         ]
-        if names != list(self.known.models):
-            yield compared("models", ", ".join(self.known.models), ", ".join(names))
+        yield compared("models", ", ".join(self.known.models), ", ".join(names))
         for asked, model in zip(self.asked.models, models, strict=True):
             yield self._model(asked, model)
+        yield from Shown.of(self.table, self.asked, self.known, self.hierarchies).parts(k)
+        yield from self._input()
+
+    def _people(self, smallest: int, k: int) -> Iterator[CheckedPart]:
+        """People of the smallest class, and whom columns single out: records, where there is no person key."""
+        if self.asked.person is not None:
+            yield between("k", self.known.k, min(k, smallest), smallest)
+            yield between(
+                "people", -1 if self.known.people is None else self.known.people, smallest and 1, self.table.records
+            )
+            yield unchecked(_SINGLING, _PEOPLE, "released_unchanged")
+            return
+        yield compared("k", self.known.k, smallest)
+        yield compared("people", self.known.people, None)
+        columns = [self.table[one.name] for one in self.asked.columns if one.unchanged]
+        singling = singled_out(columns)
+        found = [{**asdict(one), "columns": list(one.columns)} for one in singling]
+        told, same = _singled(found), list(self.known.released_unchanged) == found
+        told = told if same else f"{_singled(self.known.released_unchanged)}, found {told}"
+        yield judged(_SINGLING, told, "released_unchanged", met=same)
+        unallowed = [one.columns for one in singling if one.most and self._refused(one.columns)]
+        told = f"no permission for {_names(unallowed[0])}" if unallowed else "no column does without permission"
+        yield judged("singling out most people", told, "released_unchanged", met=not unallowed)
+
+    def _refused(self, columns: tuple[str, ...]) -> bool:
+        """Whether columns that single out most people would be refused: single ones are judged in the input."""
+        judged_here = len(columns) > 1 or columns[0] in self.asked.perturbed or not self.known.suppressed
+        return judged_here and not {*columns} & {*self.asked.allowed}
+
+    def _input(self) -> Iterator[CheckedPart]:
+        """What only the input shows: how many records are left out, and whether cells are unchanged."""
+        if not self.asked.complete:
+            yield compared("incomplete", self.known.incomplete, 0)
+        try:
+            given = None if self.brought.reference is None else self._read(self.brought.reference)
+            table = given and self._entered(given)
+        except InputError as fault:
+            yield unchecked("input", f"{fault.what} ({fault.where})", "incomplete", "suppressed")
+            return
+        if given is None or table is None:
+            left_out = ("suppressed", "incomplete") if self.asked.complete else ("suppressed",)
+            yield unchecked(f"{' and '.join(left_out)} records", _INPUT, *left_out)
+            yield unchecked("whether cells are those of the input", _INPUT, "checks.cells")
+            return
+        if self.asked.complete:
+            yield compared("incomplete", self.known.incomplete, given.records - table.records)
+        yield compared("suppressed", self.known.suppressed, table.records - self.known.records)
+        names = [one.name for one in self.asked.columns if one.unchanged and one.name not in self.asked.perturbed]
+        absent = [name for name in names if name not in table.names]
+        if absent:
+            yield unchecked("unchanged cells", f"the input has no column {', '.join(absent)}", "checks.cells")
+            return
+        strange = foreign(self.table, table, names, excel_safe=self.asked.excel_safe)
+        told = f"{strange:,} records have cells that the input has not together" if strange else "those of the input"
+        yield judged("unchanged cells", told, "checks.cells", met=not strange)
 
     def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:
         if model is None:
             return unchecked(asked.kind, "this version does not know this model")
+        if model.declared.sensitive not in {None, *(column.name for column in self.asked.sensitive)}:
+            return judged(model.name, "the job has no such sensitive column", "models", met=False)
         lacking = self._lacking(model)
         if lacking:
             return unchecked(model.name, lacking)
@@ -202,9 +293,7 @@ class _Judge:
         """
         if self.brought.reference is None:
             return None
-        table = self._read(self.brought.reference)
-        if self.asked.complete:
-            table = self._entered(table)
+        table = self._entered(self._read(self.brought.reference))
         due = self.known.records + self.known.suppressed
         if table.records != due:
             what = f"{table.records:,} of its records count, but the release was made from {due:,}"
@@ -212,11 +301,13 @@ class _Judge:
         return table
 
     def _entered(self, table: Table) -> Table:
-        """The complete records of the input.
+        """The complete records of the input: all, where the job leaves out none.
 
         Raises:
             InputError: it lacks a column by which they are told.
         """
+        if not self.asked.complete:
+            return table
         unknown = {*self.asked.complete} - {*table.names} if self.asked.complete != "all" else set[str]()
         if unknown:
             what = f"it has no column {', '.join(sorted(unknown))}, in which complete records have a value"

@@ -35,6 +35,11 @@ NOT_PROMISED_OF_CELLS: Final = (
 )
 
 
+def not_promised(*, cells: bool) -> tuple[str, ...]:
+    """What does not follow, where whole items are suppressed or single `cells`."""
+    return NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceCertificate(Certified):
     """What is certified of a transaction database.
@@ -47,21 +52,21 @@ class CoherenceCertificate(Certified):
         transactions: Transactions released, as many as there were.
         items: Items that occur in them.
         cells: Cells of them.
-        public: Public items there were,
-        private: private ones,
-        neither: and those that are neither. Items below the minimum support are none of these.
+        public: Public items there were; items below the minimum support are not counted, here and in the next two.
+        private: Private items there were.
+        neither: Items that are neither.
         minimal_moles: For each size, the minimal moles there were: `rare` in fewer than k transactions, `breach` of h.
         dropped: Public items that no transaction has any more.
         suppressed: What is suppressed: `items` everywhere, or single `cells`.
         suppressed_cells: Cells suppressed.
-        removed_items: Items removed for being below the minimum support,
-        removed_cells: and their cells.
-        distortion: The share of all cells that the release lacks, by their weights where items have any, rounded;
-        distortion_exact: the same as a fraction of what was lost and what was there.
+        removed_items: Items removed for being below the minimum support.
+        removed_cells: Cells of these items.
+        distortion: The share of all cells that the release lacks, by their weights where items have any, rounded.
+        distortion_exact: The same as a fraction of what was lost and what was there.
         cohorts: Sets of 0 to p public items that occur, counted anew in the released bytes; none is a mole.
         smallest: Transactions of the smallest cohort.
-        confidence: The greatest share of a cohort that has one private item, rounded;
-        confidence_exact: the same as a fraction in lowest terms.
+        confidence: The greatest share of a cohort that has one private item, rounded.
+        confidence_exact: The same as a fraction in lowest terms.
     """
 
     model: str
@@ -103,7 +108,7 @@ def certificate(release: TransactionRelease, verdict: CoherenceVerdict, name: st
     together, support = verdict.confidence
     return CoherenceCertificate(
         **shared(verdict, name, release.job.described()),
-        not_promised=NOT_PROMISED + (NOT_PROMISED_OF_CELLS if cells else ()),
+        not_promised=not_promised(cells=cells),
         model=model.name,
         h=str(model.h),
         k=model.k,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kohort.cli import flags, options
@@ -22,6 +23,7 @@ def certified(
     source: str,
     path: str,
     *,
+    trust: str | None,
     of_tables: Mapping[str, object],
     hierarchy: Sequence[str] | None,
     of_transactions: Given,
@@ -33,6 +35,7 @@ def certified(
     Args:
         source: The release.
         path: Its certificate.
+        trust: The public key that must have signed it; `None` for any, or none.
         of_tables: The population table and the reference.
         hierarchy: Hierarchies, `COLUMN=FILE`.
         of_transactions: How transactions are read, and which items are private.
@@ -40,8 +43,10 @@ def certified(
         quiet: Print nothing.
     """
     from kohort.certificate import Certificate, read_certificate
+    from kohort.certificate.signature import checked_signature
 
     known = read_certificate(path)
+    signature = checked_signature(known, source, trust)
     with progress(quiet=quiet) as tell:
         tell("check")
         if isinstance(known, Certificate):
@@ -55,6 +60,7 @@ def certified(
                 "this flag is only for tables, but the certificate is of transactions",
             )
             again = _transactions(source, known, of_transactions)
+    again = replace(again, parts=(signature, *again.parts))
     say("\n".join(_lines(again, known)), _figures(again, known), as_json=json, quiet=quiet)
     return again.met
 
@@ -72,7 +78,7 @@ def _table(source: str, known: Certificate, of_tables: Mapping[str, object], hie
 
 def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Again:
     """The transactions checked again: in the form and by the items that the flags name."""
-    from kohort.certificate.again import check_transactions_again
+    from kohort.certificate.transactions_again import check_transactions_again
 
     raw = flags.tables(given, [])
     listed = bool(raw["items"])
@@ -85,9 +91,12 @@ def _transactions(source: str, known: CoherenceCertificate, given: Given) -> Aga
 
 
 def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[str, Json]:
+    from kohort.signing import signer
+
     return {
         "met": again.met,
         "release": known.release,
+        "signed_by": None if (key := signer(known.signature or "")) is None else key.fingerprint,
         "parts": [{"part": part.name, "outcome": part.outcome.value, "told": part.told} for part in again.parts],
     }
 
@@ -95,7 +104,9 @@ def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[st
 def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[str]:
     yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
     differing = sum(part.outcome == "different" for part in again.parts)
+    if known.signature is None:
+        yield "the certificate is unsigned: whoever changed the file can have written it anew"
     if again.met:
-        yield f"the file is {known.release} as certified: nothing differs"
+        yield f"the file is {known.release} as certified, as far as it shows: nothing differs"
     else:
         yield f"NOT the certified file: {differing} part{'s differ' if differing != 1 else ' differs'}"

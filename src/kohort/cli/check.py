@@ -68,6 +68,14 @@ class CheckFlags(NamedTuple):
             rich_help_panel="Reading",
         ),
     ] = None
+    trust: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Demand that the certificate is signed by the holder of this public key.",
+            rich_help_panel="Reading",
+        ),
+    ] = None
     show_values: Annotated[
         bool,
         typer.Option(
@@ -105,7 +113,9 @@ def check(
 
 def _met(table: Given, baskets: Given, compared: CheckFlags, printed: options.Printed) -> bool:
     """Whether one file meets what it is checked against, which is printed."""
-    if compared.certificate is not None:
+    if compared.certificate is None:
+        flags.refuse({"trust": compared.trust}, "this flag is only for certificates", "add --certificate FILE")
+    else:
         return _certified(table, baskets, compared, printed)
     if compared.transactions:
         unused = {flag: value for flag, value in table.used().items() if flag not in {"path", *_OF_BASKETS}}
@@ -137,6 +147,7 @@ def _certified(table: Given, baskets: Given, compared: CheckFlags, printed: opti
     return certified.certified(
         table["path"],
         path,
+        trust=compared.trust,
         of_tables={"population": table["population"], "reference": compared.reference},
         hierarchy=table["hierarchy"],
         of_transactions=baskets.only(*_READING, *_ITEMS, "separator"),

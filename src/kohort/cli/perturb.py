@@ -123,9 +123,16 @@ def key(
         Path, typer.Argument(metavar="FILE", help="The file for the key; an existing file is never replaced.")
     ],
     *,
+    sign: Annotated[
+        bool,
+        typer.Option("--sign", help="A pair of keys to sign releases with: FILE for you, FILE.pub for everybody."),
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a new key for pseudonyms, which only you may read."""
+    """Write a new key for pseudonyms, or a pair of keys to sign with; only you may read what is secret."""
+    if sign:
+        say(_signing_keys(file), quiet=quiet)
+        return
     from kohort.perturbation.pseudonyms import write_key
 
     write_key(file)
@@ -135,3 +142,16 @@ def key(
         "Pseudonyms are not anonymity: they link the records of a person, in every release made with this key."
     )
     say(text, quiet=quiet)
+
+
+def _signing_keys(file: Path) -> str:
+    """Write a pair of keys; what to do with them."""
+    from kohort.signing import write_signing_keys
+
+    public = write_signing_keys(file)
+    return (
+        f"The private key is in {file}, which only you may read (mode 0600): anyone who has it can sign as you.\n"
+        f"The public key is in {file}.pub: give it to recipients another way than the release.\n"
+        f"Its fingerprint, to compare by telephone, say: {public.fingerprint}\n"
+        f"Sign with --sign-key {file}; check with kohort check RELEASE --certificate FILE --trust {file}.pub"
+    )

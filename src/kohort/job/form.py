@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, create_model
 
@@ -112,6 +112,14 @@ class InputPart(Part):
     )
 
 
+#: The key that signs the certificate of a table or of transactions.
+SIGN_KEY: Any = Field(
+    None,
+    alias="sign-key",
+    description="Sign the certificate, and with it the release, with this private key; `kohort key --sign` makes one.",
+)
+
+
 class OutputPart(Part):
     """Where the release goes."""
 
@@ -131,6 +139,7 @@ class OutputPart(Part):
         alias="records-per-part",
         description="Write FOLDER/ as parts of so many records, with their certificate and a manifest that lists them.",
     )
+    sign_key: Annotated[str | None, Flag(metavar="FILE")] = SIGN_KEY
 
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kohort.errors import UsageError
 from kohort.io.forms import is_address
+from kohort.signing import read_signing_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,3 +71,16 @@ def relative(path: str, folder: Path) -> str:
     if path == "-" or is_address(path):
         return path
     return f"{folder / path}{'/' if path.endswith(('/', os.sep)) else ''}"
+
+
+def sign_key(path: str | None, folder: Path) -> str | None:
+    """The file of a key to sign with, once it is known to hold one: nobody wants to hear that after a long search.
+
+    Raises:
+        InputError: it holds none.
+        MissingExtraError: the library that signs is not installed.
+    """
+    if path is None:
+        return None
+    read_signing_key(folder / path)
+    return str(folder / path)

@@ -18,7 +18,7 @@ from kohort.job.form import InputPart, JobFile, OutputPart, QuestionFile
 from kohort.job.method import Method, method_of, misfits
 from kohort.job.models import lacking, models_of
 from kohort.job.models import misfits as unfit
-from kohort.job.parts import part, relative, table
+from kohort.job.parts import part, relative, sign_key, table
 from kohort.perturbation.pseudonyms import read_key
 from kohort.pipeline.outlets import written_as
 from kohort.release import Job, Writing
@@ -148,7 +148,7 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
         made.models,
         method.algorithm,
         _reading(file.input),
-        _writing(file.output),
+        replace(_writing(file.output), sign_key=sign_key(file.output.sign_key, folder)),
         method.time_limit,
         tuple(name for name, column in file.columns.items() if column.allow_singling),
         tuple(name for name, column in file.columns.items() if column.no_model),
@@ -162,7 +162,8 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     keys = () if file.input.key_file is None else (folder / file.input.key_file,)
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
     spill = None if file.run.spill_folder is None else relative(file.run.spill_folder, folder)
-    inputs = *made.inputs, *keys
+    signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
+    inputs = *made.inputs, *keys, *signing
     memory = None if file.run.memory_limit is None else bytes_of(file.run.memory_limit)
     return Request(source, target, job, inputs, where, made.population, memory, spill, file.run.engine)
 

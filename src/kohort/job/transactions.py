@@ -14,7 +14,7 @@ from kohort.io.baskets.options import BasketOptions
 from kohort.job.document import Document, document, document_at
 from kohort.job.faults import job_error, shape_faults
 from kohort.job.item_files import names_in, weights_in
-from kohort.job.parts import relative
+from kohort.job.parts import relative, sign_key
 from kohort.job.transactions_form import TransactionFile
 from kohort.job.transactions_misfits import form_of, misfits
 from kohort.release.transactions import BasketWriting, TransactionJob
@@ -152,14 +152,19 @@ def _made(file: TransactionFile, where: Callable[[Place], str], folder: Path) ->
             min_support=items.min_support or Fraction(0),
             weights=tuple(weights.items()),
             reading=_reading(file.transactions, file.input),
-            writing=BasketWriting(form=file.output.format, separator=file.output.separator),
+            writing=BasketWriting(
+                form=file.output.format,
+                separator=file.output.separator,
+                sign_key=sign_key(file.output.sign_key, folder),
+            ),
             most=file.method.max_sets or MOST,
             purpose=file.purpose.words,
         )
     except UsageError as fault:  # an item in two lists
         raise job_error([_placed(fault, where, said)]) from None
     source, target = relative(file.input.path, folder), relative(file.output.path, folder)
-    return TransactionRequest(source, target, job, tuple(lists.values()), where, said)
+    signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
+    return TransactionRequest(source, target, job, (*lists.values(), *signing), where, said)
 
 
 def _placed(fault: E, where: Callable[[Place], str], said: Mapping[str, Place]) -> E:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from kohort.io.baskets.options import Form
-from kohort.job.form import NO_FLAG, Flag, PurposePart, Word
+from kohort.job.form import NO_FLAG, SIGN_KEY, Flag, PurposePart, Word
 from kohort.job.parts import Part
 from kohort.job.values import Encoding, Seconds, Separator, number, passing, wrong
 from kohort.release.transactions import TransactionJob
@@ -145,6 +145,7 @@ class ReleasePart(Part):
     separator: Annotated[Separator | None, Flag(name="out-separator", metavar="CHAR")] = Field(
         None, description="The character between items or cells of the release; that of the input if not given."
     )
+    sign_key: Annotated[str | None, Flag(metavar="FILE")] = SIGN_KEY
 
 
 class CoherencePart(Part):

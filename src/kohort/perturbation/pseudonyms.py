@@ -11,18 +11,16 @@ and column name; and what all of it tells together may tell who it is.
 from __future__ import annotations
 
 import hmac
-import os
 import re
 import secrets
-import stat
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
-from kohort import system
-from kohort.errors import FileError, InputError, TargetError
+from kohort.errors import InputError
+from kohort.key_files import read_key_file, write_key_file
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
 #: Bytes of a key, and hexadecimal digits of a pseudonym.
@@ -31,9 +29,6 @@ DIGITS: Final = 32
 
 #: What a key file holds: the key in hexadecimal, one line.
 _key = re.compile(rb"([0-9a-f]{%d})\n?" % (2 * SIZE)).fullmatch
-
-#: No key file is longer than this: the rest is not read.
-_LONGEST: Final = 4096
 
 _NEW: Final = "make one with `kohort key FILE`"
 
@@ -91,31 +86,11 @@ def read_key(path: str | os.PathLike[str]) -> Key:
         InputError: there is none, others may read it, or it holds no key.
         FileError: the system failed to read it.
     """
-    where = str(path)
-    try:
-        with open(path, "rb", opener=_at_once) as file:
-            mode = os.fstat(file.fileno()).st_mode
-            text = file.read(_LONGEST) if stat.S_ISREG(mode) else None
-    except FileNotFoundError:
-        raise InputError("there is no such key file", where=where, hint=_NEW) from None
-    except IsADirectoryError:
-        text, mode = None, 0
-    except OSError as error:
-        raise FileError(f"the key could not be read: {error.strerror}", where=where) from None
-    if text is None:
-        raise InputError("the key is not a regular file", where=where, hint=_NEW)
-    if system.POSIX and mode & 0o077:
-        what = f"others may read this key: its mode is {stat.S_IMODE(mode):04o}"
-        raise InputError(what, where=where, hint="chmod 600 it; if others could have read it, make a new one")
-    key = _key(text)
+    key = _key(read_key_file(path, hint=_NEW, secret=True))
     if key is None:
-        raise InputError(f"the file does not contain a key of {2 * SIZE} hexadecimal digits", where=where, hint=_NEW)
+        what = f"the file does not contain a key of {2 * SIZE} hexadecimal digits"
+        raise InputError(what, where=str(path), hint=_NEW)
     return Key(bytes.fromhex(key[1].decode()))
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for whoever writes to a pipe."""
-    return os.open(path, flags | system.AT_ONCE)
 
 
 def write_key(path: str | os.PathLike[str]) -> None:
@@ -125,20 +100,5 @@ def write_key(path: str | os.PathLike[str]) -> None:
         TargetError: something is there.
         FileError: the system failed to write it; nothing is left.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.CAREFUL
-    where = str(path)
-    try:
-        descriptor = os.open(path, flags, 0o600)
-    except FileExistsError:
-        hint = "choose another name: a key is never replaced, for its pseudonyms could never be made again"
-        raise TargetError("the output exists", where=where, hint=hint) from None
-    except OSError as error:
-        raise FileError(f"the key could not be written: {error.strerror}", where=where) from None
-    try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123  an open descriptor has no path
-            file.write(f"{Key.new().secret.hex()}\n".encode())
-            file.flush()
-            system.confirm(descriptor)
-    except OSError as error:
-        Path(path).unlink(missing_ok=True)
-        raise FileError(f"the key could not be written: {error.strerror}", where=where) from None
+    hint = "choose another name: a key is never replaced, for its pseudonyms could never be made again"
+    write_key_file(path, f"{Key.new().secret.hex()}\n".encode(), hint=hint)

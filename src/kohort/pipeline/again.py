@@ -22,6 +22,7 @@ from kohort.pipeline.tables import read
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import in_columns, rehearse_transactions
 from kohort.release.transactions import BasketWriting
+from kohort.signing import signer
 from kohort.verify.transactions import verify_transactions
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def again(
     release = solve(data, job, population=others, threads=threads, stage=stage, engine=engine)
     verdict = _verdict(release, target, where, stage, engine)
     _refuse_other(verdict.sha256, known.sha256, where.path)
-    return replace(release, verdict=verdict, seconds=stage.seconds, path=where.path, certificate=where.certificate)
+    release = replace(release, verdict=verdict, seconds=stage.seconds, signed_by=_signer(known))
+    return replace(release, path=where.path, certificate=where.certificate)
 
 
 def _verdict(release: Release, target: str | os.PathLike[str], where: Outlet, stage: Stages, engine: Engine) -> Verdict:
@@ -108,7 +110,14 @@ def transactions_again(
     with stage("verify"):
         verdict = verify_transactions(file, replace(coherence_claim_of(release), writing=writing))
     _refuse_other(verdict.sha256, known.sha256, target)
-    return replace(release, verdict=verdict, seconds=stage.seconds, path=target, certificate=beside(target))
+    release = replace(release, verdict=verdict, seconds=stage.seconds, signed_by=_signer(known))
+    return replace(release, path=target, certificate=beside(target))
+
+
+def _signer(known: Certified) -> str | None:
+    """The fingerprint of the key that the certificate says it is signed with."""
+    key = signer(known.signature or "")
+    return None if key is None else key.fingerprint
 
 
 def refuse_random(job: Job) -> None:

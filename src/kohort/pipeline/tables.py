@@ -11,6 +11,7 @@ import numpy as np
 
 from kohort.algorithms.problem import on_nodes
 from kohort.certificate import certificate
+from kohort.certificate.form import signing_key
 from kohort.core.recoding import FullDomain, classes_of
 from kohort.engines.local import LOCAL
 from kohort.errors import UsageError
@@ -235,6 +236,8 @@ def save(
     """
     stage = stage or Stages(silent, dict(release.seconds))
     writing = release.job.writing
+    key = signing_key(writing.sign_key)
+    release = replace(release, signed_by=None if key is None else key.public.fingerprint)
     where, format_ = outlet(target, writing), written_as(target, writing)
     claim = claim_of(release, format_) if where.table is None else replace(claim_of(release), separator=",")  # as CSV
 
@@ -242,7 +245,7 @@ def save(
         engine.write(release.records, file, format_, writing)
 
     def certify(verdict: Verdict) -> bytes:
-        return certificate(
+        made = certificate(
             verdict,
             where.name,
             job=release.job.described(),
@@ -251,6 +254,7 @@ def save(
             effects=release.effects,
             linked=release.linked,
         )
+        return made if key is None else key.signed(made)
 
     def finish(verdict: Verdict) -> Release:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=where.path, certificate=where.certificate)

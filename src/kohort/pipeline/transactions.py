@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, BinaryIO, assert_never
 import numpy as np
 
 from kohort.calls import called
+from kohort.certificate.form import signing_key
 from kohort.certificate.transactions import certificate
 from kohort.io.baskets import Reading, read_transactions, write_transactions
 from kohort.io.baskets.options import Form
 from kohort.pipeline.outlets import Outlet, beside
 from kohort.pipeline.publishing import Publication, Stages, paths, silent
 from kohort.publish import Companion, check_target
-from kohort.release.transactions import BasketWriting, TransactionRelease
+from kohort.release.transactions import TransactionRelease
 from kohort.transactions.database import Transactions, places_of
 from kohort.transactions.loss import item_losses, lost
 from kohort.transactions.problem import CellSuppression, SuppressionProblem
@@ -153,15 +154,18 @@ def save_transactions(
     stage = stage or Stages(silent, dict(release.seconds))
     path = Path(target)
     writing = release.job.written_to(path)
-    said = BasketWriting(form=writing.form, separator=writing.separator)
+    said = replace(release.job.writing, form=writing.form, separator=writing.separator)
     release = replace(release, job=replace(release.job, writing=said))  # the certificate tells the form, said or not
     claim = replace(claim_of(release), writing=writing)
+    key = signing_key(said.sign_key)
+    release = replace(release, signed_by=None if key is None else key.public.fingerprint)
 
     def write_release(file: BinaryIO) -> None:
         write_transactions(in_columns(release, writing), file, writing)
 
     def certify(verdict: CoherenceVerdict) -> bytes:
-        return certificate(release, verdict, path.name)
+        made = certificate(release, verdict, path.name)
+        return made if key is None else key.signed(made)
 
     def finish(verdict: CoherenceVerdict) -> TransactionRelease:
         return replace(release, verdict=verdict, seconds=stage.seconds, path=path, certificate=beside(path))

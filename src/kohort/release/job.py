@@ -82,12 +82,14 @@ class Writing:
         separator: Between the cells of delimited text.
         excel_safe: Whether cells that a spreadsheet would run as a formula get a leading apostrophe.
         records_per_part: Records of each part, where the release is a folder of several; `None` for one part.
+        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned. It is told nowhere.
     """
 
     format: Format | None = None
     separator: str = ","
     excel_safe: bool = False
     records_per_part: int | None = None
+    sign_key: str | None = field(default=None, metadata=SECRET)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -55,6 +55,7 @@ class Release(Shown):
         like: The kind of frame the input was: `polars`, `pandas`, `pyarrow`; files count as polars.
         path: Where the release was published; `None` while it is only in memory.
         certificate: Where its certificate is; `None` likewise.
+        signed_by: The fingerprint of the key that signed the certificate; `None` where it is unsigned.
     """
 
     job: Job
@@ -76,6 +77,7 @@ class Release(Shown):
     like: str = "polars"
     path: Path | None = None
     certificate: Path | None = None
+    signed_by: str | None = None
 
     @property
     def table(self) -> Table:

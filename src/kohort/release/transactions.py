@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from kohort.errors import UsageError
 from kohort.io.baskets.options import BasketOptions, Form
 from kohort.io.baskets.write import to_frame
-from kohort.release.job import plain
+from kohort.release.job import SECRET, plain
 from kohort.schema.numbers import refuse_inexact
 from kohort.shown import Shown, verified
 from kohort.transactions.problem import MOST
@@ -44,10 +44,12 @@ class BasketWriting:
     Attributes:
         form: The form; `None`: the one it was read in.
         separator: Between items or cells; `None`: the one it was read with.
+        sign_key: The file of the key that signs the certificate; `None` leaves it unsigned. It is told nowhere.
     """
 
     form: Form | None = None
     separator: str | None = None
+    sign_key: str | None = field(default=None, metadata=SECRET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -156,6 +158,7 @@ class TransactionRelease(Shown):
         verdict: What verification found on the bytes.
         path: Where the release was published; `None` while it is only in memory.
         certificate: Where its certificate is; `None` likewise.
+        signed_by: The fingerprint of the key that signed the certificate; `None` where it is unsigned.
     """
 
     job: TransactionJob
@@ -174,6 +177,7 @@ class TransactionRelease(Shown):
     verdict: CoherenceVerdict | None = None
     path: Path | None = None
     certificate: Path | None = None
+    signed_by: str | None = None
 
     @property
     def whole(self) -> int:

@@ -159,6 +159,7 @@ class ReleaseFigures(Figures, frozen=True):
         pseudonyms: How far pseudonyms link records.
         release: The path of the release; null where nothing was written.
         certificate: The path of its certificate.
+        signed_by: The fingerprint of the key that signed the certificate; null where it is unsigned.
         verified: Whether the release was read again and verified.
         trace: What the search counted.
         seconds: Wall time of each stage.
@@ -195,6 +196,7 @@ class ReleaseFigures(Figures, frozen=True):
     pseudonyms: tuple[PseudonymFigures, ...]
     release: str | None
     certificate: str | None
+    signed_by: str | None
     verified: bool
     trace: dict[str, Number | None]
     seconds: dict[str, float]
@@ -243,6 +245,7 @@ def release_figures(release: Release) -> ReleaseFigures:
         pseudonyms=pseudonym_figures(release.linked),
         release=None if release.path is None else str(release.path),
         certificate=None if release.certificate is None else str(release.certificate),
+        signed_by=release.signed_by,
         verified=verdict is not None,
         trace={name: _count(count) for name, count in release.trace.items()},
         seconds={stage: round(seconds, 4) for stage, seconds in release.seconds.items()},

@@ -70,6 +70,7 @@ class TransactionFigures(Figures, frozen=True):
         confidence: The largest share of a cohort with one private item.
         release: The path of the release; null where nothing was written.
         certificate: The path of its certificate.
+        signed_by: The fingerprint of the key that signed the certificate; null where it is unsigned.
         trace: What the search counted.
         seconds: Wall time of each stage.
     """
@@ -108,6 +109,7 @@ class TransactionFigures(Figures, frozen=True):
     confidence: Number | None
     release: str | None
     certificate: str | None
+    signed_by: str | None
     trace: dict[str, Number]
     seconds: dict[str, Number]
 
@@ -156,6 +158,7 @@ def transaction_figures(release: TransactionRelease) -> TransactionFigures:
         confidence=None if verdict is None else float(Fraction(*verdict.confidence)),
         release=None if release.path is None else str(release.path),
         certificate=None if release.certificate is None else str(release.certificate),
+        signed_by=release.signed_by,
         trace={**moles.trace, **release.solution.trace},
         seconds={stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     )

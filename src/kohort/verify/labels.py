@@ -67,6 +67,15 @@ _members = re.compile(rf"(?:^\{{|, )({_MEMBER})").findall
 _NOTHING: Final = (1, 0)
 
 
+#: Ranges of names in the attribute's order, where those of numbers are a `range`.
+RANGE_OF_NAMES: Final = "range of names"
+
+
+def kind_of(values: SourceValues) -> str:
+    """What a column is released as: a label of the schema; of names `range of names` in place of `range`."""
+    return RANGE_OF_NAMES if values.label is Label.RANGE and not values.numeric else values.label.value
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Meaning:
     """What the labels of one column stand for: a span of ranks, some listed values, or either.

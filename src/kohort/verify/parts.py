@@ -158,11 +158,12 @@ def _shell(claim: Claim) -> Table:
 
 def _check_order(before: Table | None, table: Table, claim: Claim, number: int) -> Table | None:
     """The last record of a part, once all of them ascend, from the last one of the parts before on."""
-    found = disorder(table, claim)
+    quasi = [attribute.name for attribute in claim.schema.quasi]
+    found = disorder(table, quasi)
     if found is None and before is not None and table.records:
         both = pl.concat([as_texts(before), as_texts(table.take(np.zeros(1, np.int64)))])
         columns = (encode(name, both[str(place)], pl.String()) for place, name in enumerate(table.names))
-        found = disorder(Table(tuple(columns), 2), claim)
+        found = disorder(Table(tuple(columns), 2), quasi)
     if found is not None:
         raise fault(TableCheck.ORDER, f"{found.what}, in part {number:,} or where it begins")
     return table.take(np.array([table.records - 1])) if table.records else before

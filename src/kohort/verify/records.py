@@ -17,10 +17,10 @@ from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
 from kohort.verify.verdict import Claim, TableCheck, fault, places, plain
-from kohort.workspace import blocks
+from kohort.workspace import HEAP, Workspace, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -213,16 +213,15 @@ def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column) -> N
         raise fault(TableCheck.LABELS, what, column=column.name)
 
 
-def disorder(table: Table, claim: Claim) -> VerificationError | None:
+def disorder(table: Table, quasi: Sequence[str], workspace: Workspace = HEAP) -> VerificationError | None:
     """The fault of a release whose records do not ascend by their own content: their order could tell something else.
 
     First by the generalized columns, then by the others; by the bytes of the text, missing first.
     """
-    names = [attribute.name for attribute in claim.schema.quasi]
-    names += [attribute.name for attribute in claim.schema.released if attribute.role is not Role.QUASI]
-    tied = claim.workspace.empty(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
+    names = [*quasi, *(name for name in table.names if name not in quasi)]
+    tied = workspace.empty(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
     tied[:] = True
-    turns = claim.workspace.like(tied, tied.size)
+    turns = workspace.like(tied, tied.size)
     for name in names:
         codes = table[name].codes
         for some in blocks(tied.size):

@@ -32,11 +32,12 @@ import polars as pl
 
 from kohort.errors import FileError
 from kohort.io.manifest import digest_of
-from kohort.schema import Role
+from kohort.schema import Label, Role
 from kohort.tables.portions import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, classes_of, released_classes
 from kohort.verify.judging import ModelInputs, check_models
+from kohort.verify.labels import kind_of
 from kohort.verify.population import matched_population
 from kohort.verify.reading import ReleaseContent, read
 from kohort.verify.records import (
@@ -166,6 +167,12 @@ class _CheckedLabels:
     refined: dict[str, ExpectedLabels] = field(default_factory=dict[str, "ExpectedLabels"])
 
     @property
+    def kinds(self) -> dict[str, str]:
+        """What each column is released as."""
+        nodes = dict.fromkeys(self.levels, Label.ANCESTOR.value)
+        return nodes | {name: kind_of(meaning.values) for name, (meaning, _) in self.regions.items()}
+
+    @property
     def data_dependent(self) -> bool:
         """Whether some label was chosen by looking at records."""
         nodes = any(due.data_dependent for due in self.levels.values())
@@ -191,7 +198,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         }
     )
     held = _check_against_input(table, claim, checks)
-    disordered = disorder(table, claim)
+    disordered = disorder(table, [attribute.name for attribute in claim.schema.quasi], claim.workspace)
     classes = released_classes(table, claim, ordered=disordered is None)
     meanings = {name: meaning for name, (meaning, _) in held.regions.items()}
     inputs = ModelInputs.of(claim, matched_population(claim, table, classes, held.levels, meanings))
@@ -224,6 +231,7 @@ def judged(reading: ReleaseContent, claim: Claim) -> Verdict:
         incomplete=asked.incomplete,
         singling=_singling(table, claim, people_of_records),
         exposed=exposure(table, meanings, claim, classes, people_of_records),
+        labels=held.kinds,
     )
 
 

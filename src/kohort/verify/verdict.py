@@ -285,6 +285,7 @@ class Verdict(Shown):
         exposed: Whose exact value a label gives away; see `kohort.core.uniques.Exposed`.
         parts: Of a release of several files, these, in their order; `sha256` is of the joined ones.
         way: How it was verified.
+        labels: What each generalized column is released as; see `kohort.verify.labels.kind_of`.
     """
 
     records: int
@@ -303,6 +304,7 @@ class Verdict(Shown):
     exposed: Exposed = field(default_factory=Exposed)
     parts: tuple[VerifiedPart, ...] = ()
     way: str = BY_RECORD
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def range_exposure(self) -> int:

@@ -88,11 +88,12 @@ class TableVerdict(Figures, frozen=True):
 
 
 class CertificateFigures(Figures, frozen=True):
-    """What ties the page to the published bytes."""
+    """What ties the page to the published bytes; `signed_by` is null where nobody signed the certificate."""
 
     name: str
     release: str
     sha256: str
+    signed_by: str | None = None
 
 
 def verdict(release: Release, reader: Reader) -> TableVerdict:
@@ -175,4 +176,9 @@ def certificate(release: Release | TransactionRelease) -> CertificateFigures | N
     """What ties the page to the published bytes; null while nothing is published."""
     if release.certificate is None or release.verdict is None or release.path is None:
         return None
-    return CertificateFigures(name=release.certificate.name, release=release.path.name, sha256=release.verdict.sha256)
+    return CertificateFigures(
+        name=release.certificate.name,
+        release=release.path.name,
+        sha256=release.verdict.sha256,
+        signed_by=release.signed_by,
+    )

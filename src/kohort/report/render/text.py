@@ -26,13 +26,19 @@ class Published(Protocol):
         """The path of its certificate."""
         ...
 
+    @property
+    def signed_by(self) -> str | None:
+        """The fingerprint of the key that signed it."""
+        ...
+
 
 def files(figures: Published) -> Iterator[str]:
     """Where the release and its certificate are."""
     if figures.release is not None:
         yield ""
         yield f"release      {figures.release}"
-        yield f"certificate  {figures.certificate}"
+        signed = "unsigned" if figures.signed_by is None else f"signed by {figures.signed_by}"
+        yield f"certificate  {figures.certificate} ({signed})"
 
 
 def many(count: int, one: str, more: str = "") -> str:

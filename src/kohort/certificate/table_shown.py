@@ -1,0 +1,390 @@
+"""What a released table shows by itself: what its labels are, whom they expose, what had to be checked, what it cost.
+
+Everything is found from the released cells and the job; what neither tells is told as a range, or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from kohort.certificate.again import between, compared, judged, unchecked
+from kohort.certificate.table import not_promised
+from kohort.core.uniques import Exposed
+from kohort.metrics import PLUGINS
+from kohort.metrics.base import Levels, Outcome
+from kohort.metrics.known import OBJECTIVES, measured
+from kohort.schema import Label, Missing, Role, Scale
+from kohort.schema.hierarchy import Hierarchy
+from kohort.tables.pseudonyms import linked_by
+from kohort.verify.classes import classes_of
+from kohort.verify.labels import ABSENT, RANGE_OF_NAMES
+from kohort.verify.records import disorder
+from kohort.verify.verdict import TableCheck, unmarked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from kohort.arrays import Counts
+    from kohort.certificate.again import CheckedPart
+    from kohort.certificate.described import Described, DescribedColumn
+    from kohort.certificate.table import Certificate
+    from kohort.tables.table import Column, Table
+    from kohort.verify.classes import ReleasedClasses
+
+_NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+
+#: What labels of numbers are spelled like; `*` stands for anything, and the empty one for a missing value.
+_single: Final = re.compile(rf"{_NUMBER}|\*|").fullmatch
+_closed: Final = re.compile(rf"\[({_NUMBER})-({_NUMBER})\]").fullmatch
+_half_open: Final = re.compile(rf"\[({_NUMBER})-({_NUMBER})\)").fullmatch
+
+#: The members of a set.
+_members: Final = re.compile(r'(?:^\{|, )("(?:[^"\\]|\\.)*"|[^{},"]+)').findall
+
+#: Of each kind of label of numbers, the spellings besides a single value.
+_SPELLED: Final[Mapping[str, Callable[[str], object]]] = {
+    Label.RANGE.value: _closed,
+    Label.MEAN.value: lambda _: None,
+    Label.GRID.value: _half_open,
+}
+
+
+_DEPENDENT: Final = "data-dependent labels"
+
+
+def keyed(
+    name: str, certified: Mapping[str, object], found: Mapping[str, object], *, others: bool = False
+) -> Iterator[CheckedPart]:
+    """The values of a mapping, compared.
+
+    Args:
+        name: The field.
+        certified: What it holds.
+        found: What it has to hold; `None` where any value will do.
+        others: Whether it may hold more.
+    """
+    lacking = sorted(found.keys() - certified.keys())
+    lacking += [] if others else sorted(certified.keys() - found.keys())
+    shown = {key: value for key, value in found.items() if value is not None and key in certified}
+    wrong = [f"{key} {certified[key]}, found {value}" for key, value in shown.items() if certified[key] != value]
+    wrong += [f"{key} is absent or too many" for key in lacking]
+    of = [f"{name}.{key}" for key in shown] or [name]
+    yield judged(name, "; ".join(wrong) or ", ".join(shown) or "none", *of, met=not wrong)
+
+
+def _of_columns(name: str, certified: Mapping[str, object], due: Collection[str]) -> Iterator[CheckedPart]:
+    """A part where a mapping has not the keys that are due, or has none: its values are parts of their own."""
+    if not certified and not due:
+        yield judged(name, "none", met=True)
+    elif {*certified} != {*due}:
+        yield compared(name, ", ".join(certified), ", ".join(sorted(due)))
+
+
+def foreign(table: Table, source: Table, names: Sequence[str], *, excel_safe: bool) -> int:
+    """Records with cells in these columns that fewer records of the source have together."""
+    if excel_safe:
+        source = unmarked(source)
+    held = Counter(zip(*(_cells(source[name]) for name in names), strict=True))
+    held.subtract(zip(*(_cells(table[name]) for name in names), strict=True))
+    return -sum(count for count in held.values() if count < 0)
+
+
+def _cells(column: Column) -> list[str]:
+    """(n,) the cells as text; a missing one is empty."""
+    texts = _texts(column)
+    return [texts[code] for code in column.codes.tolist()]
+
+
+class Bounds(NamedTuple):
+    """The fewest and the most that a count can be."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a released table shows.
+
+    Attributes:
+        table: The table.
+        asked: The job.
+        known: The certificate: what kind its labels are said to be, and how many records are said to be suppressed.
+        hierarchies: The hierarchies that are at hand.
+        classes: The classes of the table.
+    """
+
+    table: Table
+    asked: Described
+    known: Certificate
+    hierarchies: Mapping[str, Hierarchy | str]
+    classes: ReleasedClasses
+
+    @classmethod
+    def of(
+        cls, table: Table, asked: Described, known: Certificate, hierarchies: Mapping[str, Hierarchy | str]
+    ) -> Shown:
+        """What the table shows, its classes counted."""
+        columns = [table[column.name].codes for column in asked.quasi]
+        return cls(table, asked, known, hierarchies, classes_of(columns, table.records))
+
+    def parts(self, k: int | None) -> Iterator[CheckedPart]:
+        """Each part of the certificate that the table and the job show, compared; `k` is the job's, if known."""
+        disordered = disorder(self.table, [column.name for column in self.asked.quasi])
+        told = "records stand by their own content" if disordered is None else disordered.what
+        yield judged("order", told, met=disordered is None)
+        yield from self._kinds()
+        yield self._levels_met()
+        if self.data_dependent is None:
+            yield unchecked(_DEPENDENT, "a hierarchy may have been made from the data", "data_dependent_labels")
+        else:
+            answers = [str(known).lower() for known in (self.known.data_dependent_labels, self.data_dependent)]
+            yield compared(_DEPENDENT, *answers, "data_dependent_labels")
+        yield from self._exposed()
+        yield from keyed("checks", self.known.checks, self.checks)
+        if k is not None:
+            yield from keyed("metrics", self.known.metrics, self.metrics(k), others=True)
+        yield from self._altered()
+        yield from self._promises()
+
+    def _promises(self) -> Iterator[CheckedPart]:
+        """What is not promised, and that no sensitive column is without a model that is not said to be."""
+        due = not_promised(self.asked, data_dependent=self.known.data_dependent_labels)
+        same = due == self.known.not_promised
+        told = f"{len(due)} limits" if same else "these are not the limits that follow from the job"
+        yield judged("not promised", told, "not_promised", met=same)
+        about = {model.sensitive for model in self.asked.models}
+        bare = [one.name for one in self.asked.sensitive if one.name not in {*about, *self.asked.no_model}]
+        told = f"no model is about {', '.join(bare)}" if bare else "each has a model, or is said to have none"
+        yield judged("sensitive columns", told, "models", met=not bare)
+
+    def _altered(self) -> Iterator[CheckedPart]:
+        """The columns that are perturbed, and how far pseudonyms link records."""
+        yield from _of_columns("perturbed", self.known.perturbed, self.asked.perturbed)
+        names = [column.name for column in self.asked.columns if column.pseudonym]
+        found = {one.column: one.linked for one in linked_by(self.table, names, missing=self.asked.missing)}
+        yield from keyed("pseudonyms", self.known.pseudonyms, found)
+
+    def _kinds(self) -> Iterator[CheckedPart]:
+        """What each quasi-identifier is released as."""
+        names = {column.name: column for column in self.asked.quasi}
+        yield from _of_columns("labels", self.known.labels, names)
+        for name, kind in self.known.labels.items():
+            possible = self.possible_kinds(names[name]) if name in names else ()
+            part, field_ = f"labels of {name}", f"labels.{name}"
+            if kind in possible[1:]:
+                yield unchecked(part, f"{kind}; by their spelling they could be {possible[0]}", field_)
+            else:
+                told = kind if kind in possible else f"{kind}, but the labels are not spelled so"
+                yield judged(part, told, field_, met=kind in possible)
+
+    def _levels_met(self) -> CheckedPart:
+        """The levels of a full-domain release: which labels stand on them is for the hierarchies to tell."""
+        levels, quasi = self.known.levels, sorted(column.name for column in self.asked.quasi)
+        if [*levels] != quasi:
+            return compared("levels", ", ".join(levels), "" if not levels else ", ".join(quasi))
+        at_hand = {name: one for name in levels if isinstance(one := self.hierarchies.get(name), Hierarchy)}
+        if len(at_hand) < len(levels):
+            fields_ = [f"levels.{name}" for name in levels]
+            return unchecked("levels", "give the hierarchies with --hierarchy", *fields_)
+        astray = [name for name, one in at_hand.items() if not self._on_level(name, one, levels[name])]
+        told = f"labels of {', '.join(astray)} are not on them" if astray else "the labels are on them"
+        return judged("levels", told, met=not astray)
+
+    def _on_level(self, name: str, hierarchy: Hierarchy, level: int) -> bool:
+        return level <= hierarchy.height and {*_texts(self.table[name])} <= {"", *hierarchy.labels[level]}
+
+    def _exposed(self) -> Iterator[CheckedPart]:
+        """Whom labels expose: between two numbers, for who has a value is not shown."""
+        certified = self.known.exposed
+        yield from _of_columns("exposed", certified, self.exposed)
+        for part, (least, most) in self.exposed.items():
+            name = "exposed" if part == "people" else f"exposed by {part.replace('_', ' ')}"
+            yield between(name, certified.get(part, -1), least, most, f"exposed.{part}")
+        kinds = [count for part, count in certified.items() if part != "people"]
+        if not max(kinds, default=0) <= certified.get("people", 0) <= sum(kinds):
+            yield judged("exposed", "the people are not those of the kinds of labels", "exposed.people", met=False)
+
+    # ── labels ───────────────────────────────────────────────────────────────────────────────────
+
+    def possible_kinds(self, column: DescribedColumn) -> tuple[str, ...]:
+        """What a quasi-identifier can be released as, by the job and the spelling of its labels; the likeliest first.
+
+        Texts that read like numbers are numbers, unless the job says otherwise: if they are not, the file cannot tell.
+        """
+        if self.known.levels:
+            return (Label.ANCESTOR.value,)
+        labels = _texts(self.table[column.name])
+        numbers = [] if column.scale is Scale.CATEGORICAL else [_of_numbers(column)]
+        found = [kind for kind in numbers if all(_is_spelled(label, kind, column) for label in labels)]
+        return (*found, *([] if column.scale is Scale.NUMERIC or column.grid is not None else [_of_names(column)]))
+
+    @cached_property
+    def data_dependent(self) -> bool | None:
+        """Whether labels were chosen by looking at records; `None` where a hierarchy decides that is not at hand."""
+        kinds = [(self.table[name], kind) for name, kind in self.known.labels.items()]
+        if any(kind == Label.MEAN.value or (kind == Label.RANGE.value and _ranged(column)) for column, kind in kinds):
+            return True
+        hierarchies = [column.hierarchy for column in self.asked.quasi if column.hierarchy is not None]
+        if any(isinstance(one, str) and one.startswith("frequency") for one in hierarchies):
+            return True
+        return None if any(not isinstance(one, str) for one in hierarchies) else False
+
+    @cached_property
+    def exposed(self) -> dict[str, Bounds]:
+        """How many people labels expose at least and at most, as `Exposed` names them: who has a value is not shown."""
+        of = {Label.RANGE.value: "range_ends", Label.SET.value: "set_members", Label.MEAN.value: "means"}
+        sizes, none = self.classes.sizes, np.zeros_like(self.classes.sizes)
+        least = {one.name: none for one in fields(Exposed)}
+        most = dict(least)
+        for name, kind in self.known.labels.items():
+            if kind in of:
+                low, high = self._exposed_by(self.table[name], kind)
+                for part in (of[kind], "people"):
+                    least[part] = np.maximum(least[part], low)
+                    most[part] = np.minimum(most[part] + high, sizes)
+        return {part: Bounds(int(least[part].sum()), int(most[part].sum())) for part in least}
+
+    def _exposed_by(self, column: Column, kind: str) -> tuple[Counts, Counts]:
+        """(c,) the fewest and the most people of each class whose value a column's label prints, alone in the class.
+
+        Both ends of a range are somebody's. n records with m printed values, each of which some record has, leave at
+        least 2m - n alone; where n is above m, not all m can be.
+        """
+        printed = [_printed(label, kind) for label in _texts(column)]
+        values, absent = np.array(printed, np.int64).reshape(-1, 2).take(column.codes.take(self.classes.first), 0).T
+        sizes, people = self.classes.sizes, self.asked.person is not None
+        most = np.minimum(values - absent, sizes)
+        if kind == Label.SET.value and not people:
+            most = np.where(sizes > values, np.minimum(values - 1, most), most)
+        ends = (kind == Label.RANGE.value) and not people
+        least = np.maximum(2 * values - sizes, 0) if ends else np.zeros_like(sizes)
+        return np.where(values > 0, np.minimum(least, most), 0), np.where(values > 0, most, 0)
+
+    # ── checks ───────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def checks(self) -> dict[str, int | None]:
+        """How much each check that the job demands compared; `None` where the file does not show that."""
+        records, quasi = self.table.records, self.asked.quasi
+        labels = {column.name: len(self.table[column.name].values) for column in quasi}
+        plain = [one for one in self.asked.columns if one.released and one.role is not Role.QUASI]
+        perturbed = [one for one in plain if one.name in self.asked.perturbed]
+        pseudonyms = [one for one in plain if one.pseudonym and one not in perturbed]
+        entered = records + self.known.suppressed + self.known.incomplete
+        identifying = any(column.role is Role.IDENTIFYING for column in self.asked.columns)
+        found: dict[TableCheck, int | None] = {
+            TableCheck.BYTES: self.known.size,
+            TableCheck.COLUMNS: len(self.table.columns),
+            TableCheck.COMPLETE: entered if self.asked.complete else 0,
+            TableCheck.RECORDS: records,
+            TableCheck.LINEAGE: records,
+            TableCheck.IDENTIFIERS: None if identifying else 0,
+            TableCheck.CELLS: records * (len(plain) - len(perturbed) - len(pseudonyms)),
+            TableCheck.PSEUDONYMS: records * len(pseudonyms),
+            TableCheck.PERTURBED: records * len(perturbed),
+            TableCheck.LABELS: sum(labels.values()),
+            TableCheck.GRID: sum(labels[column.name] for column in quasi if column.grid is not None),
+            TableCheck.REGIONS: records * len(quasi),
+            TableCheck.ENDS: records if quasi and not self.known.levels else 0,
+            TableCheck.CLASSES: self.classes.sizes.size,
+            TableCheck.SUPPRESSED: None if self._suppresses_classes else 0,
+            TableCheck.ORDER: records,
+        }
+        return {check.value: count for check, count in found.items() if count != 0}
+
+    @property
+    def _suppresses_classes(self) -> bool:
+        """Whether whole classes of a full-domain release are left out; records may be for a missing value, too."""
+        if not (self.known.suppressed and (self.known.levels or self.asked.refining)):
+            return False
+        for_values = any(column.missing is Missing.SUPPRESS for column in self.asked.columns)
+        return not for_values or TableCheck.SUPPRESSED.value in self.known.checks
+
+    # ── cost ─────────────────────────────────────────────────────────────────────────────────────
+
+    def metrics(self, k: int) -> dict[str, float | None]:
+        """Every metric of kohort's that is defined for the release; `None` of those that look at losses.
+
+        Losses are said to be no number: a metric that looks at them is none either, and is left out.
+        """
+        records, suppressed = self.table.records, self.known.suppressed
+        if not records + suppressed:
+            return {}
+
+        losses = np.full(len(self.asked.quasi), np.nan)
+        weights, sizes = np.ones_like(losses), self.classes.sizes
+        seen = Outcome(records + suppressed, suppressed, k, sizes, losses, weights, self._levels)
+        with np.errstate(all="ignore"):
+            found = measured(seen)
+        return {name: found.get(name) for name, one in OBJECTIVES.items() if name in PLUGINS and one.defined(seen)}
+
+    @property
+    def _levels(self) -> Levels | None:
+        """The levels of a full-domain release; how high their hierarchies are is taken for unknown."""
+        if not self.known.levels:
+            return None
+        levels = np.array([self.known.levels.get(column.name, 0) for column in self.asked.quasi])
+        unknown = np.full(levels.size, np.nan)
+        return Levels(levels, unknown, unknown)
+
+
+def _texts(column: Column) -> list[str]:
+    """The labels of a column, by code."""
+    return [text or "" for text in column.values.to_list()]
+
+
+def _of_numbers(column: DescribedColumn) -> str:
+    """What numbers are released as."""
+    if column.grid is not None:
+        return Label.GRID.value
+    return (column.label or Label.RANGE).value
+
+
+def _of_names(column: DescribedColumn) -> str:
+    """What names are released as."""
+    if column.label is Label.RANGE:
+        return RANGE_OF_NAMES
+    if column.label in {None, Label.MEAN}:
+        return (Label.SET if column.hierarchy is None else Label.ANCESTOR).value
+    return str(column.label)
+
+
+def _is_spelled(label: str, kind: str, column: DescribedColumn) -> bool:
+    """Whether a label of numbers is spelled as its kind asks for, and an interval lies on the grid."""
+    if kind not in _SPELLED or _single(label):
+        return True
+    found = _SPELLED[kind](label)
+    if kind == Label.GRID.value and isinstance(found, re.Match):
+        return all(_is_cut(Fraction(end), column.grid) for end in found.groups())
+    return found is not None
+
+
+def _is_cut(end: Fraction, grid: str | tuple[str, ...] | None) -> bool:
+    """Whether a number is a cut of a grid; those of a hierarchy are not at hand."""
+    if isinstance(grid, tuple):
+        return end in map(Fraction, grid)
+    return not isinstance(grid, str) or grid in {"hierarchy", "round"} or end % Fraction(grid) == 0
+
+
+def _ranged(column: Column) -> bool:
+    """Whether some label is a range of numbers."""
+    found = map(_closed, _texts(column))
+    return any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)
+
+
+def _printed(label: str, kind: str) -> tuple[int, int]:
+    """How many values a label prints though it covers others, and whether a missing one is among them."""
+    if kind == Label.SET.value:
+        written: list[str] = _members(label) if label.startswith("{") and label.endswith("}") else []
+        return (len(written), int(ABSENT in written)) if len(written) > 1 else (0, 0)
+    if kind == Label.RANGE.value:
+        return (2, 0) if _closed(label) else (0, 0)
+    return (0, 0) if label in {"", "*"} else (1, 0)

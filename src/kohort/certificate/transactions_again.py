@@ -1,0 +1,202 @@
+"""The certificate of transactions, checked again: it names no item, so coherence is judged where the items are brought.
+
+What the job, the counts and each other tell of the figures is found anew. What was there before, only verification saw.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from kohort.assessment.checking.transactions import check_transactions
+from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, judged, of_bytes, unchecked, unseen
+from kohort.certificate.transactions import not_promised
+from kohort.errors import InfeasibleError, InputError, UsageError
+from kohort.io import ReadOptions
+from kohort.io.baskets import read_transactions
+from kohort.io.baskets.options import Form
+from kohort.transactions.coherence import Coherence
+from kohort.transactions.database import in_item_order
+from kohort.verify.transactions.cohorts import count_cohorts
+from kohort.verify.transactions.verdict import CoherenceCheck
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from kohort.certificate.transactions import CoherenceCertificate
+    from kohort.io.baskets import BasketOptions
+    from kohort.transactions.database import Transactions
+    from kohort.transactions.roles import RoleChoice
+
+#: What only somebody with the input can see, or who knows what was asked for.
+_UNSEEN: Final = "only verification saw this, for it had the input"
+
+#: What would have to be brought to count cohorts.
+_ITEMS: Final = "the certificate names no item: give the private ones with --private"
+
+
+def check_transactions_again(
+    path: str | os.PathLike[str],
+    known: CoherenceCertificate,
+    options: BasketOptions,
+    roles: RoleChoice | None = None,
+) -> Again:
+    """What of the certificate is true of the transactions at `path`.
+
+    Args:
+        path: The release.
+        known: Its certificate.
+        options: The form that it lies in.
+        roles: Which items are public and which private; without them coherence is not judged.
+
+    Raises:
+        UsageError: the file has not the form, or a name is of no item.
+        InputError: the certificate's model is none.
+        LimitError: too many sets of items would have to be held.
+        FileError: the system failed to read.
+    """
+    parts = [*of_bytes(path, known)]
+    try:
+        database = read_transactions(path, options, limits=ReadOptions(allow_empty=True)).database
+    except (InputError, InfeasibleError) as fault:
+        told = f"the file cannot be read: {fault.what}"
+        return Again((*parts, CheckedPart("transactions", PartOutcome.DIFFERENT, told)))
+    parts += [
+        compared("transactions", known.transactions, len(database)),
+        compared("items", known.items, int(np.count_nonzero(database.supports))),
+        compared("cells", known.cells, database.cells.size),
+        _order(database),
+        _plain(database, options, known.size),
+        *_model(known),
+        *_coherence(known, database, roles),
+        *_checks(known, len(database.names)),
+        *_figures(known),
+    ]
+    return Again((*parts, unseen(known, parts, _UNSEEN)))
+
+
+def _order(database: Transactions) -> CheckedPart:
+    """Whether transactions ascend by their content: item by item, in the order that items have here or among others."""
+    orders = {in_item_order(database.names), tuple(sorted(database.names))}
+    met = any(_ascends(database, order) for order in orders)
+    told = "transactions stand by their own content" if met else "transactions are out of order"
+    return judged("order", told, met=met)
+
+
+def _plain(database: Transactions, options: BasketOptions, size: int) -> CheckedPart:
+    """Whether basket lines hold nothing but their items: each has one byte after it, and an empty line one alone."""
+    if options.form is not Form.BASKET:
+        return unchecked("plain bytes", "only of basket lines it can be seen again that they say nothing but items")
+    long = np.array([len(name.encode()) + 1 for name in database.names], np.int64)
+    due = int(np.dot(long, database.supports)) + int(np.count_nonzero(database.lengths == 0))
+    told = "nothing but the items" if due == size else "the bytes say more than the items: other blanks or line ends"
+    return judged("plain bytes", told, met=due == size)
+
+
+def _ascends(database: Transactions, order: tuple[str, ...]) -> bool:
+    place = {name: at for at, name in enumerate(order)}
+    codes = np.array([place[name] for name in database.names], np.int64).take(database.cells).tolist()
+    bounds = cast("list[int]", database.starts.tolist())
+    rows = [sorted(codes[start:end]) for start, end in pairwise(bounds)]
+    return all(one <= other for one, other in pairwise(rows))
+
+
+def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
+    """The model is the job's, its numbers are the model's, and nothing else is disclaimed.
+
+    Raises:
+        InputError: they are of no model.
+    """
+    try:
+        model = Coherence.of(h=known.h, k=known.k, p=known.p)
+    except UsageError as fault:
+        raise InputError(f"the certificate's model is not valid: {fault.what}") from None
+    yield compared("model", known.model, model.name, "model", "h", "k", "p")
+    asked = known.job.get("coherence")
+    due = {key: asked.get(key) for key in ("h", "k", "p")} if isinstance(asked, dict) else {}
+    yield judged("model of the job", model.name, "model", met=due == {"h": known.h, "k": known.k, "p": known.p})
+    algorithm = known.job.get("algorithm")
+    kind = cast("Mapping[str, object]", algorithm).get("kind") if isinstance(algorithm, dict) else None
+    yield compared("suppressed", known.suppressed, "cells" if kind == "LocalSuppression" else "items")
+    limits = not_promised(cells=known.suppressed == "cells")
+    told = (
+        f"{len(limits)} limits" if limits == known.not_promised else "these are not the limits that follow from the job"
+    )
+    yield judged("not promised", told, "not_promised", met=limits == known.not_promised)
+
+
+def _coherence(known: CoherenceCertificate, database: Transactions, roles: RoleChoice | None) -> Iterator[CheckedPart]:
+    """Whether no set of public items is a mole, and what was counted of the sets."""
+    counted = ("cohorts", "smallest", "confidence", "confidence_exact")
+    if roles is None:
+        yield unchecked(known.model, _ITEMS, "checks.private", *counted)
+        return
+    model = Coherence.of(h=known.h, k=known.k, p=known.p)
+    items = roles.over(database, model.h)
+    met = check_transactions(database, items, model).met
+    yield judged(known.model, "met" if met else "NOT met", "model", met=met)
+    found = count_cohorts(database, items.public, items.private, p=model.p, least=model.k)
+    yield compared("cohorts", known.cohorts, found.sets)
+    yield compared("smallest", known.smallest, found.smallest)
+    exact = Fraction(found.together, found.support)
+    yield compared("confidence", Fraction(known.confidence_exact), exact, "confidence", "confidence_exact")
+    private = int(database.supports[~items.public].sum())
+    yield compared("private cells", known.checks.get(CoherenceCheck.PRIVATE.value, 0), private, "checks.private")
+
+
+def _checks(known: CoherenceCertificate, names: int) -> Iterator[CheckedPart]:
+    """What each check compared, as the certificate's other figures have it; items that occur in nothing are columns."""
+    lost = known.suppressed_cells + known.removed_cells
+    due = {
+        CoherenceCheck.BYTES: known.size,
+        CoherenceCheck.TRANSACTIONS: known.transactions,
+        CoherenceCheck.ITEMS: names,
+        CoherenceCheck.LINEAGE: known.cells + lost,
+        CoherenceCheck.COHERENCE: known.cohorts,
+        CoherenceCheck.ORDER: known.transactions,
+    }
+    found = {check.value: count for check, count in due.items() if count}
+    wrong = [
+        f"{name} {known.checks.get(name, 0)}, found {count}"
+        for name, count in found.items()
+        if known.checks.get(name) != count
+    ]
+    more = {*known.checks} - {*found, CoherenceCheck.PRIVATE.value}
+    wrong += [f"{name} is too many" for name in sorted(more)]
+    of = [f"checks.{name}" for name in (*found, *more)]
+    yield judged("checks", "; ".join(wrong) or ", ".join(found), *of, met=not wrong)
+
+
+def _figures(known: CoherenceCertificate) -> Iterator[CheckedPart]:
+    """What the figures tell of each other."""
+    items = known.public + known.private + known.neither - known.dropped
+    yield compared("items that are left", items, known.items, "items")
+    whole, lost = known.cells + known.suppressed_cells, known.suppressed_cells
+    if known.job.get("weights") == 0:
+        yield compared("distortion", known.distortion_exact, f"{lost}/{whole}", "distortion_exact")
+    shares = {"distortion": known.distortion_exact, "confidence": known.confidence_exact}
+    for name, text in shares.items():
+        exact = _share(text)
+        told = "the share is the one that its fraction has" if exact is not None else "the share is no fraction"
+        yield judged(f"{name} as a fraction", told, name, met=exact == getattr(known, name))
+    if known.job.get("min_support") == "0":
+        yield compared(
+            "removed items", (known.removed_items, known.removed_cells), (0, 0), "removed_items", "removed_cells"
+        )
+    sizes = {str(size) for size in range(1, known.p + 1)}
+    odd = {*known.minimal_moles} - sizes or any({*one} != {"rare", "breach"} for one in known.minimal_moles.values())
+    yield judged(
+        "sizes of minimal moles", "1 to p" if not odd else "others than 1 to p", "minimal_moles.sizes", met=not odd
+    )
+
+
+def _share(text: str) -> float | None:
+    """The share that a fraction tells; nothing is 0 of 0."""
+    above, mark, below = text.partition("/")
+    if not (mark and above.isascii() and above.isdecimal() and below.isascii() and below.isdecimal()):
+        return None
+    return float(Fraction(int(above), int(below) or 1))

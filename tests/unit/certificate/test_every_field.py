@@ -1,0 +1,428 @@
+"""Whatever is changed in a certificate, or in its release, is found, or told as what the file does not show.
+
+The forger here knows all that stands in the open: the digests are those of the changed files.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import polars as pl
+import pytest
+
+from kohort.certificate import Again, Certificate, PartOutcome, read_certificate
+from kohort.certificate.form import digest
+from kohort.certificate.table_again import Brought, check_table_again
+from kohort.certificate.transactions_again import check_transactions_again
+from kohort.errors import InputError
+from kohort.io.baskets.options import BasketOptions
+from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.models.k_anonymity import KAnonymity
+from kohort.perturbation.pseudonyms import Key
+from kohort.perturbation.rounding import Rounding
+from kohort.pipeline import anonymize
+from kohort.pipeline.transactions import anonymize_transactions
+from kohort.release import Job
+from kohort.release.transactions import TransactionJob
+from kohort.schema import Attribute, Role, Schema
+from kohort.schema.hierarchy import Hierarchy
+from kohort.transactions.cells import LocalSuppression
+from kohort.transactions.coherence import Coherence
+from kohort.transactions.roles import Listed
+from tests.jobs import freely
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+#: A certificate, as JSON has it.
+Parts: TypeAlias = dict[str, Any]
+
+#: A key or a place of a list, and those below.
+Place: TypeAlias = tuple[str | int, ...]
+
+TOWNS = Hierarchy.from_rows(
+    [["Asti", "north", "*"], ["Como", "north", "*"], ["Bari", "south", "*"], ["Enna", "south", "*"]]
+)
+PEOPLE = pl.DataFrame(
+    {
+        "who": [f"IT{at:06d}" for at in range(24)],
+        "age": [str(20 + at * 7 % 40) for at in range(24)],
+        "height": [str(150 + at * 5 % 31) for at in range(24)],
+        "town": [("Asti", "Como", "Bari", "Enna")[at * 3 % 4] for at in range(24)],
+        "job": [("smith", "cook", "clerk")[at % 3] for at in range(24)],
+        "illness": [("flu", "gout", "ache")[at * 5 % 3] for at in range(24)],
+        "income": [str(1000 + 137 * at) for at in range(24)],
+    }
+)
+
+
+def table(folder: Path) -> Path:
+    """A release with grid, ranges, nodes, sets, a perturbed column and pseudonyms."""
+    schema = Schema(
+        (
+            Attribute("who", Role.IDENTIFYING, pseudonym=True),
+            Attribute("age", Role.QUASI, grid=Fraction(10)),
+            Attribute("height", Role.QUASI),
+            Attribute("town", Role.QUASI, hierarchy=TOWNS),
+            Attribute("job", Role.QUASI),
+            Attribute("illness", Role.SENSITIVE),
+            Attribute("income", Role.INSENSITIVE),
+        )
+    )
+    rounded = (Rounding("income", Fraction(500)),)
+    job = Job.of(schema, KAnonymity(4), DistinctLDiversity("illness", 2), perturbations=rounded, key=Key(bytes(32)))
+    PEOPLE.write_csv(folder / "people.csv")
+    anonymize(folder / "people.csv", replace(job, allow_singling=("income",)), target=folder / "r.csv")
+    return folder / "r.csv"
+
+
+def by_level(folder: Path) -> Path:
+    """A full-domain release of complete records, some of which are suppressed, with a person key."""
+    from kohort.algorithms.lattice.optimal import Optimal  # noqa: PLC0415  the other tests need no lattice
+    from kohort.core.suppression import SuppressionLimit  # noqa: PLC0415
+
+    frame = pl.concat([PEOPLE, PEOPLE.head(3), PEOPLE.tail(1).with_columns(town=pl.lit("Asti"), job=pl.lit(""))])
+    schema = Schema(
+        (
+            Attribute("who", Role.IDENTIFYING),
+            Attribute("town", Role.QUASI, hierarchy=TOWNS),
+            Attribute("age", Role.QUASI, hierarchy="intervals:20..60:10,20"),
+            *(Attribute(name, Role.DROP) for name in ("height", "income")),
+            Attribute("job", Role.INSENSITIVE),
+            Attribute("illness", Role.SENSITIVE),
+        ),
+        person="who",
+    )
+    frame.write_csv(folder / "people.csv")
+    method = Optimal(SuppressionLimit(6))
+    job = freely(Job.of(schema, KAnonymity(4), algorithm=method, complete=("job",)))
+    anonymize(folder / "people.csv", job, target=folder / "r.csv")
+    return folder / "r.csv"
+
+
+#: Example 1 of the tests of certificates.
+BASKETS = ("0 2 6", "0 2 5", "1 2", "0 1 5", "0 1 2", "0 1 2 3 4 5")
+PRIVATE = Listed(private=("3", "4"), absent=True)
+
+
+def baskets(folder: Path, *, cells: bool = False) -> Path:
+    """A coherent release of items, or of single cells."""
+    (folder / "in.dat").write_text("".join(f"{row}\n" for row in BASKETS))
+    job = TransactionJob(coherence=Coherence.of(h="0.5", k=3, p=2), roles=PRIVATE)
+    if cells:
+        job = TransactionJob(coherence=job.coherence, roles=PRIVATE, algorithm=LocalSuppression())
+    anonymize_transactions(folder / "in.dat", job, target=folder / "r.csv")
+    return folder / "r.csv"
+
+
+MADE: dict[str, Callable[[Path], Path]] = {
+    "table": table,
+    "levels": by_level,
+    "items": baskets,
+    "cells": lambda folder: baskets(folder, cells=True),
+}
+
+
+@pytest.fixture(scope="module", params=MADE)
+def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of each kind."""
+    return MADE[request.param](tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture
+def release_by_level(tmp_path: Path) -> Path:
+    """A full-domain release."""
+    return by_level(tmp_path)
+
+
+def beside(path: Path) -> Path:
+    """Where the certificate is."""
+    return path.with_name(f"{path.name}.kohort.json")
+
+
+def again(path: Path, parts: Parts, folder: Path, roles: Listed | None = None, **brought: object) -> Again | None:
+    """What of a certificate of these parts is true of the release; `None` where it is none."""
+    forged = folder / "forged.kohort.json"
+    forged.write_text(json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    try:
+        known = read_certificate(forged)
+        if isinstance(known, Certificate):
+            return check_table_again(path, known, Brought(**cast("Any", brought)))
+        return check_transactions_again(path, known, BasketOptions(), roles)
+    except InputError:
+        return None
+
+
+def unseen(found: Again) -> set[str]:
+    """The fields that are told as not shown by the file."""
+    return {field for part in found.parts if part.outcome is PartOutcome.UNCHECKED for field in part.fields}
+
+
+# ── every change of a certificate ────────────────────────────────────────────────────────────────
+
+
+def other(value: object) -> Iterator[object]:
+    """Other values of the same kind."""
+    match value:
+        case bool():
+            yield not value
+        case int():
+            yield value + 1
+            yield value + 2
+        case float():
+            yield value + 1
+        case str():
+            yield f"{value}x"
+        case None:
+            yield 1
+            yield "x"
+        case _:
+            return
+
+
+def places(value: object, above: Place = ()) -> Iterator[Place]:
+    """The place of everything in a certificate, from the outside."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in cast("Sequence[tuple[str | int, object]]", inner):
+        yield (*above, key)
+        yield from places(one, (*above, key))
+
+
+def changes(parts: Parts) -> Iterator[tuple[Place, Parts]]:
+    """Each single thing of a certificate as another one, left out, and once more or with something beside it."""
+    for place in places(parts):
+        value: Any = parts
+        for key in place:
+            value = value[key]
+        for new in other(value):
+            yield place, _with(parts, place, partial(_put, new))
+        yield place, _with(parts, place, _drop)
+        if isinstance(value, dict):
+            yield (*place, "more"), _with(parts, (*place, "more"), partial(_put, 1))
+        elif isinstance(place[-1], int):
+            yield place, _with(parts, place, _double)
+
+
+def _put(new: object, holder: Any, key: str | int) -> None:  # noqa: ANN401  a dict or a list
+    holder[key] = new
+
+
+def _drop(holder: Any, key: str | int) -> None:  # noqa: ANN401
+    del holder[key]
+
+
+def _double(holder: Any, key: int) -> None:  # noqa: ANN401
+    holder.insert(key, copy.deepcopy(holder[key]))
+
+
+def _with(parts: Parts, place: Place, change: Callable[[Any, Any], object]) -> Parts:
+    made = copy.deepcopy(parts)
+    holder: Any = made
+    for key in place[:-1]:
+        holder = holder[key]
+    change(holder, place[-1])
+    return made
+
+
+def test_a_certificate_is_true_of_its_release(release: Path, tmp_path: Path) -> None:
+    """Nothing differs where nobody changed anything."""
+    found = again(release, json.loads(beside(release).read_bytes()), tmp_path)
+    assert found is not None
+    assert [part for part in found.parts if part.outcome is PartOutcome.DIFFERENT] == []
+
+
+def test_every_change_is_found_or_told_as_not_shown(release: Path, tmp_path: Path) -> None:
+    """A field that can be another without being found out is in the list of what the file does not show."""
+    parts = json.loads(beside(release).read_bytes())
+    silent: list[Place] = []
+    for place, made in changes(parts):
+        if place[0] == "job" and isinstance(made.get("job"), dict):
+            made["job_sha256"] = digest(made["job"])
+        found = again(release, made, tmp_path)
+        names = {str(place[0]), ".".join(map(str, place[:2]))}
+        if found is not None and found.met and not names & unseen(found):
+            silent.append(place)
+    assert silent == []
+
+
+#: What the file does not show of the table above: other fields are found again, whatever is written in them.
+NOT_SHOWN = {
+    *("job", "libraries", "release", "kohort", "signature", "suppressed", "checks.cells", "checks.identifiers"),
+    *("metrics.lm", "metrics.ncp", "metrics.lm_geometric", "metrics.max_loss"),
+    *("perturbed", "perturbed.income"),
+    *("exposed.people", "exposed.range_ends", "exposed.set_members"),
+}
+
+
+def test_little_is_not_shown(tmp_path: Path) -> None:
+    """The list of what the file does not show is as short as it can be."""
+    found = again(path := table(tmp_path), json.loads(beside(path).read_bytes()), tmp_path)
+    assert found is not None
+    assert {field for field in unseen(found) if not field.startswith(("job.", "libraries."))} == NOT_SHOWN
+
+
+# ── what of the job must be found ────────────────────────────────────────────────────────────────
+
+
+def attribute(parts: Parts, name: str) -> Parts:
+    """What the job says of a column."""
+    (found,) = [one for one in parts["job"]["schema"]["attributes"] if one["name"] == name]
+    return cast("Parts", found)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda parts: parts["job"]["models"][0].update(k=5),
+        lambda parts: parts["job"]["models"].pop(),
+        lambda parts: parts["job"]["models"][1].update(sensitive="income"),
+        lambda parts: attribute(parts, "age").update(role="insensitive"),
+        lambda parts: attribute(parts, "town").update(role="drop"),
+        lambda parts: attribute(parts, "income").update(role="quasi"),
+        lambda parts: attribute(parts, "income").update(role="sensitive"),
+        lambda parts: attribute(parts, "age").update(grid="30"),
+        lambda parts: attribute(parts, "age").pop("grid"),
+        lambda parts: attribute(parts, "height").update(grid=["150", "170"]),
+        lambda parts: attribute(parts, "height").update(scale="categorical"),
+        lambda parts: attribute(parts, "job").update(label="ancestor"),
+        lambda parts: attribute(parts, "who").update(pseudonym=False),
+        lambda parts: parts["job"].update(allow_singling=[]),
+        lambda parts: parts["job"].update(perturbations=[]),
+        lambda parts: parts["job"].update(complete=["job"]),
+        lambda parts: parts["job"]["schema"].update(person="who"),
+        lambda parts: parts["job"]["writing"].update(separator=";"),
+    ],
+)
+def test_a_job_that_the_release_does_not_fit(change: Callable[[Parts], object], tmp_path: Path) -> None:
+    """Who says that something else was asked for is found out where the release or the figures do not fit that."""
+    parts = json.loads(beside(path := table(tmp_path)).read_bytes())
+    change(parts)
+    parts["job_sha256"] = digest(parts["job"])
+    found = again(path, parts, tmp_path)
+    assert found is None or not found.met
+
+
+def test_a_sensitive_column_without_a_model(release_by_level: Path, tmp_path: Path) -> None:
+    """A sensitive column needs a model, or leave to have none."""
+    parts = json.loads(beside(release_by_level).read_bytes())
+    parts["job"]["no_model"] = []
+    parts["job_sha256"] = digest(parts["job"])
+    found = again(release_by_level, parts, tmp_path)
+    assert found is not None
+    assert [part.name for part in found.parts if part.outcome is PartOutcome.DIFFERENT] == ["sensitive columns"]
+
+
+# ── every kind of change of a release ────────────────────────────────────────────────────────────
+
+
+def _cell(lines: list[str], column: str, new: Callable[[str], str], only: int | None = None) -> list[str]:
+    at = lines[0].split(",").index(column)
+    rows = [line.split(",") for line in lines]
+    for place, row in enumerate(rows[1:]):
+        row[at] = new(row[at]) if only in {None, place} else row[at]
+    return [",".join(row) for row in rows]
+
+
+#: Changes of the lines of the release; those that the file shows, and those that only the input does.
+FOUND: dict[str, Callable[[list[str]], list[str]]] = {
+    "reversed": lambda lines: [lines[0], *reversed(lines[1:])],
+    "two records exchanged": lambda lines: [*lines[:3], lines[10], *lines[4:10], lines[3], *lines[11:]],
+    "a record left out": lambda lines: lines[:-1],
+    "a record twice": lambda lines: [*lines[:2], lines[1], *lines[2:]],
+    "a class left out": lambda lines: [lines[0], *lines[5:]],
+    "another name": lambda lines: [lines[0].replace("income", "wage"), *lines[1:]],
+    "a column left out": lambda lines: [",".join(line.split(",")[1:]) for line in lines],
+    "another column": lambda lines: [f"{lines[0]},note", *(f"{line},x" for line in lines[1:])],
+    "another label": lambda lines: _cell(lines, "town", lambda _: "north", 0),
+    "a label off the grid": lambda lines: _cell(lines, "age", lambda text: text.replace("20", "23")),
+    "no label": lambda lines: _cell(lines, "height", lambda _: "tall"),
+    "an exact value": lambda lines: _cell(lines, "height", lambda _: "151", 0),
+    "an illness for all": lambda lines: _cell(lines, "illness", lambda _: "flu"),
+    "a note": lambda lines: [*lines, ""],
+    "quotes": lambda lines: _cell(lines, "illness", lambda text: f'"{text}"', 0),
+    "carriage returns": lambda lines: [f"{line}\r" for line in lines],
+    "pseudonyms": lambda lines: _cell(lines, "who", lambda _: "p" * 33),
+}
+
+
+def changed(path: Path, change: Callable[[list[str]], list[str]]) -> Parts:
+    """Change the release; the parts of its certificate, in which the digests and sizes are those of the new file."""
+    text = ("\n".join(change(path.read_text().splitlines())) + "\n").encode()
+    assert text != path.read_bytes()
+    path.write_bytes(text)
+    parts = json.loads(beside(path).read_bytes())
+    parts |= {"sha256": hashlib.sha256(text).hexdigest(), "size": len(text)}
+    parts["checks"]["bytes"] = len(text)
+    return cast("Parts", parts)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_every_kind_of_change_of_a_release_is_found(name: str, tmp_path: Path) -> None:
+    """A release that is another one is found out, though the digest is its own."""
+    path = table(tmp_path)
+    found = again(path, changed(path, FOUND[name]), tmp_path)
+    assert found is not None
+    assert not found.met
+
+
+def test_cells_that_only_the_input_has(tmp_path: Path) -> None:
+    """Incomes of nobody are told as not shown; with the input they are found, and suppressed records counted."""
+    folder = tmp_path
+    schema = Schema.of(quasi=["age"], insensitive=["income"])
+    people = PEOPLE.select("age", "income")
+    people.write_csv(folder / "people.csv")
+    anonymize(folder / "people.csv", freely(Job.of(schema, KAnonymity(4))), target=folder / "r.csv")
+    parts = changed(folder / "r.csv", lambda lines: sorted_after(_cell(lines, "income", lambda _: "0")))
+    parts["released_unchanged"][0]["unique"] = 0
+    found = again(folder / "r.csv", parts, tmp_path)
+    assert found is not None
+    assert (found.met, "checks.cells" in unseen(found)) == (True, True)
+    found = again(folder / "r.csv", parts, tmp_path, reference=people)
+    assert found is not None
+    (part,) = [part for part in found.parts if part.outcome is PartOutcome.DIFFERENT]
+    assert part.told == "24 records have cells that the input has not together"
+    found = again(folder / "r.csv", parts, tmp_path, reference=people.head(20))
+    assert found is not None
+    assert {part.name for part in found.parts if part.outcome is PartOutcome.DIFFERENT} == {
+        "suppressed",
+        "unchanged cells",
+    }
+    found = again(folder / "r.csv", parts, tmp_path, reference=people.select("age"))
+    assert found is not None
+    assert "the input has no column income" in {part.told for part in found.parts}
+
+
+def sorted_after(lines: list[str]) -> list[str]:
+    """The records in order."""
+    return [lines[0], *sorted(lines[1:])]
+
+
+def test_transactions_that_are_others(tmp_path: Path) -> None:
+    """Transactions in another order, and lines that hold more than items, are found out."""
+    for change in (lambda lines: [*reversed(lines)], lambda lines: [f"{line} " for line in lines]):
+        path = baskets(tmp_path)
+        found = again(path, changed(path, change), tmp_path)
+        assert found is not None
+        assert not found.met
+        for file in (path, beside(path)):
+            file.unlink()
+
+
+def test_coherence_is_counted_where_the_items_are_brought(tmp_path: Path) -> None:
+    """With the private items cohorts, the greatest share and the cells of other items are compared, too."""
+    parts = json.loads(beside(path := baskets(tmp_path)).read_bytes())
+    for name in ("cohorts", "smallest"):
+        found = again(path, parts | {name: parts[name] + 1}, tmp_path, PRIVATE)
+        assert found is not None
+        assert name in {part.name for part in found.parts if part.outcome is PartOutcome.DIFFERENT}
+    found = again(path, parts, tmp_path, PRIVATE)
+    assert found is not None
+    assert found.met
+    assert not {"cohorts", "smallest", "confidence", "checks.private"} & unseen(found)

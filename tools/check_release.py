@@ -1,0 +1,299 @@
+"""Check a released table against its certificate without kohort: Python's standard library is enough.
+
+    python check_release.py RELEASE.csv RELEASE.csv.kohort.json [--trust PUBLIC.pub]
+
+It checks the form of the certificate and its digests; the signature, where the library `cryptography` is installed
+(with --trust it must be); of CSV and TSV files columns, records, order, labels, classes, k, whom columns single out,
+the promises of k-anonymity and distinct l-diversity; the list of checks, and that limits are told. Status 0: nothing
+differs; 1: something does; 2: it cannot be checked. docs/reference/certificate.md describes the format.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import hashlib
+import io
+import json
+import re
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: The form of certificates that is known here.
+FORM: Final = 7
+
+#: The fields of a certificate of a table, and what kind of thing each is.
+FIELDS: Final = {
+    **dict.fromkeys(("form", "size", "k", "records", "incomplete", "suppressed", "classes"), int),
+    **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256"), str),
+    **dict.fromkeys(("libraries", "job", "checks", "class_sizes", "levels", "labels", "exposed"), dict),
+    **dict.fromkeys(("metrics", "perturbed", "pseudonyms"), dict),
+    **dict.fromkeys(("not_promised", "models", "released_unchanged"), list),
+    **dict.fromkeys(("people", "signature", "data_dependent_labels"), object),
+}
+
+#: The line that is not signed, and what it says.
+LINE: Final = re.compile(rb'^  "signature": .*\n', re.MULTILINE)
+SIGNATURE: Final = re.compile(r"ed25519 ([0-9a-f]{64}) ([0-9a-f]{128})")
+
+#: A number, and how labels of numbers are spelled, by their kind; `*` is anything, an empty one a missing value.
+NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+LABELS: Final = {
+    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|\*|"),
+    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|\*|"),
+    "mean": re.compile(rf"{NUMBER}|\*|"),
+}
+RANGE: Final = re.compile(rf"\[({NUMBER})-({NUMBER})\]")
+
+#: What no certificate of a table promises, whatever the job: how each sentence begins.
+ALWAYS: Final = ("Linkage with other data", "Columns released unchanged", "Right roles")
+
+#: A certificate, and records of text.
+Parts = dict[str, Any]
+Rows = list[list[str]]
+
+
+class CannotCheckError(Exception):
+    """What is given cannot be checked."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the files that are named, and print what differs; the status."""
+    parser = argparse.ArgumentParser(description="Check a released table against its certificate, without kohort.")
+    parser.add_argument("release", type=Path)
+    parser.add_argument("certificate", type=Path)
+    parser.add_argument("--trust", type=Path, help="the public key, in PEM, that must have signed the certificate")
+    given = parser.parse_args(arguments)
+    try:
+        release, certificate = given.release.read_bytes(), given.certificate.read_bytes()
+        found = list(faults(release, certificate))
+        signed = signature(certificate, None if given.trust is None else given.trust.read_bytes())
+    except (CannotCheckError, OSError) as fault:
+        sys.stderr.write(f"cannot be checked: {fault}\n")
+        return 2
+    found += [] if signed in {"unsigned", "trusted", "signed", "not checked"} else [signed]
+    for line in found:
+        sys.stdout.write(f"DIFFERS  {line}\n")
+    sys.stdout.write(f"signature: {signed}; {len(found)} things differ\n")
+    return 1 if found else 0
+
+
+def signature(certificate: bytes, trust: bytes | None) -> str:
+    """What is true of the signature: `unsigned`, `signed`, `trusted`, `not checked`; or what is wrong with it."""
+    parts = _json(certificate)
+    said = parts.get("signature") if parts else None
+    if said is None:
+        return "unsigned" if trust is None else "the certificate is not signed"
+    try:
+        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  may be absent
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+        from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
+    except ImportError:
+        if trust is not None:
+            raise CannotCheckError("--trust needs the library cryptography (pip install cryptography)") from None
+        return "not checked"
+    spelled = SIGNATURE.fullmatch(said) if isinstance(said, str) else None
+    if spelled is None:
+        return "the signature is not spelled as one"
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(spelled[1]))
+        key.verify(bytes.fromhex(spelled[2]), LINE.sub(b"", certificate, count=1))
+    except (InvalidSignature, ValueError):
+        return "the certificate is not what was signed"
+    if trust is None:
+        return "signed"
+    trusted = load_pem_public_key(trust)
+    same = isinstance(trusted, Ed25519PublicKey) and trusted.public_bytes_raw() == key.public_bytes_raw()
+    return "trusted" if same else "the certificate is signed with another key"
+
+
+def _json(text: bytes) -> Parts | None:
+    """The JSON object in a text; `None` where there is none."""
+    try:
+        found: Parts | None = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def faults(release: bytes, certificate: bytes) -> Iterator[str]:
+    """What differs between a release and its certificate."""
+    parts = _json(certificate)
+    if parts is None:
+        yield "the certificate is no JSON object"
+        return
+    if parts.get("kind") == "transactions":
+        raise CannotCheckError("this is the certificate of transactions: check it with kohort")
+    wrong = [*_form(parts, certificate)]
+    yield from wrong
+    if wrong:
+        return
+    if hashlib.sha256(release).hexdigest() != parts["sha256"]:
+        yield "sha256"
+    if len(release) != parts["size"]:
+        yield "size"
+    try:
+        yield from _table(release, parts)
+    except (AttributeError, KeyError, TypeError, ValueError, OSError, csv.Error) as fault:
+        yield f"the release or the job cannot be read ({type(fault).__name__})"
+
+
+def _form(parts: Parts, text: bytes) -> Iterator[str]:
+    """What is wrong with the form of a certificate: keys, kinds of values, spelling, the digest of the job."""
+    if parts.keys() != FIELDS.keys() or parts["form"] != FORM or parts["kind"] != "table":
+        yield f"the certificate is not one of a table in form {FORM}"
+        return
+    booleans = {name for name in FIELDS if isinstance(parts[name], bool)}
+    odd = [name for name, kind in FIELDS.items() if not isinstance(parts[name], kind)]
+    if odd or booleans != {"data_dependent_labels"}:
+        yield f"fields of another kind: {', '.join(odd or sorted(booleans))}"
+        return
+    if (json.dumps(parts, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode() != text:
+        yield "the certificate is not spelled as one"
+    job = json.dumps(parts["job"], sort_keys=True, ensure_ascii=False)
+    if hashlib.sha256(job.encode()).hexdigest() != parts["job_sha256"]:
+        yield "job_sha256"
+
+
+def _table(release: bytes, parts: Parts) -> Iterator[str]:
+    """What differs in the table."""
+    job = parts["job"]
+    columns = [one for one in job["schema"]["attributes"] if _released(one)]
+    names, rows = _read(release, parts["release"], job["writing"])
+    if names != [one["name"] for one in columns]:
+        yield "columns"
+        return
+    quasi = [place for place, one in enumerate(columns) if one["role"] == "quasi"]
+    rest = [place for place in range(len(columns)) if place not in quasi]
+    keys = [tuple(row[place].encode() for place in (*quasi, *rest)) for row in rows]
+    if any(one > other for one, other in pairwise(keys)):
+        yield "order"
+    classes: dict[tuple[str, ...], Rows] = {}
+    for row in rows:
+        classes.setdefault(tuple(row[place] for place in quasi), []).append(row)
+    sizes = [len(one) for one in classes.values()]
+    yield from (name for name, found in _counts(parts, rows, sizes).items() if found != parts[name])
+    yield from _labels(parts, columns, rows)
+    if "person" not in job["schema"]:
+        yield from _singled(parts, columns, rows)
+    yield from _promises(parts, names, [*classes.values()])
+    yield from _checks(parts, columns, rows, len(classes))
+
+
+def _released(column: Parts) -> bool:
+    """Whether the release has a column."""
+    return column["role"] in {"quasi", "sensitive", "insensitive"} or column["pseudonym"] is True
+
+
+def _read(release: bytes, name: str, writing: Parts) -> tuple[list[str], Rows]:
+    """The header and the records of a CSV or TSV file, perhaps packed by gzip."""
+    kind = str(writing.get("format") or name).lower()
+    if not kind.endswith(("csv", "tsv", "tab", "csv.gz", "tsv.gz")):
+        raise CannotCheckError("only CSV and TSV files, plain or packed by gzip, can be read without a library")
+    text = (gzip.decompress(release) if kind.endswith(".gz") else release).decode()
+    separator = writing["separator"] if ".csv" in f".{kind}" else "\t"
+    lines = [*csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)]
+    if any(len(line) != len(lines[0]) for line in lines):
+        raise ValueError("ragged")
+    if writing["excel_safe"]:
+        lines = [[cell[1:] if re.match(r"'[=+\-@\t\r]", cell) else cell for cell in line] for line in lines]
+    return lines[0], lines[1:]
+
+
+def _counts(parts: Parts, rows: Rows, sizes: list[int]) -> Parts:
+    """What the counts of a certificate must be."""
+    found: Parts = {"records": len(rows), "classes": len(sizes)}
+    models = parts["job"]["models"]
+    if "person" not in parts["job"]["schema"]:
+        found |= {"k": min(sizes, default=0), "people": None}
+    if all(model["kind"] in {"KAnonymity", "DistinctLDiversity"} for model in models):
+        k = max((model.get("k", model.get("l", 1)) for model in models), default=1)
+        exponents = Counter((size // k).bit_length() - 1 for size in sizes)
+        bands = {f"{k << at}..{(k << at + 1) - 1}": count for at, count in exponents.items() if at >= 0}
+        found["class_sizes"] = bands | ({f"1..{k - 1}": exponents[-1]} if -1 in exponents else {})
+    return found
+
+
+def _labels(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
+    """Labels that are not spelled as their kind is, and whether they were chosen by looking at records."""
+    quasi = {one["name"]: place for place, one in enumerate(columns) if one["role"] == "quasi"}
+    if parts["labels"].keys() != quasi.keys():
+        yield "labels"
+        return
+    dependent = False
+    for name, kind in parts["labels"].items():
+        texts = {row[quasi[name]] for row in rows}
+        if kind in LABELS and not all(map(LABELS[kind].fullmatch, texts)):
+            yield f"labels of {name}"
+        ends = [found.groups() for found in map(RANGE.fullmatch, texts) if found]
+        dependent |= kind == "mean" or (kind == "range" and any(low != high for low, high in ends))
+    hierarchies = any("hierarchy" in one for one in columns if one["role"] == "quasi")
+    said = parts["data_dependent_labels"]
+    if dependent != said and (dependent or not hierarchies):
+        yield "data_dependent_labels"
+    if said != any(line.startswith("Secret range ends") for line in parts["not_promised"]):
+        yield "not_promised"
+
+
+def _singled(parts: Parts, columns: list[Parts], rows: Rows) -> Iterator[str]:
+    """How many records have a value that no other has, in each column that is not generalized."""
+    unchanged = [place for place, one in enumerate(columns) if one["role"] in {"sensitive", "insensitive"}]
+    counts = {columns[place]["name"]: Counter(row[place] for row in rows).values() for place in unchanged}
+    alone = {name: sum(count == 1 for count in found) for name, found in counts.items()}
+    found = [{"columns": [name], "people": len(rows), "unique": count} for name, count in alone.items()]
+    said = parts["released_unchanged"]
+    if said[: len(found)] != found or any(len(one["columns"]) != 2 for one in said[len(found) :]):  # noqa: PLR2004  a pair
+        yield "released_unchanged"
+
+
+def _promises(parts: Parts, names: list[str], classes: list[Rows]) -> Iterator[str]:
+    """Models that are not those of the job, or not met, and limits that are not told."""
+    models, person = parts["job"]["models"], "person" in parts["job"]["schema"]
+    if len(models) != len(parts["models"]) or not models:
+        yield "models"
+    for model, name in zip(models, parts["models"], strict=False):
+        if model["kind"] == "KAnonymity":
+            right, met = f"{model['k']}-anonymity", all(len(one) >= model["k"] for one in classes)
+        elif model["kind"] == "DistinctLDiversity":
+            at = names.index(model["sensitive"])
+            right = f"distinct {model['l']}-diversity of {model['sensitive']}"
+            met = all(len({row[at] for row in one}) >= model["l"] for one in classes)
+        else:
+            continue  # which takes kohort
+        if name != right or not (met or person):
+            yield f"promise {right}"
+    always = ALWAYS if person else (*ALWAYS, "Several records of a person")
+    if any(sum(line.startswith(begin) for line in parts["not_promised"]) != 1 for begin in always):
+        yield "not_promised"
+
+
+def _checks(parts: Parts, columns: list[Parts], rows: Rows, classes: int) -> Iterator[str]:
+    """Checks that are not in the list, or that compared something else."""
+    quasi = [place for place, one in enumerate(columns) if one["role"] == "quasi"]
+    labels = {place: len({row[place] for row in rows}) for place in quasi}
+    due = dict.fromkeys(("records", "lineage", "order"), len(rows)) | {
+        **dict(zip(("bytes", "columns", "classes"), (parts["size"], len(columns), classes), strict=True)),
+        "labels": sum(labels.values()),
+        "regions": len(rows) * len(quasi),
+        "ends": 0 if parts["levels"] else len(rows) * bool(quasi),
+        "grid": sum(count for place, count in labels.items() if "grid" in columns[place]),
+    }
+    yield from (f"check {name}" for name, count in due.items() if parts["checks"].get(name, 0) != count)
+    optional = {"cells", "perturbation", "pseudonyms", "identifiers", "complete records", "suppression"}
+    yield from (f"check {name}" for name in parts["checks"].keys() - due.keys() - optional)
+    kinds = ("cells", "perturbation", "pseudonyms")
+    if sum(parts["checks"].get(name, 0) for name in kinds) != len(rows) * (len(columns) - len(quasi)):
+        yield "checks of columns that are not generalized"
+    if any(one["role"] == "identifying" for one in parts["job"]["schema"]["attributes"]) and rows:
+        yield from () if parts["checks"].get("identifiers", 0) else ["check identifiers"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
