@@ -153,6 +153,8 @@ def test_the_same_is_refused(
     if wrong != "swap" or data.draw(st.booleans()):
         order = sorted(range(len(rows)), key=lambda row: _rank(rows[row], names, quasi))
         rows = [rows[row] for row in order]
+        if wrong == "swap" and rows == texts(release.table, names):
+            return  # the same release, though no longer by the lineage that is claimed
         if len(order) == claim.lineage.size:
             claim = replace(claim, lineage=claim.lineage[order])
     table = table_of(rows, names)
