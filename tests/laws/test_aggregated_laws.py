@@ -53,11 +53,12 @@ def asked(draw: st.DrawFn) -> tuple[pl.DataFrame, Mapping[str, Any]]:
     table = table.with_columns(pl.Series("who", who), pl.Series("name", name))
     gap = draw(st.sampled_from(["", None]))
     table = table.with_columns(pl.col("age", "city", "pay").replace("", gap))
-    way = draw(st.sampled_from(MORE_METHODS)) | draw(st.sampled_from(MORE_MODELS)) | draw(st.sampled_from(MORE_MISSING))
+    drawn = [draw(st.sampled_from(some)) for some in (MORE_METHODS, MORE_MODELS, MORE_MISSING)]
+    way: dict[str, Any] = {key: value for one in drawn for key, value in one.items()}
     if way.get("method") in ON_LEVELS:
-        way |= {"hierarchy": {"age": "intervals:10,20", "city": "suppress", "job": "frequency:1"}}
+        way["hierarchy"] = {"age": "intervals:10,20", "city": "suppress", "job": "frequency:1"}
     elif not way.get("no_grid"):
-        way |= draw(st.sampled_from(LABELS))
+        way.update(draw(st.sampled_from(LABELS)))
     roles = {"quasi": ["age", "city", "job"], "sensitive": ["ill"], "insensitive": ["pay"], "allow_singling": ["pay"]}
     return table, {**roles, "identifying": ["who", "name"], **way}
 
