@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from kohort import io
@@ -28,7 +29,7 @@ from kohort.certificate.again import (
 from kohort.certificate.described import Asked, Described, described
 from kohort.certificate.table_shown import Shown, foreign
 from kohort.errors import InfeasibleError, InputError, UsageError
-from kohort.io.manifest import has_manifest
+from kohort.io.manifest import has_manifest, read_manifest
 from kohort.io.options import ReadOptions
 from kohort.io.stored import stored
 from kohort.io.write import Format, format_of, write
@@ -82,7 +83,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     """
     asked = described(known.job)
     hierarchies = _hierarchies(asked, brought)
-    parts = [*of_bytes(path, known)]
+    parts = [*of_bytes(path, known), *_of_parts(path, known)]
     try:
         table, plain_form = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
@@ -94,6 +95,17 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     if list(table.names) == names:
         parts += _Judge(table, known, asked, brought, hierarchies).parts()
     return Again((*parts, unseen(known, parts, _UNSEEN)))
+
+
+def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[CheckedPart]:
+    """Whether the certificate lists the parts that the manifest of a folder does, which are seen to be those."""
+    there = read_manifest(Path(path)).parts if has_manifest(os.fspath(path)) else ()
+    listed = [{"name": one.name, "records": one.records, "sha256": one.sha256} for one in there]
+    same = sum(one in listed for one in known.parts)
+    told = f"{len(known.parts):,} in their order"
+    if listed != [*known.parts]:
+        told = f"{len(known.parts):,}, found {len(listed):,}, of which {same:,} are the same"
+    yield judged("listed parts", told, "parts", met=listed == [*known.parts])
 
 
 def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> tuple[Table, CheckedPart]:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, field, replace
 from hashlib import md5
+from math import prod
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -111,12 +112,9 @@ def hashes(columns: Sequence[pl.Series], hashed: Hashed) -> NDArray[np.uint64]:
     if not hashed.nulls:
         frame = frame.fill_null("")
     told = [pl.concat_str(pl.col(name).str.len_chars(), pl.lit(":"), name).fill_null("-") for name in frame.columns]
-    texts = frame.select(pl.concat_str(pl.lit(hashed.key), *told)).to_series()
-    found = np.empty(len(texts), np.uint64)
-    for some in blocks(len(texts)):
-        digests = b"".join(md5(text.encode(), usedforsecurity=False).digest()[:8] for text in texts[some].to_list())
-        found[some] = np.frombuffer(digests, ">u8")
-    return found
+    texts: list[str] = frame.select(pl.concat_str(pl.lit(hashed.key), *told)).to_series().to_list()
+    digests = b"".join(md5(text.encode(), usedforsecurity=False).digest()[:8] for text in texts)
+    return np.frombuffer(digests, ">u8").astype(np.uint64)
 
 
 def summed(keys: pl.DataFrame, records: NDArray[np.int64], sums: NDArray[np.uint64]) -> pl.DataFrame:
@@ -198,12 +196,16 @@ class TableRelation:
         return tuples_of(summed(frame, np.ones(self.records, np.int64), sums), taken)
 
     def _hashes(self, hashed: Hashed) -> NDArray[np.uint64]:
-        """(n,) the hash of each record; of records that are alike it is taken once."""
+        """(n,) the hash of each record; of few possible records once for each of these."""
         columns = [self.table[name] for name in hashed.columns]
-        frame = pl.DataFrame({str(place): column.codes for place, column in enumerate(columns)})
-        alike = frame.with_row_index("record").group_by(pl.exclude("record")).agg("record")
-        found = hashes([one.values.gather(alike[str(place)]) for place, one in enumerate(columns)], hashed)
         of_record = np.empty(self.records, np.uint64)
-        lengths = alike["record"].list.len().to_numpy()
-        of_record[alike["record"].explode().to_numpy()] = np.repeat(found, lengths)
+        sizes = tuple(max(len(column.values), 1) for column in columns)
+        if prod(sizes) <= self.records:
+            every = np.unravel_index(np.arange(prod(sizes)), sizes)
+            found = hashes([one.values.gather(codes) for one, codes in zip(columns, every, strict=True)], hashed)
+            for some in blocks(self.records):
+                of_record[some] = found.take(np.ravel_multi_index(tuple(one.codes[some] for one in columns), sizes))
+            return of_record
+        for some in blocks(self.records):
+            of_record[some] = hashes([one.values.gather(one.codes[some]) for one in columns], hashed)
         return of_record

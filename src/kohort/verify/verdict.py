@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 BY_RECORD: Final = "record by record"
 BY_AGGREGATION: Final = "by aggregation"
 
+#: The engine that is kohort itself.
+LOCAL: Final = "local"
+
 
 class TableCheck(StrEnum):
     """What is checked, from the bytes inwards; an error names the first that fails."""
@@ -286,6 +289,7 @@ class Verdict(Shown):
         parts: Of a release of several files, these, in their order; `sha256` is of the joined ones.
         way: How it was verified.
         labels: What each generalized column is released as; see `kohort.verify.labels.kind_of`.
+        engine: What counted the input; with its version where it is another than kohort itself.
     """
 
     records: int
@@ -305,6 +309,7 @@ class Verdict(Shown):
     parts: tuple[VerifiedPart, ...] = ()
     way: str = BY_RECORD
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    engine: str = LOCAL
 
     @property
     def range_exposure(self) -> int:
