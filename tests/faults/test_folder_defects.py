@@ -11,9 +11,11 @@ import pytest
 
 from kohort.errors import FileError, LimitError, UnsupportedError, VerificationError
 from kohort.io.typed import from_frame
+from kohort.io.write import Format, write
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from kohort.perturbation.effect import Effect
+from kohort.perturbation.pseudonyms import Key
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim
 from kohort.verify.aggregated import Destinations, verify_parts
@@ -270,7 +272,7 @@ def test_names_in_other_columns_are_found(tmp_path: Path) -> None:
     rows = [row[1:] for row in whole if row[1:3] in WHERE]
     labels = [WHERE[row[0], row[1]] for row in rows]
     every = Destinations(table_of(rows, COLUMNS[1:]), table_of(labels, ["age", "city"]), np.ones(11, np.int64))
-    with pytest.raises(UnsupportedError, match="several labels"):
+    with pytest.raises(VerificationError, match="check identifiers, column note"):
         verify_parts(paths, source(whole), claim(), every)
     assert verify_parts(paths, source(whole), claim(allowed=("note",)), destinations()).records == 11
 
@@ -294,11 +296,30 @@ def test_perturbed_columns_are_told_of_records(tmp_path: Path) -> None:
         verify_parts([tmp_path], source(), claim(effects=(effect,)), destinations())
 
 
+def test_pseudonyms_are_those_of_the_key(tmp_path: Path) -> None:
+    """Each stands for its record's identifier; a missing one stays missing."""
+    key = Key(bytes(32))
+    people = [("" if row[0] == "Leo Serra" else row[0], *row[1:]) for row in PEOPLE]
+    schema = replace(SCHEMA, attributes=(replace(SCHEMA.attributes[0], pseudonym=True), *SCHEMA.attributes[1:]))
+    said = claim(schema=schema, key=key)
+    named = [(*WHERE[row[1], row[2]], key.pseudonym("name", row[0]) if row[0] else "", *row[3:]) for row in people[:10]]
+    named.append((*WHERE["31", "Bari"], "", *people[11][3:]))
+    whole = sorted(",".join([row[2], *row[:2], *row[3:]]) for row in named)
+    whole.sort(key=lambda line: (line.split(",")[1:3], line.split(",")[0], line.split(",")[3:]))
+    header = "name,age,city,illness,income,note"
+    found = verify_parts(written(tmp_path, cut(whole), header), source(people), said, destinations())
+    assert found.checks["pseudonyms"] == found.records == 11
+    other = replace(said, key=Key(bytes([1]) * 32))
+    with pytest.raises(VerificationError, match="check lineage"):
+        verify_parts(written(tmp_path, cut(whole), header), source(people), other, destinations())
+
+
 def test_a_part_that_changes_is_noticed(tmp_path: Path) -> None:
     """Between one look at it and the next; one that is gone, too."""
     paths = written(tmp_path, cut(lines()))
     found = WrittenParts.read(paths, claim(), ["age"], None)
     assert found.collect().records == 11
+    assert source().collect() is not None
     assert sorted(found.tuples(["city"]).counts.tolist()) == [4, 7]
     paths[2].write_text("\n".join([HEADER, *lines()[7:10], ""]), encoding="utf-8")
     with pytest.raises(VerificationError, match="changed"):
@@ -306,6 +327,22 @@ def test_a_part_that_changes_is_noticed(tmp_path: Path) -> None:
     paths[2].unlink()
     with pytest.raises(FileError, match="reading the release failed"):
         found.collect()
+
+
+def test_a_footer_holds_no_note(tmp_path: Path) -> None:
+    """Parts of Parquet are as kohort writes them: a note, or another writer's form, is found."""
+    said = claim(format="parquet")
+    names = HEADER.split(",")
+    parts = [table_of([(*line.split(","),) for line in part], names) for part in cut(lines())]
+    paths = [tmp_path / f"part-{number:05}.parquet" for number in range(3)]
+    for path, part in zip(paths, parts, strict=True):
+        with path.open("wb") as file:
+            write(part, file, Format.PARQUET)
+    assert verify_parts(paths, source(), said, destinations()).records == 11
+    note = {"note": "Kim Longo earns 99999"}
+    pl.read_parquet(paths[1]).write_parquet(paths[1], metadata=note)
+    with pytest.raises(VerificationError, match="check bytes"):
+        verify_parts(paths, source(), said, destinations())
 
 
 def test_the_hash_is_the_one_that_is_told() -> None:

@@ -40,6 +40,10 @@ class Certificate(Certified):
         metrics: What the release cost, by metric.
         perturbed: Of each perturbed column, what was done to it and what that did.
         pseudonyms: Of each column of pseudonyms, how many records share one with another.
+        verified: How the files were held against the input: `record by record`, or `by aggregation`.
+        engine: What counted the input for that: `local`, or another engine and its version.
+        parts: Of a release of several files each one's name, records and digest, in the order of the records; `sha256`
+            and `size` are those of the joined ones.
     """
 
     models: tuple[str, ...]
@@ -57,6 +61,9 @@ class Certificate(Certified):
     metrics: Mapping[str, float]
     perturbed: Mapping[str, object]
     pseudonyms: Mapping[str, int]
+    verified: str
+    engine: str
+    parts: tuple[Mapping[str, object], ...]
     kind: str = "table"
 
 
@@ -100,6 +107,9 @@ def certificate(
         metrics=metrics,
         perturbed={one.column: {key: part for key, part in asdict(one).items() if key != "column"} for one in effects},
         pseudonyms={one.column: one.linked for one in linked},
+        verified=verdict.way,
+        engine=verdict.engine,
+        parts=tuple(asdict(one) for one in verdict.parts),
     ).encode()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from kohort import io
@@ -16,7 +17,7 @@ from kohort.assessment.checking import Check, check
 from kohort.certificate.again import Again, CheckedPart, PartOutcome, compared, of_bytes, unchecked
 from kohort.certificate.described import Asked, Described, described
 from kohort.errors import InfeasibleError, InputError
-from kohort.io.manifest import has_manifest
+from kohort.io.manifest import has_manifest, read_manifest
 from kohort.io.options import ReadOptions
 from kohort.io.stored import stored
 from kohort.io.write import Format, format_of
@@ -63,7 +64,7 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
     """
     asked = described(known.job)
     hierarchies = _hierarchies(asked, brought)
-    parts = [*of_bytes(path, known)]
+    parts = [*of_bytes(path, known), *_of_parts(path, known)]
     try:
         table = _read(path, known, asked)
     except (InputError, InfeasibleError) as fault:
@@ -75,6 +76,19 @@ def check_table_again(path: str | os.PathLike[str], known: Certificate, brought:
         parts += _Judge(table, known, asked, brought, hierarchies).parts()
     parts.append(unchecked("suppressed records, lineage, levels, range ends, losses", _INPUT))
     return Again(tuple(parts))
+
+
+def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[CheckedPart]:
+    """Whether the certificate lists the parts that the manifest of a folder does, which are seen to be those."""
+    there = read_manifest(Path(path)).parts if has_manifest(os.fspath(path)) else ()
+    if not there and not known.parts:
+        return
+    listed = [{"name": one.name, "records": one.records, "sha256": one.sha256} for one in there]
+    same = sum(one in listed for one in known.parts)
+    told = f"{len(known.parts):,} in their order"
+    if listed != [*known.parts]:
+        told = f"{len(known.parts):,}, found {len(listed):,}, of which {same:,} are the same"
+    yield CheckedPart("listed parts", PartOutcome.SAME if listed == [*known.parts] else PartOutcome.DIFFERENT, told)
 
 
 def _read(path: str | os.PathLike[str], known: Certificate, asked: Described) -> Table:

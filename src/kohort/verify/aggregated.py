@@ -21,14 +21,15 @@ import polars as pl
 from kohort.errors import UnsupportedError
 from kohort.schema import Role
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregates import Hashed, Tuples, as_texts, summed
+from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.parts import WrittenParts
 from kohort.verify.reading import ReleaseContent
 from kohort.verify.records import incomplete, refuse_names, released_texts, without_value
 from kohort.verify.singling import SummedUniques, told
 from kohort.verify.tables import judged
-from kohort.verify.verdict import BY_AGGREGATION, Claim, TableCheck, Verdict, fault, places
+from kohort.verify.verdict import BY_AGGREGATION, LOCAL, Claim, TableCheck, Verdict, fault, places
+from kohort.workspace import tallied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Counts, Index, Mask
+    from kohort.arrays import Counts, Index
     from kohort.schema import Attribute, Schema
-    from kohort.verify.aggregates import Relation
+    from kohort.verify.aggregates import Relation, Tuples
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +59,9 @@ class Destinations:
     counts: Counts | None = None
 
 
-def verify_parts(paths: Sequence[Path], source: Relation, claim: Claim, destinations: Destinations) -> Verdict:
+def verify_parts(
+    paths: Sequence[Path], source: Relation, claim: Claim, destinations: Destinations, *, engine: str = LOCAL
+) -> Verdict:
     """What is true of the release in these files, in their order, made from the records of a relation.
 
     Cost: what it takes to read the parts, and to find the distinct tuples of the input's quasi-identifiers and of the
@@ -69,6 +72,7 @@ def verify_parts(paths: Sequence[Path], source: Relation, claim: Claim, destinat
         source: The input.
         claim: What the release says of itself; its source has the relation's columns, and its lineage is not looked at.
         destinations: Where the tuples of the input went.
+        engine: What answers for the relation, with its version.
 
     Raises:
         VerificationError: a check fails; the message names it, the column and counts.
@@ -99,7 +103,7 @@ def verify_parts(paths: Sequence[Path], source: Relation, claim: Claim, destinat
     }
     counts = {check.value: whole.get(check, found.checks.get(check.value, 0)) for check in TableCheck}
     checks = {check: count for check, count in counts.items() if count}
-    return replace(found, checks=checks, singling=singling, parts=written.parts, way=BY_AGGREGATION)
+    return replace(found, checks=checks, singling=singling, parts=written.parts, way=BY_AGGREGATION, engine=engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +170,7 @@ class _Sent:
         schema = replace(claim.schema, attributes=tuple(one for one in claim.schema.attributes if one.name in held))
         names = tuple(one.name for one in schema.released)
         bare = replace(claim, schema=schema, source=found.table, weights=found.counts, allowed=names)
-        enters = ~(incomplete(bare) | without_value(bare))
-        if destinations.counts is not None:
-            found, enters = _alike(found, destinations.tuples.names, enters)
-            bare = replace(bare, source=found.table, weights=found.counts)
-        rows, of, counts = _sent(bare, destinations, enters)
+        rows, of, counts = _sent(bare, destinations)
         labels = {one.name: _released(one, claim) for one in destinations.labels.columns}
         table = Table(
             tuple(
@@ -191,22 +191,11 @@ class _Sent:
         return cls(sent, table.take(order), found.sums[rows])
 
 
-def _alike(found: Tuples, names: Sequence[str], enters: Mask) -> tuple[Tuples, Mask]:
-    """The tuples that enter, those that are alike in some columns put together; then the others.
+def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Counts]:
+    """Which tuples of the input are sent, to which of the destinations, and how many records of each.
 
-    What differs is neither released nor asked for: columns by which complete records are told.
+    What lacks a value that it needs to enter, or to be released, is sent nowhere.
     """
-    frame = pl.DataFrame({str(place): found.table[name].codes for place, name in enumerate(names)})
-    frame = frame.with_columns(records=found.counts).with_row_index("row").filter(enters)
-    one = frame.group_by(pl.exclude("row", "records")).agg(pl.col("row").first(), pl.col("records").sum())
-    others = np.flatnonzero(~enters)
-    rows = np.append(one["row"].to_numpy().astype(np.int64), others)
-    counts = np.append(one["records"].to_numpy(), found.counts[others])
-    return Tuples(found.table.take(rows), counts, found.sums[rows]), np.arange(rows.size) < len(one)
-
-
-def _sent(claim: Claim, destinations: Destinations, enters: Mask) -> tuple[Index, Index, Counts]:
-    """Which tuples of the input are sent, to which of the destinations, and how many records of each."""
     source, known = claim.original, destinations.tuples
     keys = [str(place) for place in range(len(known.columns))]
     held = {key: source[one.name].codes.astype(np.int64) for key, one in zip(keys, known.columns, strict=True)}
@@ -214,22 +203,64 @@ def _sent(claim: Claim, destinations: Destinations, enters: Mask) -> tuple[Index
         key: places(one.values, source[one.name].values).take(one.codes)
         for key, one in zip(keys, known.columns, strict=True)
     }
+    enters = ~(incomplete(claim) | without_value(claim))
+    entering = pl.DataFrame(held).with_row_index("row").filter(enters)
     listed = pl.DataFrame(theirs).with_row_index("of")
-    pairs = pl.DataFrame(held).with_row_index("row").filter(enters).join(listed, on=keys)
-    row, of = (pairs[name].to_numpy().astype(np.int64) for name in ("row", "of"))
-    weights = claim.amounts
-    if destinations.counts is None:
-        counts = weights.take(row)
-        again = int(counts.sum()) - int(weights[np.unique(row)].sum())
-    else:
-        counts = destinations.counts.take(of)
-        again = int(np.maximum(np.bincount(row, counts, weights.size).astype(np.int64) - weights, 0).sum())
-    if again:
-        raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
-    unknown = known.records - np.unique(of).size
+    unknown = len(listed.join(entering, on=keys, how="anti"))
     if unknown:
         raise fault(TableCheck.LINEAGE, f"{unknown:,} tuples do not come from the input")
+    if destinations.counts is None:
+        pairs = entering.join(listed, on=keys)
+        row, of = (pairs[name].to_numpy().astype(np.int64) for name in ("row", "of"))
+        counts = claim.amounts.take(row)
+        again = int(counts.sum()) - int(claim.amounts[np.unique(row)].sum())
+    else:
+        numbered = listed.select(keys).unique().with_row_index("group")
+        mine = entering.join(numbered, on=keys).sort("group", "row")
+        there = listed.join(numbered, on=keys).sort("group", "of")
+        places_, counts, again = _overlaps(
+            (mine["group"].to_numpy(), claim.amounts.take(mine["row"].to_numpy())),
+            (there["group"].to_numpy(), destinations.counts.take(there["of"].to_numpy())),
+        )
+        row, of = (
+            found.to_numpy().astype(np.int64)[at] for found, at in zip((mine["row"], there["of"]), places_, strict=True)
+        )
+    if again:
+        raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
     return row, of, counts
+
+
+def _overlaps(
+    mine: tuple[NDArray[np.integer], Counts], there: tuple[NDArray[np.integer], Counts]
+) -> tuple[tuple[Index, Index], Counts, int]:
+    """The records of tuples, group by group laid in a row beside the records that are due: which are opposite which.
+
+    All records of a group are alike in what is released, so any lineage among them is as good.
+
+    Args:
+        mine: The group of each tuple of the input, ascending, and its records.
+        there: The group of each destination, ascending, and the records that go there.
+
+    Returns:
+        Tuples and destinations that meet, by their places; the records of each meeting; and how many more are due in
+        some group than it has.
+
+    >>> _overlaps((np.array([0, 0]), np.array([2, 3])), (np.array([0, 0]), np.array([1, 2])))[0]
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    groups = int(there[0][-1]) + 1 if there[0].size else 0  # a group is one of destinations
+    sizes, due = (tallied(group, groups, counts) for group, counts in (mine, there))
+    room: Counts = np.maximum(sizes, due)
+    bounds: list[Counts] = []
+    for (group, counts), size in ((mine, sizes), (there, due)):
+        free: Counts = room - size
+        ends: Counts = np.cumsum(counts) + (np.cumsum(free) - free).take(group)
+        bounds += [ends - counts, ends]
+    marks = np.unique(np.concatenate(bounds))
+    start, length = marks[:-1], np.diff(marks)
+    one, other = (np.searchsorted(starts, start, side="right") - 1 for starts in (bounds[0], bounds[2]))
+    meets = (start < bounds[1].take(one)) & (start < bounds[3].take(other)) & (one >= 0) & (other >= 0)
+    return (one[meets], other[meets]), length[meets], int((due - np.minimum(sizes, due)).sum())
 
 
 def _released(column: Column, claim: Claim) -> Column:
@@ -308,9 +339,6 @@ def _check_identifiers(claim: Claim, source: Relation, written: WrittenParts, de
 
 def _check_pair(claim: Claim, source: Relation, destinations: Destinations, identifying: str, released: str) -> None:
     """A released column holds no cells of an identifying one, told by the cells of the same records."""
-    if destinations.counts is not None:
-        what = "whether cells name people cannot be told by aggregation where equal tuples have several labels"
-        raise UnsupportedError(what, where=f"column {released}", hint="allow the column by name (--allow-singling)")
     looked_at = {*_Question.of(claim, destinations).columns, identifying, released}
     sent = _Sent.of(claim, source.tuples([name for name in source.names if name in looked_at]), destinations)
     named = {identifying, released, claim.schema.person}

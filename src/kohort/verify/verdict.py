@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 BY_RECORD: Final = "record by record"
 BY_AGGREGATION: Final = "by aggregation"
 
+#: The engine that is kohort itself.
+LOCAL: Final = "local"
+
 
 class TableCheck(StrEnum):
     """What is checked, from the bytes inwards; an error names the first that fails."""
@@ -285,6 +288,7 @@ class Verdict(Shown):
         exposed: Whose exact value a label gives away; see `kohort.core.uniques.Exposed`.
         parts: Of a release of several files, these, in their order; `sha256` is of the joined ones.
         way: How it was verified.
+        engine: What counted the input; with its version where it is another than kohort itself.
     """
 
     records: int
@@ -303,6 +307,7 @@ class Verdict(Shown):
     exposed: Exposed = field(default_factory=Exposed)
     parts: tuple[VerifiedPart, ...] = ()
     way: str = BY_RECORD
+    engine: str = LOCAL
 
     @property
     def range_exposure(self) -> int:

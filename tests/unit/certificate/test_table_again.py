@@ -14,6 +14,7 @@ from kohort.certificate import Again, Certificate, PartOutcome, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.errors import FileError, InputError
+from kohort.io.write import Format
 from kohort.models.delta_presence import DeltaPresence
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
@@ -26,6 +27,7 @@ from kohort.schema.hierarchy import Hierarchy
 from tests.jobs import freely
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from kohort.models.base import PrivacyModel
@@ -309,3 +311,26 @@ def test_release_of_nobody(tmp_path: Path) -> None:
     release = Made(tmp_path / "r.csv", source)
     assert {part.name: part.told for part in release.again().parts}["3-anonymity"] == "met: there are no records"
     assert release.again().met
+
+
+def test_a_folder_of_parts(tmp_path: Path) -> None:
+    """The parts are those that the certificate lists, in their order; another list differs, and so does none."""
+    job = freely(Job.of(Schema.of(quasi=["age"], sensitive=["s"], identifying=["who"]), KAnonymity(3)))
+    job = replace(job, writing=Writing(Format.CSV, records_per_part=4))
+    folder = tmp_path / "release"
+    anonymize(FRAME, job, target=f"{folder}/")
+    known = read_certificate(folder / "certificate.json")
+    assert isinstance(known, Certificate)
+    assert (known.verified, known.engine) == ("record by record", "local")
+    assert [part["records"] for part in known.parts] == [4, 4, 2]
+
+    def listed(*parts: Mapping[str, object]) -> str:
+        again = check_table_again(folder, replace(known, parts=parts), Brought())
+        (found,) = (part for part in again.parts if part.name == "listed parts")
+        assert again.met is (found.outcome is PartOutcome.SAME)
+        return found.told
+
+    assert listed(*known.parts) == "3 in their order"
+    assert listed(*known.parts[:2]) == "2, found 3, of which 2 are the same"
+    assert listed(*known.parts[::-1]) == "3, found 3, of which 3 are the same"
+    assert listed() == "0, found 3, of which 0 are the same"

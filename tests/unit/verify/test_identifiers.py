@@ -11,7 +11,9 @@ import pytest
 from kohort import Job, KAnonymity, Schema, anonymize
 from kohort.errors import JobError, SchemaError
 from kohort.io import read
-from kohort.verify.identifiers import Leak, leaks
+from kohort.schema import Attribute, Role
+from kohort.tables.dataset import Values
+from kohort.verify.identifiers import Leak, leaks, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,3 +154,22 @@ def test_a_release_is_refused_before_any_search() -> None:
     with pytest.raises(JobError) as several:
         anonymize(table.with_columns(again=table["note"]), Job.of(two, KAnonymity(5)))
     assert len(several.value.exceptions) == 2
+
+
+def test_what_cannot_be_a_leak_is_not_looked_up() -> None:
+    """Told by the values of each column: short numbers of few people in a column of many are no suspects."""
+    schema = Schema((Attribute("id", Role.IDENTIFYING), Attribute("age", Role.INSENSITIVE)))
+
+    def values(*texts: str, each: int) -> Values:
+        return Values(pl.Series(texts), np.full(len(texts), each))
+
+    ages = {"age": values("31", "45", each=50)}
+    few = {"id": values("31", "7001", each=1)}
+    assert not [*suspects(schema, few, ages, few=3, allowed=())]
+    many = {"id": values("31", "45", each=2)}
+    assert not [*suspects(schema, many, ages, few=3, allowed=())]
+    assert [*suspects(schema, many, {"age": values("31", "45", each=20)}, few=3, allowed=())] == [("id", "age")]
+    assert not [*suspects(schema, many, {"age": values("31", "45", each=20)}, few=2, allowed=())]
+    assert not [*suspects(schema, many, ages, few=3, allowed=("age",))]
+    long = {"age": values("70010", "45", each=50)}
+    assert [*suspects(schema, {"id": values("70010", each=1)}, long, few=3, allowed=())] == [("id", "age")]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 import pytest
 
 from kohort.core.uniques import Singling
 from kohort.io import read
-from kohort.verify import singling
-from kohort.verify.singling import singled_out
+from kohort.schema import Attribute, Role, Schema
+from kohort.verify import Claim, singling
+from kohort.verify.parts import WrittenParts
+from kohort.verify.singling import SummedUniques, singled_out, told
+from tests.reference.destinations import write_parts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def columns(records: int, *sizes: int) -> list[list[str]]:
@@ -49,6 +57,21 @@ def test_the_worst_pairs_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(singling, "SAMPLE", 300)
     sampled = [one for one in singled_out(found) if len(one.columns) == 2]
     assert len(sampled) == singling.PAIRS
+
+
+def test_sums_tell_the_same_as_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a release in parts, with a sample and without one, the same columns and pairs single out as many."""
+    whole = read(table(3_000, 3, 90, 80, 70))
+    claim = Claim(
+        Schema(tuple(Attribute(name, Role.INSENSITIVE) for name in whole.names)), (), whole, np.empty(0, np.int64)
+    )
+    ordered = read(table(3_000, 3, 90, 80, 70).sort("c0", "c1", "c2", "c3"))
+    written = WrittenParts.read(write_parts(tmp_path, ordered, [700, 2000]), claim, ["c0"], None)
+    for size in (1 << 16, 300):
+        monkeypatch.setattr(singling, "SAMPLE", size)
+        expected = singled_out(ordered.columns)
+        assert len(expected) > 4
+        assert told(written.names, 3_000, SummedUniques(written, written.names)) == expected
 
 
 def test_many_values_are_counted_by_sorting() -> None:
