@@ -102,7 +102,7 @@ def _of_parts(path: str | os.PathLike[str], known: Certificate) -> Iterator[Chec
     there = read_manifest(Path(path)).parts if has_manifest(os.fspath(path)) else ()
     listed = [{"name": one.name, "records": one.records, "sha256": one.sha256} for one in there]
     same = sum(one in listed for one in known.parts)
-    told = f"{len(known.parts):,} in their order"
+    told = f"{len(known.parts):,} in their order" if listed else "one file"
     if listed != [*known.parts]:
         told = f"{len(known.parts):,}, found {len(listed):,}, of which {same:,} are the same"
     yield judged("listed parts", told, "parts", met=listed == [*known.parts])

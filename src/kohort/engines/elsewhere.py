@@ -287,7 +287,7 @@ class ElsewhereEngine:
         sent = claim.source
         if not isinstance(sent, SentRelation):
             return LOCAL.verify_parts(parts, claim)
-        return verify_parts([part.path for part in parts], sent.whole, claim, sent.destinations)
+        return verify_parts([part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title)
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
@@ -296,13 +296,13 @@ class ElsewhereEngine:
             return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
-            verdict = verify_parts([place], sent.whole, claim, sent.destinations)
+            verdict = verify_parts([place], sent.whole, claim, sent.destinations, engine=self.base.title)
         else:
             with TemporaryDirectory(prefix="kohort-") as folder:
                 path = Path(folder, "release")
                 with path.open("wb") as written:
                     copyfileobj(file, written)
-                verdict = verify_parts([path], sent.whole, claim, sent.destinations)
+                verdict = verify_parts([path], sent.whole, claim, sent.destinations, engine=self.base.title)
         return replace(verdict, parts=())  # it is one file
 
 

@@ -205,7 +205,7 @@ def _verdict(engine: Engine, content: bytes, claim: Claim) -> Verdict | None:
 
 def _found(verdict: Verdict | None) -> Verdict | None:
     """What was found, however it was verified."""
-    return None if verdict is None else replace(verdict, checks={}, way=BY_RECORD)
+    return None if verdict is None else replace(verdict, checks={}, way=BY_RECORD, engine="")
 
 
 def _damaged(content: bytes) -> Iterator[tuple[str, bytes]]:

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import UnsupportedError
-from kohort.schema import Role
+from kohort.schema import Missing, Role
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.identifiers import few_of, leaks, suspects
@@ -141,7 +141,8 @@ def _is_looked_at(attribute: Attribute, schema: Schema) -> bool:
     """Whether a column's values are looked at, and not only whether they are unchanged."""
     if not attribute.released:
         return attribute.name == schema.person
-    return attribute.role is Role.QUASI or attribute.pseudonym or schema.person is not None
+    changed = attribute.role is Role.QUASI or attribute.pseudonym
+    return changed or attribute.missing is Missing.SUPPRESS or schema.person is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
