@@ -170,7 +170,9 @@ def compared(source: object, job: Job, folder: Path) -> str:
             assert name == "elsewhere"
             return "unsupported"
         except (InfeasibleError, InputError, SchemaError, VerificationError) as error:
-            made.append((type(error), error.where, "" if isinstance(error, VerificationError) else error.what))
+            # a text column with nulls and empty texts is out of order in CSV: each verifier names its own place
+            told = () if isinstance(error, VerificationError) else (error.where, error.what)
+            made.append((type(error), *told))
             continue
         certificate = target.with_name("release.csv.kohort.json").read_text(encoding="utf-8")
         certificate = certificate.replace(ENGINE.base.title, "local").replace(BY_AGGREGATION, BY_RECORD)
