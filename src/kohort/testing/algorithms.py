@@ -155,7 +155,7 @@ def _released(problem: Problem, found: Solution) -> Released:
     return told
 
 
-def _satisfied(problem: Problem, of: Index, counts: Counts, tuples: Index | None = None) -> bool:
+def _satisfied(problem: Problem, of: Index, counts: Counts, tuples: Numbers | None = None) -> bool:
     """Whether the classes of these pieces satisfy all models."""
     pieces = problem.frequency.take(np.arange(counts.size) if tuples is None else tuples, counts)
     classes = profile(pieces, of, int(of.max(initial=-1)) + 1)
