@@ -15,7 +15,19 @@ from kohort.errors import UsageError
 
 #: The flags of a job on a table that a sweep does not have.
 _WITHOUT: Final = (
-    *("path", "out", "format", "excel-safe", "allow-empty", "key-file", "person", "node", "time-limit", "weight"),
+    *(
+        "path",
+        "out",
+        "format",
+        "excel-safe",
+        "records-per-part",
+        "allow-empty",
+        "key-file",
+        "person",
+        "node",
+        "time-limit",
+        "weight",
+    ),
     *("memory-limit", "spill-folder"),
     *("scale", "missing", "pseudonym", "allow-singling", "no-model", "perturb", "seed", "insecure-reproducible"),
 )

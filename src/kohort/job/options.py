@@ -145,6 +145,8 @@ class Options(Reading, Promises, total=False):
     tsv.zst, parquet, ipc, xlsx, sav, zsav, dta, xpt, sqlite, duckdb."""
     excel_safe: bool
     """Neutralize cells that a spreadsheet would run as formulas."""
+    records_per_part: int
+    """Write FOLDER/ as parts of so many records, with their certificate and a manifest that lists them."""
     method: Literal[
         "mondrian",
         "mondrian-relaxed",
