@@ -45,6 +45,7 @@ class Calls:
         names: The calls so far.
         fired: The call that the fault hit.
         real: Whether signals are real ones.
+        told: Called before the fault happens.
     """
 
     place: int = -1
@@ -53,6 +54,7 @@ class Calls:
     fired: str = ""
     real: bool = False
     dead: bool = False
+    told: Callable[[], object] = field(default=lambda: None)
 
     def made(self, name: str, call: Callable[..., Any], *args: Any, **options: Any) -> Any:  # noqa: ANN401  any call
         """Make a call, unless its turn to fail has come."""
@@ -62,6 +64,7 @@ class Calls:
         if len(self.names) - 1 != self.place:
             return call(*args, **options)
         self.fired = name
+        self.told()
         if self.fault.endswith("-after") or self.fault == "lost":
             result = call(*args, **options)
             if hasattr(result, "close"):

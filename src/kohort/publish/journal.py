@@ -202,11 +202,13 @@ def settle(folder: Path) -> None:
                 continue
             with reporting("taking back what a run that died began", path):
                 found = _read(fd, path)
-                for one in {path.parent} if found is None else found.folders:
+                folders = [path.parent] if found is None else found.folders
+                for one in folders:
                     stack.enter_context(locked(one))
                 if found is not None:
                     found.take_back()
-                path.unlink(missing_ok=True)
+                for one in folders:
+                    (one / path.name).unlink(missing_ok=True)
 
 
 def settle_for_reading(source: str | os.PathLike[str]) -> None:
