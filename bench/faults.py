@@ -104,7 +104,7 @@ def _child(trace: Path, place: int, fault: str) -> None:
     descriptor = os.open(trace, os.O_CREAT | os.O_WRONLY)
     write = os.pwrite
     calls.told = lambda: write(descriptor, json.dumps({"names": calls.names, "fired": calls.fired}).encode(), 0)
-    with injected(calls, fast=False), suppress(SystemExit):
+    with injected(calls, fast=False, within=Path.cwd()), suppress(SystemExit):
         main(["anonymize", "people.csv", "--out", "release.csv", *_JOB.split(), "--quiet"])
     calls.told()
 

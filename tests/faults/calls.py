@@ -13,6 +13,7 @@ import signal
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 from unittest.mock import patch
 
@@ -26,6 +27,9 @@ CALLS: Final = (
     *("open", "link", "rename", "replace", "unlink", "mkdir", "rmdir", "fsync", "fchmod", "fstat", "lstat", "stat"),
     *("scandir", "listdir"),
 )
+
+#: Those of them that only look.
+_LOOKS: Final = frozenset({"fstat", "lstat", "stat", "scandir", "listdir"})
 
 #: What can happen: before a call, instead of it, or (`-after`, `lost`) once it has been made.
 FAULTS: Final = ("KILL", "KILL-after", "ENOSPC", "EIO", "EINTR", "lost", "SIGINT", "SIGINT-after")
@@ -111,18 +115,23 @@ class _Writer:
 
 
 @contextmanager
-def injected(calls: Calls, *, without: tuple[str, ...] = (), fast: bool = True) -> Generator[None]:
+def injected(
+    calls: Calls, *, without: tuple[str, ...] = (), within: Path | None = None, fast: bool = True
+) -> Generator[None]:
     """Let the calls of a block be counted, and one of them fail.
 
     Args:
         calls: What fails where.
         without: What the system does not have: `unnamed` files, `link`, `exchange`.
+        within: Count looks at files not at all, and openings only in this folder: imports and caches make thousands.
         fast: Let the disk confirm nothing: nobody cuts the power.
     """
     true_open, true_fdopen, true_os_open, true_close = io.open, os.fdopen, os.open, os.close
     held: set[int] = set()
 
     def opened(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:  # noqa: ANN401  as io.open
+        if within and not Path(str(file)).absolute().is_relative_to(within):
+            return true_open(file, mode, *args, **options)
         found = calls.made("open", true_open, file, mode, *args, **options)
         return _Writer(found, calls) if mode in {"wb", "xb"} else found
 
@@ -140,7 +149,7 @@ def injected(calls: Calls, *, without: tuple[str, ...] = (), fast: bool = True) 
         held.discard(fd)
         true_close(fd)
 
-    replaced: dict[str, Any] = {name: getattr(os, name) for name in CALLS}
+    replaced: dict[str, Any] = {name: getattr(os, name) for name in CALLS if not (within and name in _LOOKS)}
     replaced["open"] = os_opened
     if fast:
         replaced["fsync"] = _nothing
