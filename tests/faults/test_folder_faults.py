@@ -120,6 +120,7 @@ def run(scene: Scene, calls: Calls, system: str) -> BaseException | None:
 
 def tried(folder: Path, system: str, fault: str, *, overwrite: bool, every: int = 1) -> list[str]:
     """The calls at which a fault happened; each left everything as it was, or done."""
+    run(Scene(folder / "first", overwrite), Calls(), system)  # what is done once only, such as an import, is done
     calm = Calls()
     run(Scene(folder / "calm", overwrite), calm, system)
     for place, name in list(enumerate(calm.names))[::every]:

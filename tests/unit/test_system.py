@@ -243,3 +243,25 @@ class TestSpilled:
     def test_the_room_that_is_left(self, tmp_path: Path) -> None:
         """As the system tells it."""
         assert system.free(tmp_path) > 0
+
+
+class TestExchange:
+    """Two names that change places."""
+
+    def test_folders(self, tmp_path: Path) -> None:
+        """Each has the other's content; what is not there is an error."""
+        for name in "ab":
+            (tmp_path / name).mkdir()
+            (tmp_path / name / name).touch()
+        system.exchange(tmp_path / "a", tmp_path / "b")
+        assert (tmp_path / "a" / "b").exists()
+        with pytest.raises(FileNotFoundError):
+            system.exchange(tmp_path / "a", tmp_path / "absent")
+
+    @pytest.mark.usefixtures("windows")
+    def test_windows(self, tmp_path: Path) -> None:
+        """There is no such thing, and no file is anybody's."""
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSYS)):
+            system.exchange(tmp_path / "a", tmp_path / "b")
+        with (tmp_path / "a").open("wb") as file:
+            assert not system.is_ours(file.fileno())

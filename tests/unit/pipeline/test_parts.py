@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from kohort.io.manifest import WrittenPart, altered, joined, listed_parts, part_
 from kohort.io.typed import from_frame
 from kohort.io.write import Format
 from kohort.pipeline.outlets import written_as
+from kohort.publish import check_target
 from kohort.publish.folder import publish_folder
 from kohort.release.job import Writing
 from kohort.tables.portions import Portion
@@ -199,6 +201,64 @@ def test_folders_that_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
             altered(Path("new"), known)
     with pytest.raises(FileError, match="reading the manifest failed"):
         read_manifest(Path("absent"))
+
+
+def test_where_folders_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder is published and replaced all the same, without locks."""
+
+    def unopened(_: Path) -> None:
+        """Open nothing."""
+
+    monkeypatch.setattr("kohort.system.open_folder", unopened)
+    for _ in range(2):
+        kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/", overwrite=True)
+    assert kohort.read("release/").records == 20
+
+
+def test_a_folder_that_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What somebody else puts at the name in the last instant stays, and an error of the system is told."""
+    other = Path("release")
+
+    def rename(_: Path, target: Path) -> None:
+        other.mkdir()
+        (other / "note").touch()
+        raise OSError(39, os.strerror(39), str(target))
+
+    def refuse(*_: object) -> None:
+        raise OSError(5, os.strerror(5))
+
+    for call, error in ((rename, TargetError), (refuse, FileError)):
+        with monkeypatch.context() as failing:
+            failing.setattr(Path, "rename", call)
+            with pytest.raises(error, match="another run was first|Input/output error"):
+                kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/" if call is rename else "new/")
+    assert [path.name for path in other.iterdir()] == ["note"]
+    with pytest.raises(TargetError, match="holds other files"):
+        kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/", overwrite=True)
+
+
+def test_folders_of_dead_runs_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run removes them, unless they are another user's."""
+    left = Path(".kohort-" + "0" * 32)
+    left.mkdir()
+    (left / "part-00000.csv").touch()
+    with monkeypatch.context() as other:
+        other.setattr("kohort.system.is_ours", lambda _: False)
+        check_target(Path("another"))
+    assert left.exists()
+    check_target(Path("another"))
+    assert not left.exists()
+
+
+def test_a_disk_that_fails_while_a_folder_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a `FileError`."""
+    kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(5, os.strerror(5))
+
+    monkeypatch.setattr("kohort.certificate.again.digest_of", refuse)
+    assert main(["check", "release/", "--certificate", "release/certificate.json", "--quiet"]) == 6
 
 
 def test_what_an_engine_leaves_behind() -> None:
