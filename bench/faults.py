@@ -116,13 +116,9 @@ def _row(what: str, fault: str, fired: int, broken: int) -> None:
 
 def main(words: list[str]) -> None:
     """Print the table."""
-    match words:
-        case ["child", trace, place, fault]:
-            _child(Path(trace), int(place), fault)
-            return
-        case ["child", trace, place]:
-            _child(Path(trace), int(place), "")
-            return
+    if words[:1] == ["child"]:
+        _child(Path(words[1]), int(words[2]), words[3])
+        return
     print("| what is published                | fault        |     fired | broken |\n|---|---|---|---|")
     if words[:1] == ["anonymize"]:
         of_anonymize(int(words[1]) if len(words) > 1 else 1)

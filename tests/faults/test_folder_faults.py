@@ -132,7 +132,9 @@ def tried(folder: Path, system: str, fault: str, *, overwrite: bool, every: int 
         assert found[1] in {"absent", found[0]}, (place, name)
         done = raised is None or isinstance(raised, DurabilityError)
         if fault.startswith(("KILL", "SIGINT")):
-            partly = set() if overwrite else {("new", "absent")}  # what replaces nothing has no journal
+            partly: set[tuple[str, str]] = (
+                set() if overwrite else {("new", "absent")}
+            )  # what replaces nothing has no journal
             assert scene.settled() in {scene.before, ("new", "new")} | partly, (place, name)
         else:
             assert found == scene.settled() == (("new", "new") if done else scene.before), (place, name)

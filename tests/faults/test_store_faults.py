@@ -163,8 +163,9 @@ def test_nobodys_release_is_replaced(tmp_path: Path) -> None:
                 self.objects.update(store.objects)
             return super().put_if_absent(key, content)
 
+    second = Overtaken()
     with pytest.raises(TargetError, match="exists"):
-        put(second := Overtaken(), tmp_path, "new")
+        put(second, tmp_path, "new")
     assert second.release() == "old"
 
 
@@ -178,8 +179,9 @@ def test_a_run_that_only_looked_dead_gives_way(tmp_path: Path) -> None:
                 sweep_store(self, "lake/release")
             return super().put_if_absent(key, content)
 
+    slow = Slow()
     with pytest.raises(TargetError, match="took this one for dead"):
-        put(slow := Slow(), tmp_path, "new")
+        put(slow, tmp_path, "new")
     assert slow.release() == "none"
     store = Memory(
         objects={"lake/release/.kohort-1/note": (b"", -2.0 * PATIENCE), "lake/release/manifest.json": (b"?", 0)}

@@ -152,13 +152,15 @@ def test_changed_parts(change: Callable[[Path], None], format_: Format) -> None:
     assert main(["check", "release/", "--certificate", "release/certificate.json", "--quiet"]) == 1
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "null"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", "5"])
 def test_what_is_no_manifest(text: str) -> None:
     """Nothing but what kohort writes is a manifest; a folder with another is not replaced."""
     kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/")
     manifest = Path("release/manifest.json")
     told = json.loads(manifest.read_bytes())
-    manifest.write_text(text.replace("null", json.dumps(told | {"parts": [*told["parts"], *told["parts"]]})))
+    twice = json.dumps(told | {"parts": [*told["parts"], *told["parts"]]})
+    text = text.replace("5", json.dumps(told | {"parts": [{**one, "records": "20"} for one in told["parts"]]}))
+    manifest.write_text(twice if text == "null" else text)
     with pytest.raises(InputError, match="not a manifest"):
         kohort.read("release/")
     with pytest.raises(InputError, match="not a manifest"):
@@ -230,7 +232,7 @@ def test_a_folder_that_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
     for call, error in ((rename, TargetError), (refuse, FileError)):
         with monkeypatch.context() as failing:
             failing.setattr(Path, "rename", call)
-            with pytest.raises(error, match="another run was first|Input/output error"):
+            with pytest.raises(error, match=r"another run was first|Input/output error"):
                 kohort.anonymize(PEOPLE, job(Writing(Format.CSV)), target="release/" if call is rename else "new/")
     assert [path.name for path in other.iterdir()] == ["note"]
     with pytest.raises(TargetError, match="holds other files"):
@@ -239,11 +241,15 @@ def test_a_folder_that_comes_between(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_folders_of_dead_runs_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run removes them, unless they are another user's."""
+
+    def nobodys(_: int) -> bool:
+        return False
+
     left = Path(".kohort-" + "0" * 32)
     left.mkdir()
     (left / "part-00000.csv").touch()
     with monkeypatch.context() as other:
-        other.setattr("kohort.system.is_ours", lambda _: False)
+        other.setattr("kohort.system.is_ours", nobodys)
         check_target(Path("another"))
     assert left.exists()
     check_target(Path("another"))
