@@ -259,3 +259,25 @@ def test_freed_memory_is_given_back_where_that_can_be(monkeypatch: pytest.Monkey
     monkeypatch.setattr(system, "_C", None)
     system.give_back()
     assert asked == [0]
+
+
+class TestExchange:
+    """Two names that change places."""
+
+    def test_folders(self, tmp_path: Path) -> None:
+        """Each has the other's content; what is not there is an error."""
+        for name in "ab":
+            (tmp_path / name).mkdir()
+            (tmp_path / name / name).touch()
+        system.exchange(tmp_path / "a", tmp_path / "b")
+        assert (tmp_path / "a" / "b").exists()
+        with pytest.raises(FileNotFoundError):
+            system.exchange(tmp_path / "a", tmp_path / "absent")
+
+    @pytest.mark.usefixtures("windows")
+    def test_windows(self, tmp_path: Path) -> None:
+        """There is no such thing, and no file is anybody's."""
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSYS)):
+            system.exchange(tmp_path / "a", tmp_path / "b")
+        with (tmp_path / "a").open("wb") as file:
+            assert not system.is_ours(file.fileno())

@@ -98,6 +98,10 @@ def check(
     """Check files against privacy models or one against its certificate; without either, measure them."""
     options.use_threads()
     paths = [table["path"], *(others or ())]
+    from kohort.publish.journal import settle_for_reading
+
+    for path in filter(None, [*paths, compared.certificate]):
+        settle_for_reading(path)
     if others:
         alone = {"json": printed.json, "certificate": compared.certificate}
         flags.refuse(alone, "this flag is only for one file", "leave it out, or name one file")

@@ -15,8 +15,8 @@ from kohort.errors import UsageError
 
 #: The flags of a job on a table that a sweep does not have.
 _WITHOUT: Final = (
-    *("path", "out", "format", "excel-safe", "sign-key", "allow-empty", "key-file", "person", "node", "time-limit"),
-    *("weight", "engine", "memory-limit", "spill-folder"),
+    *("path", "out", "format", "excel-safe", "sign-key", "records-per-part", "allow-empty", "key-file", "person"),
+    *("node", "time-limit", "weight", "engine", "memory-limit", "spill-folder"),
     *("scale", "missing", "pseudonym", "allow-singling", "no-model", "perturb", "seed", "insecure-reproducible"),
 )
 

@@ -143,13 +143,19 @@ def _decoded(text: bytes) -> Manifest | None:
     """The manifest that JSON text describes; `None` where it is none."""
     try:
         told = cast("dict[str, Any]", json.loads(text))
-        parts = tuple(ListedPart(**one) for one in told["parts"])
+        parts = tuple(ListedPart(**{**one, "records": _whole(one["records"])}) for one in told["parts"])
         known = Manifest(told["format"], told["separator"], parts)
         named = [part_name(place, known.format) for place in range(len(parts))]
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):
         return None
-    plain = known.format in FORMATS and all(isinstance(part.records, int) for part in parts)
-    return known if plain and [part.name for part in parts] == named else None
+    return known if known.format in FORMATS and [part.name for part in parts] == named else None
+
+
+def _whole(number: object) -> int:
+    """A number of records; `TypeError` where it is none."""
+    if type(number) is not int:
+        raise TypeError(number)
+    return number
 
 
 def altered(folder: Path, known: Manifest) -> str:

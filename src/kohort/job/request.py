@@ -274,7 +274,7 @@ def _output_fault(raw: Mapping[str, object], where: Callable[[Place], str]) -> l
     try:
         format_ = written_as(output.path, _writing(output))
     except UsageError as fault:
-        key = fault.where or "path"
+        key = "records-per-part" if fault.where == "records-per-part" else "path"
         return [UsageError(fault.what, where=where(("output", key)), hint=fault.hint)]
     if output.excel_safe and not format_.is_text:
         return [

@@ -21,6 +21,7 @@ from kohort.pipeline.publishing import Stages, silent
 from kohort.pipeline.tables import read
 from kohort.pipeline.transactions import claim_of as coherence_claim_of
 from kohort.pipeline.transactions import in_columns, rehearse_transactions
+from kohort.publish.journal import settle_for_reading
 from kohort.release.transactions import BasketWriting
 from kohort.signing import signer
 from kohort.verify.transactions import verify_transactions
@@ -56,6 +57,7 @@ def again(
     """
     refuse_random(job)
     where = outlet(target, job.writing)
+    settle_for_reading(where.path)
     known = read_certificate(where.certificate)
     _refuse_changed(target, known)
     stage = Stages(tell)

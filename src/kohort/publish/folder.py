@@ -107,7 +107,7 @@ def publish_folder(
         with reporting("writing", place.path):
             parts = write(release.name)
             listed = tuple(map(ListedPart.of, parts))
-        release.refuse_others(listed)
+            release.refuse_others(listed)
         with reporting("reading back", place.path):
             verdict = verify(parts)
         with reporting("writing", place.path):
@@ -219,7 +219,8 @@ class StagedFolder:
     def forget(self) -> None:
         """Let the former folder go: what cannot be removed now, the next run removes."""
         for path in self.name, self.kept:
-            shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):
+                shutil.rmtree(path)
 
     def _settle(self) -> None:
         """Set the permissions of the former folder, or of any new folder."""

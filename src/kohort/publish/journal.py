@@ -15,12 +15,14 @@ import json
 import os
 import re
 import secrets
+import warnings
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 
 from kohort import system
+from kohort.errors import KohortError, SourceNote
 from kohort.publish.disk import locked, reporting
 
 if TYPE_CHECKING:
@@ -200,22 +202,33 @@ def settle(folder: Path) -> None:
                 continue
             with reporting("taking back what a run that died began", path):
                 found = _read(fd, path)
-                for one in {path.parent} if found is None else found.folders:
+                folders = [path.parent] if found is None else found.folders
+                for one in folders:
                     stack.enter_context(locked(one))
                 if found is not None:
                     found.take_back()
-                path.unlink(missing_ok=True)
+                for one in folders:
+                    (one / path.name).unlink(missing_ok=True)
 
 
-def unfinished(path: Path) -> bool:
-    """Whether a run has begun to replace what is at a path, and has not ended; it may have died, or be about to end."""
-    for journal in _journals(path.parent):
-        with suppress(OSError), journal.open("rb") as file:
-            found = _read(file.fileno(), journal)
-            if found is not None and found.journal.exists():
-                here = path.parent.resolve()
-                return any(entry.path.parent.resolve() / entry.path.name == here / path.name for entry in found.entries)
-    return False
+def settle_for_reading(source: str | os.PathLike[str]) -> None:
+    """Take back what a dead run began to replace where somebody reads; a `SourceNote` where that is not done."""
+    path = Path(source)
+    with suppress(KohortError, OSError):  # what is there can still be read
+        settle(path.parent)
+    left = False
+    with suppress(OSError):
+        left = any(_tells_of(journal, path) for journal in _journals(path.parent))
+    if left:
+        what = "a run that replaces files here is at work, or died; what is read may not belong together"
+        warnings.warn(SourceNote(f"{path}: {what}"), stacklevel=2)
+
+
+def _tells_of(journal: Path, path: Path) -> bool:
+    """Whether a journal that is left is one of a path."""
+    with journal.open("rb") as file:
+        found = _read(file.fileno(), journal)
+    return found is None or any(entry.path.name == path.name for entry in found.entries)
 
 
 def _journals(folder: Path) -> Iterable[Path]:

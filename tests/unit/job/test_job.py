@@ -61,10 +61,11 @@ missing = ["", "NA"]
 complete-records = ["age", "city"]
 
 [output]
-path = "release.dat"
+path = "release/"
 format = "csv"
 separator = "|"
 excel-safe = true
+records-per-part = 1000
 
 [privacy]
 k = 7
@@ -147,7 +148,7 @@ def attribute(text: str) -> Attribute:
 def test_every_key_reaches_the_job() -> None:
     """A job that uses every key says with each what the documentation says."""
     made = parse(FULL)
-    assert (made.source, made.target) == ("people.txt", "release.dat")
+    assert (made.source, made.target) == ("people.txt", "release/")
     assert (made.memory, made.spill) == (3 << 29, "spilled")
     schema = made.job.schema
     assert schema.rest is Role.DROP
@@ -162,7 +163,7 @@ def test_every_key_reaches_the_job() -> None:
         skip_blank=True,
         allow_empty=True,
     )
-    assert made.job.writing == Writing(Format.CSV, "|", excel_safe=True)
+    assert made.job.writing == Writing(Format.CSV, "|", excel_safe=True, records_per_part=1000)
     assert made.job.k == 7
     assert made.job.allow_singling == ("shoe",)
     assert made.job.no_model == ("illness",)

@@ -1,0 +1,220 @@
+"""An object store that loses answers, repeats puts, fails and lets runs die: a release is there whole, or not."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kohort.errors import FileError, TargetError
+from kohort.io.manifest import ListedPart, Manifest, WrittenPart, part_name
+from kohort.publish.store import PATIENCE, Stored, publish_to_store, sweep_store
+from tests.faults.calls import KilledError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+#: What can happen at a call: death before or after it, an error, a lost answer, all later calls failing, a put twice.
+FAULTS = ("KILL", "KILL-after", "EIO", "lost", "down", "down-after", "twice")
+
+
+@dataclass
+class Memory:
+    """A store in memory, without a rename, whose clock stands still unless it is moved."""
+
+    objects: dict[str, tuple[bytes, float]] = field(default_factory=dict[str, tuple[bytes, float]])
+    now: float = 0.0
+    place: int = -1
+    fault: str = ""
+    calls: list[str] = field(default_factory=list[str])
+    fired: str = ""
+    ended: str = ""
+
+    def _made(self, name: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401  what the call answers
+        if self.ended:
+            self._fire(self.ended)
+        self.calls.append(name)
+        if len(self.calls) - 1 != self.place:
+            return call()
+        self.fired = name
+        if self.fault.endswith("-after") or self.fault in {"lost", "twice"}:
+            call()
+            if self.fault == "twice":
+                return call()  # the answer is that of the second one
+        self._fire(self.fault.removesuffix("-after"))
+        raise AssertionError
+
+    def _fire(self, fault: str) -> None:
+        self.ended = fault if fault in {"KILL", "down"} else ""
+        if fault == "KILL":
+            raise KilledError
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def put(self, key: str, content: bytes | Path) -> None:
+        """Put an object."""
+
+        def put() -> None:
+            self.objects[key] = (content.read_bytes() if isinstance(content, Path) else content, self.now)
+
+        self._made("put", put)
+
+    def put_if_absent(self, key: str, content: bytes) -> bool:
+        """Put an object where there is none."""
+
+        def put() -> bool:
+            return self.objects.setdefault(key, mine := (content, self.now)) is mine
+
+        return bool(self._made("put_if_absent", put))
+
+    def get(self, key: str) -> bytes | None:
+        """An object."""
+        found: bytes | None = self._made("get", lambda: self.objects.get(key, (None,))[0])
+        return found
+
+    def list(self, prefix: str) -> Iterable[Stored]:
+        """The objects."""
+
+        def listed() -> list[Stored]:
+            return [Stored(key, self.now - put) for key, (_, put) in self.objects.items() if key.startswith(prefix)]
+
+        found: list[Stored] = self._made("list", listed)
+        return found
+
+    def delete(self, key: str) -> None:
+        """Remove an object."""
+        self._made("delete", lambda: self.objects.pop(key, None))
+
+    def release(self) -> str:
+        """Which release is there, by its manifest: old, new, or none; every part must be whole."""
+        if "lake/release/manifest.json" not in self.objects:
+            return "none"
+        told = json.loads(self.objects["lake/release/manifest.json"][0])
+        below = f"lake/release/{told['prefix']}/"
+        for part in told["parts"]:
+            content = self.objects[below + part["name"]][0]
+            assert ListedPart(part["name"], part["records"], len(content), part["sha256"]) == ListedPart(**part)
+            assert content.startswith(b"age\n")
+        version: bytes = self.objects[below + "certificate.json"][0]
+        assert all(self.objects[below + part["name"]][0].endswith(version) for part in told["parts"])
+        return version.decode()
+
+
+def staged(folder: Path, version: str) -> tuple[Path, Manifest]:
+    """A verified release of three parts in a folder, and what lists them."""
+    made = folder / version
+    made.mkdir(exist_ok=True)
+    parts = [WrittenPart(made / part_name(place, "csv"), 1) for place in range(3)]
+    for part in parts:
+        part.path.write_bytes(b"age\n" + version.encode())
+    (made / "certificate.json").write_bytes(version.encode())
+    return made, Manifest("csv", ",", tuple(map(ListedPart.of, parts)))
+
+
+def put(store: Memory, folder: Path, version: str, *, overwrite: bool = False) -> None:
+    """Publish a release to the store."""
+    publish_to_store(store, "lake/release", *staged(folder, version), overwrite=overwrite)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_call(tmp_path: Path, fault: str, *, overwrite: bool) -> None:
+    """Whatever happens at a call, the release is the former one or the new one, whole; later runs sweep the rest."""
+    calm = Memory()
+    if overwrite:
+        put(calm, tmp_path, "old")
+    started = len(calm.calls)
+    put(calm, tmp_path, "new", overwrite=overwrite)
+    assert calm.release() == "new"
+    for place in range(started, len(calm.calls)):
+        store, done = Memory(place=place, fault=fault), False
+        if overwrite:
+            put(store, tmp_path, "old")
+        with suppress(KilledError, FileError):
+            put(store, tmp_path, "new", overwrite=overwrite)
+            done = True
+        assert store.fired == calm.calls[place]
+        assert done or fault.startswith(("KILL", "down"))
+        assert store.release() in ({"new"} if done else {"new", "old" if overwrite else "none"}), place
+        assert not [key for key in store.objects if "/.kohort-" not in key and not key.endswith("/manifest.json")]
+        found, store.ended, store.place = store.release(), "", -1
+        for _ in range(2):
+            store.now += PATIENCE
+            sweep_store(store, "lake/release")
+        assert store.release() == found
+        assert len(store.objects) == (0 if found == "none" else 6)
+
+
+def test_nobodys_release_is_replaced(tmp_path: Path) -> None:
+    """A release that is there, or comes while another is put, stays unless it may be replaced."""
+    store = Memory()
+    put(store, tmp_path, "old")
+    with pytest.raises(TargetError, match="exists"):
+        put(store, tmp_path, "new")
+
+    class Overtaken(Memory):
+        def put_if_absent(self, key: str, content: bytes) -> bool:
+            if key.endswith("manifest.json"):
+                self.objects.update(store.objects)
+            return super().put_if_absent(key, content)
+
+    second = Overtaken()
+    with pytest.raises(TargetError, match="exists"):
+        put(second, tmp_path, "new")
+    assert second.release() == "old"
+
+
+def test_a_run_that_only_looked_dead_gives_way(tmp_path: Path) -> None:
+    """Parts that were swept get no manifest; a living run's are not swept, nor is what is not ours."""
+
+    class Slow(Memory):
+        def put_if_absent(self, key: str, content: bytes) -> bool:
+            if content == b"published":
+                self.now += PATIENCE
+                sweep_store(self, "lake/release")
+            return super().put_if_absent(key, content)
+
+    slow = Slow()
+    with pytest.raises(TargetError, match="took this one for dead"):
+        put(slow, tmp_path, "new")
+    assert slow.release() == "none"
+    store = Memory(
+        objects={"lake/release/.kohort-1/note": (b"", -2.0 * PATIENCE), "lake/release/manifest.json": (b"?", 0)}
+    )
+    fresh = f"lake/release/.kohort-{'0' * 32}/part-00000.csv"
+    store.objects[fresh] = (b"", store.now)
+    sweep_store(store, "lake/release")
+    assert len(store.objects) == 3
+    for left in (3, 2):  # its fate first stays
+        store.now += PATIENCE
+        sweep_store(store, "lake/release")
+        assert fresh not in store.objects
+        assert len(store.objects) == left
+
+
+def test_the_store_is_down(tmp_path: Path) -> None:
+    """A store that goes on failing is a `FileError` with its reason."""
+    with pytest.raises(FileError, match="the store failed: Input/output error"):
+        put(Memory(ended="down"), tmp_path, "new")
+
+
+def test_a_run_comes_back_while_it_is_swept(tmp_path: Path) -> None:
+    """A run that publishes in the instant in which it is taken for dead is not swept."""
+
+    class Late(Memory):
+        def put_if_absent(self, key: str, content: bytes) -> bool:
+            if content == b"dead":
+                super().put_if_absent(key, b"published")
+            return super().put_if_absent(key, content)
+
+    store = Late()
+    put(store, tmp_path, "old")
+    left = {key: value for key, value in store.objects.items() if "fate" not in key and "manifest" not in key}
+    store.objects, store.now = dict(left), PATIENCE
+    sweep_store(store, "lake/release")
+    assert len(store.objects) == len(left) + 1

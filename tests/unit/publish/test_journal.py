@@ -1,0 +1,157 @@
+"""The journal of a set: what it takes back, whom it believes, and what a reader is told."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort.cli import main
+from kohort.errors import SourceNote
+from kohort.publish import Companion, check_target, publish
+from kohort.publish.journal import settle_for_reading
+from tests.faults.calls import Calls, KilledError, injected
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("r.csv", "r.csv.kohort.json", "pages/r.html")
+
+
+def published(folder: Path, version: str) -> None:
+    """A release with a certificate beside it and a page in another folder, which replace what is there."""
+    (folder / "pages").mkdir(exist_ok=True)
+    content = f"age\n{version}\n".encode()
+    companions: list[Companion[bytes]] = [Companion(folder / name, lambda found: found) for name in NAMES[1:]]
+    release = folder / NAMES[0]
+    publish(release, lambda file: file.write(content), lambda file: file.read(), companions=companions, overwrite=True)
+
+
+def state(folder: Path) -> list[str]:
+    """What each file is of."""
+    return [path.read_text()[4:-1] if (path := folder / name).exists() else "" for name in NAMES]
+
+
+@pytest.fixture
+def dead(tmp_path: Path) -> Path:
+    """A folder in which a run was killed when the new release stood without the page and the certificate."""
+    published(tmp_path, "old")
+    _arrival(tmp_path)  # what is done once only, such as an import, is done
+    with pytest.raises(KilledError), injected(Calls(_arrival(tmp_path), "KILL-after")):
+        published(tmp_path, "new")
+    assert state(tmp_path) == ["new", "", ""]
+    return tmp_path
+
+
+def journal(folder: Path) -> Path:
+    """The journal that is left in a folder."""
+    (found,) = folder.glob(".kohort-*.journal")
+    return found
+
+
+@pytest.mark.parametrize("where", [".", "pages"])
+def test_the_next_run_takes_back(dead: Path, where: str) -> None:
+    """Whichever folder of the set the next run is in, everything is as it was, and nothing else is left."""
+    check_target(dead / where / "another")
+    assert state(dead) == ["old", "old", "old"]
+    for folder in (dead, dead / "pages"):
+        check_target(folder / "another")
+    assert [*dead.rglob(".kohort-*")] == []
+
+
+def test_a_folder_that_was_moved(dead: Path) -> None:
+    """The journal still tells of it."""
+    moved = dead.rename(dead.with_name("moved"))
+    check_target(moved / "another")
+    assert state(moved) == ["old", "old", "old"]
+
+
+def test_taking_back_dies(dead: Path) -> None:
+    """A run that is killed at any call while it takes back leaves the next one to do it."""
+    place = 0
+    while True:
+        calls = Calls(place, "KILL-after")
+        try:
+            with injected(calls):
+                check_target(dead / "another")
+        except KilledError:
+            pass
+        if not calls.fired:
+            break
+        place += 1
+        check_target(dead / "pages" / "another")
+        assert state(dead) == ["old", "old", "old"]
+        with pytest.raises(KilledError), injected(Calls(_arrival(dead), "KILL-after")):
+            published(dead, "new")
+    assert place > 10
+
+
+def _arrival(folder: Path) -> int:
+    """The call by which a release arrives there."""
+    calm = Calls()
+    with injected(calm):
+        published(folder, "old")
+    return len(calm.names) - 1 - calm.names[::-1].index("replace")
+
+
+def test_a_companion_that_the_first_journal_outlived(dead: Path) -> None:
+    """Where the first journal is gone the set was decided: its copies move nothing."""
+    journal(dead).unlink()
+    check_target(dead / "pages" / "another")
+    assert state(dead) == ["new", "", ""]
+    assert [*(dead / "pages").iterdir()] == []
+
+
+def test_what_somebody_else_put_there_stays(dead: Path) -> None:
+    """Where a name of the set bears something else now, nothing of the set is moved."""
+    (dead / NAMES[0]).unlink()
+    (dead / NAMES[0]).write_text("age\nmine\n")
+    check_target(dead / "another")
+    assert state(dead) == ["mine", "", ""]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"outputs": [{}]}', "name"])
+def test_what_is_no_journal(dead: Path, text: str) -> None:
+    """A journal that was cut short moves nothing: its run had not begun. Nor does one of names that are not ours."""
+    path = journal(dead)
+    told = json.loads(path.read_bytes())
+    told["outputs"][0]["kept"] = "../precious"
+    path.write_text(json.dumps(told) if text == "name" else text)
+    check_target(dead / "another")
+    assert state(dead) == ["new", "", ""]
+    assert not path.exists()
+
+
+def test_others_are_not_believed(dead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A journal of another user, or of a run that lives, is left alone, and who reads is told."""
+    with journal(dead).open("rb") as alive:
+        fcntl.flock(alive, fcntl.LOCK_EX)
+        with pytest.warns(SourceNote, match="may not belong together"):
+            settle_for_reading(dead / NAMES[0])
+        settle_for_reading(dead / "another")
+    with monkeypatch.context() as other:
+        other.setattr(os, "geteuid", lambda: 12345)
+        with pytest.warns(SourceNote, match="may not belong together"):
+            settle_for_reading(dead / NAMES[0])
+    assert state(dead) == ["new", "", ""]
+    settle_for_reading(dead / NAMES[0])
+    assert state(dead) == ["old", "old", "old"]
+    settle_for_reading(dead / "no folder" / "release")
+
+
+def test_check_takes_back(dead: Path) -> None:
+    """`kohort check` reads the former release."""
+    assert main(["check", str(dead / NAMES[0]), "--quasi", "age", "--quiet"]) == 0
+    assert state(dead) == ["old", "old", "old"]
+
+
+def test_a_folder_of_the_set_is_gone(dead: Path) -> None:
+    """What is gone with its folder is not missed."""
+    for path in (dead / "pages").iterdir():
+        path.unlink()
+    (dead / "pages").rmdir()
+    check_target(dead / "another")
+    assert state(dead) == ["old", "old", ""]
