@@ -144,7 +144,7 @@ def read_signing_key(path: str | os.PathLike[str]) -> SigningKey:
     """
     kind, text = _library().Ed25519PrivateKey, read_key_file(path, hint=_NEW, secret=True)
     try:
-        key = _forms().load_pem_private_key(text, None)
+        key: Any = _forms().load_pem_private_key(text, None)
     except (ValueError, TypeError):  # a public key, or one with a password
         key = None
     if not isinstance(key, kind):
@@ -162,7 +162,7 @@ def read_public_key(path: str | os.PathLike[str]) -> PublicKey:
     """
     kind, text = _library().Ed25519PublicKey, read_key_file(path, hint=_NEW, secret=False)
     try:
-        key = _forms().load_pem_public_key(text)
+        key: Any = _forms().load_pem_public_key(text)
     except ValueError:
         key = None
     if not isinstance(key, kind):

@@ -123,7 +123,7 @@ def fields_of(known: Certified) -> tuple[str, ...]:
     found: list[str] = []
     for one in fields(known):
         value: object = getattr(known, one.name)
-        keys = cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+        keys: list[str] = [*cast("Mapping[str, object]", value)] if isinstance(value, dict) else []
         found += [f"{one.name}.{key}" for key in keys] or [one.name]
     return tuple(found)
 

@@ -225,7 +225,7 @@ class _Judge:
 
     def _refused(self, columns: tuple[str, ...]) -> bool:
         """Whether columns that single out most people would be refused: single ones are judged in the input."""
-        judged_here = len(columns) > 1 or columns[0] in self.asked.perturbed or not self.known.suppressed
+        judged_here = len(columns) > 1 or next(iter(columns)) in self.asked.perturbed or not self.known.suppressed
         return judged_here and not {*columns} & {*self.asked.allowed}
 
     def _input(self) -> Iterator[CheckedPart]:

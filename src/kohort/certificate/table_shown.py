@@ -180,7 +180,7 @@ class Shown:
             possible = self.possible_kinds(names[name]) if name in names else ()
             part, field_ = f"labels of {name}", f"labels.{name}"
             if kind in possible[1:]:
-                yield unchecked(part, f"{kind}; by their spelling they could be {possible[0]}", field_)
+                yield unchecked(part, f"{kind}; by their spelling they could be {next(iter(possible))}", field_)
             else:
                 told = kind if kind in possible else f"{kind}, but the labels are not spelled so"
                 yield judged(part, told, field_, met=kind in possible)

@@ -117,7 +117,8 @@ def _model(known: CoherenceCertificate) -> Iterator[CheckedPart]:
         raise InputError(f"the certificate's model is not valid: {fault.what}") from None
     yield compared("model", known.model, model.name, "model", "h", "k", "p")
     asked = known.job.get("coherence")
-    due = {key: asked.get(key) for key in ("h", "k", "p")} if isinstance(asked, dict) else {}
+    said = cast("Mapping[str, object]", asked) if isinstance(asked, dict) else dict[str, object]()
+    due = {key: said.get(key) for key in ("h", "k", "p")}
     yield judged("model of the job", model.name, "model", met=due == {"h": known.h, "k": known.k, "p": known.p})
     algorithm = known.job.get("algorithm")
     kind = cast("Mapping[str, object]", algorithm).get("kind") if isinstance(algorithm, dict) else None

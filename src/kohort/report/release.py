@@ -196,7 +196,7 @@ class ReleaseFigures(Figures, frozen=True):
     pseudonyms: tuple[PseudonymFigures, ...]
     release: str | None
     certificate: str | None
-    signed_by: str | None
+    signed_by: str | None = None
     verified: bool
     trace: dict[str, Number | None]
     seconds: dict[str, float]

@@ -109,7 +109,7 @@ class TransactionFigures(Figures, frozen=True):
     confidence: Number | None
     release: str | None
     certificate: str | None
-    signed_by: str | None
+    signed_by: str | None = None
     trace: dict[str, Number]
     seconds: dict[str, Number]
 

@@ -18,6 +18,7 @@ import pytest
 
 from kohort.certificate import Again, Certificate, PartOutcome, read_certificate
 from kohort.certificate.form import digest
+from kohort.certificate.signature import checked_signature
 from kohort.certificate.table_again import Brought, check_table_again
 from kohort.certificate.transactions_again import check_transactions_again
 from kohort.errors import InputError
@@ -154,8 +155,10 @@ def again(path: Path, parts: Parts, folder: Path, roles: Listed | None = None, *
     try:
         known = read_certificate(forged)
         if isinstance(known, Certificate):
-            return check_table_again(path, known, Brought(**cast("Any", brought)))
-        return check_transactions_again(path, known, BasketOptions(), roles)
+            found = check_table_again(path, known, Brought(**cast("Any", brought)))
+        else:
+            found = check_transactions_again(path, known, BasketOptions(), roles)
+        return replace(found, parts=(checked_signature(known, path, None), *found.parts))
     except InputError:
         return None
 
@@ -277,29 +280,30 @@ def attribute(parts: Parts, name: str) -> Parts:
     return cast("Parts", found)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda parts: parts["job"]["models"][0].update(k=5),
-        lambda parts: parts["job"]["models"].pop(),
-        lambda parts: parts["job"]["models"][1].update(sensitive="income"),
-        lambda parts: attribute(parts, "age").update(role="insensitive"),
-        lambda parts: attribute(parts, "town").update(role="drop"),
-        lambda parts: attribute(parts, "income").update(role="quasi"),
-        lambda parts: attribute(parts, "income").update(role="sensitive"),
-        lambda parts: attribute(parts, "age").update(grid="30"),
-        lambda parts: attribute(parts, "age").pop("grid"),
-        lambda parts: attribute(parts, "height").update(grid=["150", "170"]),
-        lambda parts: attribute(parts, "height").update(scale="categorical"),
-        lambda parts: attribute(parts, "job").update(label="ancestor"),
-        lambda parts: attribute(parts, "who").update(pseudonym=False),
-        lambda parts: parts["job"].update(allow_singling=[]),
-        lambda parts: parts["job"].update(perturbations=[]),
-        lambda parts: parts["job"].update(complete=["job"]),
-        lambda parts: parts["job"]["schema"].update(person="who"),
-        lambda parts: parts["job"]["writing"].update(separator=";"),
-    ],
-)
+#: What else a job could say, and the release shows that it does not.
+UNFIT: list[Callable[[Parts], object]] = [
+    lambda parts: parts["job"]["models"][0].update(k=5),
+    lambda parts: parts["job"]["models"].pop(),
+    lambda parts: parts["job"]["models"][1].update(sensitive="income"),
+    lambda parts: attribute(parts, "age").update(role="insensitive"),
+    lambda parts: attribute(parts, "town").update(role="drop"),
+    lambda parts: attribute(parts, "income").update(role="quasi"),
+    lambda parts: attribute(parts, "income").update(role="sensitive"),
+    lambda parts: attribute(parts, "age").update(grid="30"),
+    lambda parts: attribute(parts, "age").pop("grid"),
+    lambda parts: attribute(parts, "height").update(grid=["150", "170"]),
+    lambda parts: attribute(parts, "height").update(scale="categorical"),
+    lambda parts: attribute(parts, "job").update(label="ancestor"),
+    lambda parts: attribute(parts, "who").update(pseudonym=False),
+    lambda parts: parts["job"].update(allow_singling=[]),
+    lambda parts: parts["job"].update(perturbations=[]),
+    lambda parts: parts["job"].update(complete=["job"]),
+    lambda parts: parts["job"]["schema"].update(person="who"),
+    lambda parts: parts["job"]["writing"].update(separator=";"),
+]
+
+
+@pytest.mark.parametrize("change", UNFIT)
 def test_a_job_that_the_release_does_not_fit(change: Callable[[Parts], object], tmp_path: Path) -> None:
     """Who says that something else was asked for is found out where the release or the figures do not fit that."""
     parts = json.loads(beside(path := table(tmp_path)).read_bytes())
@@ -406,7 +410,11 @@ def sorted_after(lines: list[str]) -> list[str]:
 
 def test_transactions_that_are_others(tmp_path: Path) -> None:
     """Transactions in another order, and lines that hold more than items, are found out."""
-    for change in (lambda lines: [*reversed(lines)], lambda lines: [f"{line} " for line in lines]):
+    others: list[Callable[[list[str]], list[str]]] = [
+        lambda lines: [*reversed(lines)],
+        lambda lines: [f"{line} " for line in lines],
+    ]
+    for change in others:
         path = baskets(tmp_path)
         found = again(path, changed(path, change), tmp_path)
         assert found is not None
