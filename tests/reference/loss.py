@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -298,6 +298,59 @@ def to_and_fro(rows: Group, columns: Sequence[Column]) -> list[Row]:
             parts += [[row for row in run if places_of(row, columns)[place] == value] for value in values]
         runs = parts
     return [row for run in runs for row in run]
+
+
+def reordered(
+    tuples: Group, records: Sequence[int], ends: Sequence[int], columns: Sequence[Column], windows: tuple[int, int]
+) -> list[Row]:
+    """The different tuples of a divided line in a new order.
+
+    Args:
+        tuples: In their order.
+        records: Of each.
+        ends: Records up to the end of each class.
+        columns: What labels are made from.
+        windows: Blocks of the first window, and of each other.
+    """
+    blocks: list[list[Group]] = [[]]
+    inside, upto = list[tuple[int, ...]](), 0
+    for row, count in zip(tuples, records, strict=True):
+        upto += count
+        classes = tuple(c for c, end in enumerate(ends) if end > upto - count and (c == 0 or ends[c - 1] < upto))
+        if inside and inside[-1] == classes:
+            blocks[-1][-1] = [*blocks[-1][-1], row]
+        else:
+            blocks[-1].append([row])
+        inside.append(classes)
+        if upto in ends:
+            blocks.append([])
+    parts = [part for block in _followed(blocks[:-1], columns, windows) for part in block]
+    return [row for at in range(len(parts)) for row in _leaning(parts, at, columns)]
+
+
+def _followed(
+    blocks: Sequence[list[Group]], columns: Sequence[Column], windows: tuple[int, int]
+) -> Iterator[list[Group]]:
+    """Blocks, each followed by the one of its window that costs least together with it."""
+    starts = [0, *range(windows[0], len(blocks), windows[1]), len(blocks)]
+    last: Group = []
+    for begin, end in pairwise(starts):
+        left = list(blocks[begin:end])
+        while left:
+            pairs = [cost([*last, *chain.from_iterable(block)], columns) if last else Fraction(0) for block in left]
+            found = left.pop(pairs.index(min(pairs)))
+            last = list(chain.from_iterable(found))
+            yield found
+
+
+def _leaning(parts: Sequence[Group], at: int, columns: Sequence[Column]) -> list[Row]:
+    """The tuples of a part, those first that raise the cost of the part before it less than that of the next one."""
+
+    def raised(row: Row, other: int) -> Fraction:
+        beside = parts[other] if 0 <= other < len(parts) else ()
+        return cost([*beside, row], columns) - cost(beside, columns) if beside else Fraction(0)
+
+    return sorted(parts[at], key=lambda row: raised(row, at - 1) - raised(row, at + 1))
 
 
 def cheapest_division(
