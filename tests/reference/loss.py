@@ -122,21 +122,24 @@ class Mixed:
         return [sorted(group, key=str) for group in found]
 
 
-def cost(group: Group, columns: Sequence[Column]) -> Fraction:
-    """The weighted sum of the losses of the labels that the records would be released under."""
-    return sum(
-        (
-            Fraction(column.values.attribute.weight)
-            * plain.label(column.values, column.domain.label, [str(row[place]) for row in group]).loss
-            for place, column in enumerate(columns)
-        ),
-        Fraction(0),
-    )
+def cost(group: Group, columns: Sequence[Column], *, ncp: bool = False) -> Fraction:
+    """What cuts are judged by: the weighted sum of the losses of the labels that the records would be released under.
+
+    Of a set of several values that is half of a value more than NCP counts.
+    """
+    found = Fraction(0)
+    for place, column in enumerate(columns):
+        cells = [str(row[place]) for row in group]
+        loss = plain.label(column.values, column.domain.label, cells).loss
+        if column.domain.label is Label.SET and len({column.places[cell] for cell in cells}) > 1 and not ncp:
+            loss += Fraction(1, 2) / Fraction(column.domain.others)
+        found += Fraction(column.values.attribute.weight) * loss
+    return found
 
 
-def total(groups: Sequence[Group], columns: Sequence[Column]) -> Fraction:
+def total(groups: Sequence[Group], columns: Sequence[Column], *, ncp: bool = False) -> Fraction:
     """Records times cost, over all groups."""
-    return sum((len(group) * cost(group, columns) for group in groups), Fraction(0))
+    return sum((len(group) * cost(group, columns, ncp=ncp) for group in groups), Fraction(0))
 
 
 def by_loss(rows: Group, columns: Sequence[Column], satisfied: Callable[[Group], bool]) -> list[Group]:
@@ -384,7 +387,8 @@ def cheapest_with(number: int, rows: Group, columns: Sequence[Column], k: int) -
     """What the cheapest group of k records costs that holds the record; no larger one costs less."""
     others = [place for place in range(len(rows)) if place != number]
     return min(
-        cost([rows[number], *(rows[place] for place in chosen)], columns) for chosen in combinations(others, k - 1)
+        cost([rows[number], *(rows[place] for place in chosen)], columns, ncp=True)
+        for chosen in combinations(others, k - 1)
     )
 
 

@@ -113,16 +113,17 @@ def lean(line: tuple[Codes, Index, Index], costs: Costs, some: Groups, nearer: I
 
 @kernel
 def _raised(places: Codes, row: int, some: Groups, one: int, costs: Costs) -> int:
-    """By how much a tuple raises the cost of a group; one value more is worth the same to every set."""
+    """By how much a tuple raises the cost of a group; all values but the second are worth the same to a set."""
     total = 0
     for attribute in range(places.shape[1]):
         place, kind = int(np.int64(places[row, attribute])), costs.kinds[attribute]
-        if kind == SET:
-            word = some.bits[one, costs.words[attribute] + (place >> WORD)]
-            if word >> np.uint64(place & 63) & np.uint64(1) == 0:
-                total += int(costs.ends[costs.first[attribute] + 1])
-            continue
         low, high = int(some.low[one, attribute]), int(some.high[one, attribute])
+        if kind == SET:
+            word, first = some.bits[one, costs.words[attribute] + (place >> WORD)], costs.first[attribute]
+            if word >> np.uint64(place & 63) & np.uint64(1) == 0:
+                more = 0 if low == high else 1
+                total += int(costs.ends[first + more + 1] - costs.ends[first + more])
+            continue
         if low <= place <= high:
             continue
         below, above = min(low, place), max(high, place)
