@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kohort.verify.transactions import CoherenceVerdict
 
 #: The form of the file; it changes when a key does.
-FORM: Final = 6
+FORM: Final = 7
 
 #: The libraries whose version can make a difference to a release.
 _LIBRARIES: Final = ("numba", "numpy", "polars")

@@ -28,7 +28,7 @@ def members_of(release: Release) -> dict[str, float]:
     Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each such column.
     """
     schema, table = release.job.schema, release.table
-    asked = [one for one in schema.quasi if one.label is Label.SET or one.hierarchy is None]
+    asked = [one for one in schema.quasi if one.label in {Label.SET, Label.NAMES} or one.hierarchy is None]
     if not table.records or release.levels or not asked:
         return {}
     classes = class_of(table, schema)

@@ -150,8 +150,9 @@ ORDERED = Method(
         key="ordered",
         title="Order cut",
         sentence="Divides records, in an order in which neighbours are alike, at least loss (as Ghinita et al. 2007).",
-        not_promised="Classes may overlap, and are hardly larger than k: without a grid, more exact values follow from "
-        "the labels than after strict cuts.",
+        not_promised="Secrets of the division: classes may overlap and are hardly larger than k, so without a grid "
+        "more exact values follow from the labels than after strict cuts; with a model of sensitive values, which of "
+        "several equal people was put in which class tells of these values, on a grid as well.",
         properties={"proven": "never: the division is the best of its order, not of the table"},
     ),
     lambda _: Ordered(),
