@@ -24,6 +24,7 @@ import numpy as np
 from bench.utility import subjects
 from kohort.algorithms.mondrian import ordered_kernels
 from kohort.algorithms.mondrian.by_loss import Tree
+from kohort.algorithms.mondrian.costs import Priced
 from kohort.algorithms.mondrian.loss_kernels import memory
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import FINER, Distinct, Ordered, divided_by
@@ -229,7 +230,9 @@ def compared(name: str, subject: Subject, k: int, until: Sequence[int]) -> Itera
     """A line for each search."""
     job = subject.job(k, Ordered())
     problem = problem_of(LOCAL.count(read(subject.frame, ReadOptions()), job).counts, job)
-    table = Distinct.of(problem)
+    first = np.unique(Distinct.of(problem).which, return_index=True)[1]
+    priced = Priced.of(problem.frequency.quasi[first], problem.domains, problem.frequency.records, reported=True)
+    table = replace(Distinct.of(problem), priced=priced)
     whole = float(table.priced.unit) * len(problem.domains) * problem.frequency.records
     searches: dict[str, Algorithm] = {"cuts by loss": Mondrian("loss"), "order cut": Ordered()}
     for kind in (False, True):

@@ -21,7 +21,7 @@ from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from tests.attack_oracles.refinement import refinement
 from tests.attack_oracles.toy import minimality
-from tests.attack_oracles.worlds import AGES, HALF, LATTICES, MONDRIANS, world
+from tests.attack_oracles.worlds import AGES, HALF, LATTICES, LOCALS, MONDRIANS, world
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -88,7 +88,7 @@ def shown(found: Refinement) -> str:
 def lines(title: str, figure: Callable[[str, str], str]) -> Iterator[str]:
     """A line for each method, a column for each kind of label."""
     yield f"\n| {title} | {' | '.join(KINDS)} |\n|---|---|---|---|---|"
-    for how in (*MONDRIANS, *LATTICES):
+    for how in (*MONDRIANS, *LATTICES, *LOCALS):
         kinds = KINDS if how in MONDRIANS else ("ancestor",)
         yield f"| {how} | {' | '.join(figure(how, kind) if kind in kinds else '' for kind in KINDS)} |"
 

@@ -59,7 +59,14 @@ LATTICES: dict[str, Algorithm] = {"samarati": Samarati(), "optimal": Optimal(), 
 #: The control: the node is chosen before there are data.
 GIVEN: Algorithm = GivenNode((1,))
 #: What releases nodes, or single cells, class by class.
-LOCALS: dict[str, Algorithm] = {"optimal-local": LocalRecoding(Optimal()), "suppress-cells": SuppressCells()}
+LOCALS: dict[str, Algorithm] = {
+    "optimal-local": LocalRecoding(Optimal()),
+    "suppress-cells": SuppressCells(),
+    "suppress-cells-optimal": SuppressCells(proven=True),
+}
+
+#: Methods that release ages as they are or not at all.
+BY_CELL = ("suppress-cells", "suppress-cells-optimal")
 
 #: Ages as they are or not at all.
 CELLS = Attribute("age", Role.QUASI, hierarchy=suppress(AGES), label=Label.ANCESTOR)
@@ -68,7 +75,7 @@ CELLS = Attribute("age", Role.QUASI, hierarchy=suppress(AGES), label=Label.ANCES
 def world(how: str, label: str, *models: PrivacyModel, cities: bool = False) -> World:
     """The world of an algorithm and a kind of label, of ages alone or with cities."""
     algorithm = (MONDRIANS | LATTICES | LOCALS)[how]
-    age = CELLS if how == "suppress-cells" else LABELS[label]
+    age = CELLS if how in BY_CELL else LABELS[label]
     city = Attribute("city", Role.QUASI, hierarchy=PLACES)
     attributes = (age, city) if cities else (age,)
     values = (AGES, CITIES) if cities else (AGES,)

@@ -16,8 +16,9 @@ from kohort.algorithms.mondrian import ordered
 from kohort.algorithms.mondrian import ordered_kernels as kernels
 from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
 from kohort.algorithms.mondrian.mondrian import Mondrian
-from kohort.algorithms.mondrian.ordered import Distinct, Ordered, divided_by, inverse, orders
+from kohort.algorithms.mondrian.ordered import Distinct, Divided, Ordered, again, divided_by, inverse, orders
 from kohort.algorithms.mondrian.ordered_kernels import NEVER
+from kohort.algorithms.mondrian.reordering import BESIDE, reordered
 from kohort.core.recoding import Multidimensional
 from kohort.errors import InfeasibleError
 from kohort.models.k_anonymity import KAnonymity
@@ -150,6 +151,74 @@ def test_equal_records_that_are_not_looked_at_change_nothing(table: Mixed, k: in
         sizes = np.diff(divided.ends, prepend=0)
         assert sizes.min() >= k
         assert sizes.sum() == len(line)
+
+
+@given(st.one_of(tables(most=30), crowded()), KS, st.integers(1, 4), st.randoms(use_true_random=False))
+def test_new_orders_are_those_of_the_reference(table: Mixed, k: int, first: int, random: Random) -> None:
+    """Blocks follow one another, and tuples lean to either side, as the plain reference says."""
+    assume(len(table.rows) >= k)
+    problem = table.problem(KAnonymity(k))
+    found, columns = Distinct.of(problem), table.columns()
+    order = list(range(found.counts.size))
+    random.shuffle(order)
+    divided = divided_by(found, np.array(order), problem, k)
+    expected = plain.reordered(*parted(table, found, divided), columns, (first, BESIDE))
+    new = reordered(found.priced, divided.order, np.cumsum(found.counts[order]), divided.ends, first)
+    rows = distinct_rows(table, found)
+    assert sorted(new.tolist()) == sorted(order)
+    assert [rows[one] for one in new.tolist()] == expected
+
+
+def test_windows_of_neighbours_follow_one_another() -> None:
+    """Where there are more blocks than a window holds, none leaves its own."""
+    table = Mixed(("range", "set"), tuple((str(7 * at % 97), "abc"[at % 3], 0) for at in range(97)))
+    problem = table.problem(KAnonymity(2))
+    found = Distinct.of(problem)
+    divided = divided_by(found, np.arange(found.counts.size), problem, 2)
+    assert divided.ends.size > BESIDE + 3
+    expected = plain.reordered(*parted(table, found, divided), table.columns(), (3, BESIDE))
+    new = reordered(found.priced, divided.order, np.cumsum(found.counts), divided.ends, 3)
+    rows = distinct_rows(table, found)
+    assert [rows[one] for one in new.tolist()] == expected
+
+
+def parted(table: Mixed, found: Distinct, divided: Divided) -> tuple[list[Row], list[int], list[int]]:
+    """The tuples of a divided line, the records of each, and where its classes end."""
+    rows = distinct_rows(table, found)
+    return [rows[one] for one in divided.order], found.counts[divided.order].tolist(), divided.ends.tolist()
+
+
+@given(st.one_of(tables(most=30), crowded()), KS, st.integers(1, 2), st.randoms(use_true_random=False))
+def test_no_round_makes_a_division_dearer(table: Mixed, k: int, l: int, random: Random) -> None:  # noqa: E741
+    """Every class is together in the new order, so its best division costs no more, with other models too."""
+    models = (KAnonymity(k), DistinctLDiversity(l)) if l > 1 else (KAnonymity(k),)
+    assume(diverse(list(table.rows), k, l if l > 1 else 0))
+    problem = table.problem(*models)
+    found = Distinct.of(problem)
+    order = np.array(random.sample(range(found.counts.size), found.counts.size))
+    divided = divided_by(found, order, problem, k)
+    assume(divided.ends.size > 0)
+    new = reordered(found.priced, order, np.cumsum(found.counts[order]), divided.ends, random.randint(1, 4))
+    assert divided_by(found, new, problem, k).total <= divided.total
+
+
+@given(tables(most=40), KS)
+def test_the_better_order_is_divided_again(table: Mixed, k: int) -> None:
+    """The release is the cheaper of both orders after all rounds, each of which puts anew what the last one left."""
+    assume(len(table.rows) >= k)
+    problem = table.problem(KAnonymity(k))
+    found = Distinct.of(problem)
+    best = min((divided_by(found, order, problem, k) for order in orders(found, k, ordered.FINER)), key=total_of)
+    for first in (BESIDE, BESIDE // 2):
+        order = reordered(found.priced, best.order, np.cumsum(found.counts[best.order]), best.ends, first)
+        best = divided_by(found, order, problem, k)
+    assert cost_of(Ordered(), problem, found) == found.total(found.recoding(best))
+    assert again(found, best, problem, k).total <= best.total
+
+
+def total_of(divided: Divided) -> int:
+    """What a division costs."""
+    return divided.total
 
 
 @given(tables(most=40), KS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -122,21 +122,24 @@ class Mixed:
         return [sorted(group, key=str) for group in found]
 
 
-def cost(group: Group, columns: Sequence[Column]) -> Fraction:
-    """The weighted sum of the losses of the labels that the records would be released under."""
-    return sum(
-        (
-            Fraction(column.values.attribute.weight)
-            * plain.label(column.values, column.domain.label, [str(row[place]) for row in group]).loss
-            for place, column in enumerate(columns)
-        ),
-        Fraction(0),
-    )
+def cost(group: Group, columns: Sequence[Column], *, ncp: bool = False) -> Fraction:
+    """What cuts are judged by: the weighted sum of the losses of the labels that the records would be released under.
+
+    Of a set of several values that is half of a value more than NCP counts.
+    """
+    found = Fraction(0)
+    for place, column in enumerate(columns):
+        cells = [str(row[place]) for row in group]
+        loss = plain.label(column.values, column.domain.label, cells).loss
+        if column.domain.label is Label.SET and len({column.places[cell] for cell in cells}) > 1 and not ncp:
+            loss += Fraction(1, 2) / Fraction(column.domain.others)
+        found += Fraction(column.values.attribute.weight) * loss
+    return found
 
 
-def total(groups: Sequence[Group], columns: Sequence[Column]) -> Fraction:
+def total(groups: Sequence[Group], columns: Sequence[Column], *, ncp: bool = False) -> Fraction:
     """Records times cost, over all groups."""
-    return sum((len(group) * cost(group, columns) for group in groups), Fraction(0))
+    return sum((len(group) * cost(group, columns, ncp=ncp) for group in groups), Fraction(0))
 
 
 def by_loss(rows: Group, columns: Sequence[Column], satisfied: Callable[[Group], bool]) -> list[Group]:
@@ -300,6 +303,59 @@ def to_and_fro(rows: Group, columns: Sequence[Column]) -> list[Row]:
     return [row for run in runs for row in run]
 
 
+def reordered(
+    tuples: Group, records: Sequence[int], ends: Sequence[int], columns: Sequence[Column], windows: tuple[int, int]
+) -> list[Row]:
+    """The different tuples of a divided line in a new order.
+
+    Args:
+        tuples: In their order.
+        records: Of each.
+        ends: Records up to the end of each class.
+        columns: What labels are made from.
+        windows: Blocks of the first window, and of each other.
+    """
+    blocks: list[list[Group]] = [[]]
+    inside, upto = list[tuple[int, ...]](), 0
+    for row, count in zip(tuples, records, strict=True):
+        upto += count
+        classes = tuple(c for c, end in enumerate(ends) if end > upto - count and (c == 0 or ends[c - 1] < upto))
+        if inside and inside[-1] == classes:
+            blocks[-1][-1] = [*blocks[-1][-1], row]
+        else:
+            blocks[-1].append([row])
+        inside.append(classes)
+        if upto in ends:
+            blocks.append([])
+    parts = [part for block in _followed(blocks[:-1], columns, windows) for part in block]
+    return [row for at in range(len(parts)) for row in _leaning(parts, at, columns)]
+
+
+def _followed(
+    blocks: Sequence[list[Group]], columns: Sequence[Column], windows: tuple[int, int]
+) -> Iterator[list[Group]]:
+    """Blocks, each followed by the one of its window that costs least together with it."""
+    starts = [0, *range(windows[0], len(blocks), windows[1]), len(blocks)]
+    last: Group = []
+    for begin, end in pairwise(starts):
+        left = list(blocks[begin:end])
+        while left:
+            pairs = [cost([*last, *chain.from_iterable(block)], columns) if last else Fraction(0) for block in left]
+            found = left.pop(pairs.index(min(pairs)))
+            last = list(chain.from_iterable(found))
+            yield found
+
+
+def _leaning(parts: Sequence[Group], at: int, columns: Sequence[Column]) -> list[Row]:
+    """The tuples of a part, those first that raise the cost of the part before it less than that of the next one."""
+
+    def raised(row: Row, other: int) -> Fraction:
+        beside = parts[other] if 0 <= other < len(parts) else ()
+        return cost([*beside, row], columns) - cost(beside, columns) if beside else Fraction(0)
+
+    return sorted(parts[at], key=lambda row: raised(row, at - 1) - raised(row, at + 1))
+
+
 def cheapest_division(
     line: Group, columns: Sequence[Column], sizes: range, satisfied: Callable[[Group], bool]
 ) -> Fraction | None:
@@ -331,7 +387,8 @@ def cheapest_with(number: int, rows: Group, columns: Sequence[Column], k: int) -
     """What the cheapest group of k records costs that holds the record; no larger one costs less."""
     others = [place for place in range(len(rows)) if place != number]
     return min(
-        cost([rows[number], *(rows[place] for place in chosen)], columns) for chosen in combinations(others, k - 1)
+        cost([rows[number], *(rows[place] for place in chosen)], columns, ncp=True)
+        for chosen in combinations(others, k - 1)
     )
 
 

@@ -101,6 +101,7 @@ class Described:
     Attributes:
         columns: One for each column of the input, in its order.
         models: The privacy models.
+        algorithm: The kind of its algorithm.
         missing: The texts that mean no value.
         complete: Columns in which a record must have a value to enter, or `all`.
         person: The person key.
@@ -116,6 +117,7 @@ class Described:
 
     columns: tuple[DescribedColumn, ...]
     models: tuple[Asked, ...]
+    algorithm: str
     missing: frozenset[str]
     complete: Complete
     person: str | None
@@ -150,6 +152,7 @@ def described(job: Part) -> Described:
         return Described(
             tuple(_column(_part(one)) for one in _list(schema.get("attributes"))),
             tuple(_asked(_part(one)) for one in _list(job.get("models"))),
+            _text(_part(job.get("algorithm")).get("kind")),
             frozenset(_text(one) for one in _list(schema.get("missing"))),
             _complete(job.get("complete")),
             _perhaps(schema.get("person")),

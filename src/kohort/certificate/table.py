@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import Choices
 from kohort.certificate.described import described
 from kohort.certificate.form import Certified, shared
 
@@ -34,6 +36,8 @@ class Certificate(Certified):
             of any other.
         labels: What each quasi-identifier is released as: `range` (of numbers), `range of names`, `grid`, `set`,
             `mean`, or `ancestor`, which is a node of its hierarchy.
+        refined: Of local recoding, the levels of the full-domain release whose classes it refined: no label stands
+            above them.
         data_dependent_labels: Whether labels were chosen by looking at records.
         exposed: People whose exact value a label tells: by any column, by ends of ranges, members of sets, and means.
         released_unchanged: Each column that is not generalized, and each pair of them that is told, with how many of
@@ -58,6 +62,7 @@ class Certificate(Certified):
     class_sizes: Mapping[str, int]
     levels: Mapping[str, int]
     labels: Mapping[str, str]
+    refined: Mapping[str, int]
     data_dependent_labels: bool
     exposed: Mapping[str, int]
     released_unchanged: tuple[Mapping[str, object], ...]
@@ -77,6 +82,7 @@ def certificate(
     job: str,
     metrics: Mapping[str, float],
     levels: Mapping[str, int] | None = None,
+    refined: Mapping[str, int] | None = None,
     effects: tuple[Effect, ...] = (),
     linked: tuple[Linked, ...] = (),
 ) -> bytes:
@@ -88,6 +94,7 @@ def certificate(
         job: The job's canonical text, a JSON object.
         metrics: What the release cost.
         levels: Of a full-domain release, the level of each quasi-identifier, as it was claimed for verification.
+        refined: Of local recoding, likewise the levels that it began at.
         effects: What perturbations did, as it was claimed for verification.
         linked: How far pseudonyms link records.
     """
@@ -105,6 +112,7 @@ def certificate(
         class_sizes={f"{band.low}..{band.high}": band.classes for band in verdict.bands},
         levels=dict(levels or {}),
         labels=dict(verdict.labels),
+        refined=dict(refined or {}),
         data_dependent_labels=verdict.data_dependent,
         exposed=asdict(verdict.exposed),
         released_unchanged=tuple(asdict(one) for one in verdict.singling),
@@ -192,6 +200,8 @@ def not_promised(asked: Described, *, data_dependent: bool) -> tuple[str, ...]:
         lines.append(_PERTURBED)
     if asked.person is None:
         lines.append(_PERSONS)
+    made = {type(method(Choices())).__name__: method.specification.not_promised for method in METHODS.values()}
+    lines += filter(None, [made.get(asked.algorithm)])
     return (*lines, *NOT_PROMISED[1:], *([_ENDS] if data_dependent else ()))
 
 

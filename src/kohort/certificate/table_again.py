@@ -35,6 +35,7 @@ from kohort.io.stored import stored
 from kohort.io.write import Format, format_of, write
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
+from kohort.schema.hierarchies import with_missing
 from kohort.tables.complete import entered
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
@@ -199,6 +200,9 @@ class _Judge:
         yield compared("models", ", ".join(self.known.models), ", ".join(names))
         for asked, model in zip(self.asked.models, models, strict=True):
             yield self._model(asked, model)
+        for name in (one.name for one in self.asked.quasi if one.name in self.known.refined):
+            yield self._refined(name, self.known.refined[name])
+
         yield from Shown.of(self.table, self.asked, self.known, self.hierarchies).parts(k)
         yield from self._input()
 
@@ -254,6 +258,17 @@ class _Judge:
         strange = foreign(self.table, table, names, excel_safe=self.asked.excel_safe)
         told = f"{strange:,} records have cells that the input has not together" if strange else "those of the input"
         yield judged("unchanged cells", told, "checks.cells", met=not strange)
+
+    def _refined(self, name: str, level: int) -> CheckedPart:
+        """Whether no label of a column stands above the level whose classes were refined."""
+        part, hierarchy = f"levels of {name}", self.brought.hierarchies.get(name)
+        if hierarchy is None:
+            return unchecked(part, f"give the hierarchy of {name} with --hierarchy", f"refined.{name}")
+        texts = {text or "" for text in self.table[name].values.to_list()}
+        below = (with_missing(hierarchy) if "" in texts else hierarchy).labels[: level + 1]
+        astray = len(texts.difference(*below))
+        told = f"{astray:,} labels are no nodes up to level {level}" if astray else f"nodes up to level {level}"
+        return judged(part, told, f"refined.{name}", met=not astray)
 
     def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:
         if model is None:

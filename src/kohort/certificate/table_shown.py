@@ -345,13 +345,17 @@ def _of_numbers(column: DescribedColumn) -> str:
     """What numbers are released as."""
     if column.grid is not None:
         return Label.GRID.value
-    return (column.label or Label.RANGE).value
+    if column.label in {None, Label.NAMES}:
+        return (Label.RANGE if column.hierarchy is None else Label.ANCESTOR).value
+    return str(column.label)
 
 
 def _of_names(column: DescribedColumn) -> str:
     """What names are released as."""
     if column.label is Label.RANGE:
         return RANGE_OF_NAMES
+    if column.label is Label.NAMES:
+        return Label.SET.value
     if column.label in {None, Label.MEAN}:
         return (Label.SET if column.hierarchy is None else Label.ANCESTOR).value
     return str(column.label)

@@ -91,7 +91,7 @@ def labels_of(
             return _spans(domain, low, high)
         case Label.ANCESTOR:
             return _ancestors(domain, recoding, quasi)
-        case Label.SET:
+        case Label.SET | Label.NAMES:  # a domain that has names asks for sets
             return _sets(domain, recoding, quasi, workspace)
         case Label.MEAN:
             return _means(domain, recoding, quasi, _spans(domain, low, high))

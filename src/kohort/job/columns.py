@@ -82,16 +82,19 @@ def _order(order: Order | None, part: ColumnPart) -> Order | None:
 def _label(label: Label | None, part: ColumnPart) -> Label | None:
     """The job's label where it can hold for the column; where it cannot, the column's own way.
 
-    Sets are for names: numbers become sets only where the column itself says so.
+    Sets are for names: numbers become sets only where the column itself says so. Names without a hierarchy are released
+    as sets anyway; whether a column with one holds names is for its values to tell.
     """
     cannot = {
         Label.GRID: part.grid is None,
         Label.ANCESTOR: part.hierarchy is None,
         Label.MEAN: part.scale is Scale.CATEGORICAL,
-        Label.SET: part.hierarchy is None or part.scale is Scale.NUMERIC,  # a set is how names are released anyway
+        Label.SET: part.hierarchy is None or part.scale is Scale.NUMERIC,
     }
     needless = part.grid is not None and label is not Label.GRID
-    return None if label is None or needless or cannot.get(label, False) else label
+    if label is None or needless or cannot.get(label, False):
+        return None
+    return Label.NAMES if label is Label.SET else label
 
 
 def _grid(method: Method, part: ColumnPart) -> Literal["round"] | None:

@@ -169,9 +169,9 @@ class Options(Reading, Promises, total=False):
     literature; or loss, the allowable cut that loses least."""
     order: Literal["hierarchy", "frequency", "sorted"]
     """The order of categorical values, for columns that can have it. One of hierarchy, frequency, sorted."""
-    labels: Literal["range", "set", "ancestor", "mean", "grid"]
+    labels: Literal["range", "set", "ancestor", "mean", "grid", "set-of-names"]
     """What is released in place of a class's values, for columns that can have it. One of range, set, ancestor, mean,
-    grid."""
+    grid, set-of-names."""
     no_grid: bool
     """Public cut points for numeric quasi-identifiers without a hierarchy, grid or label of their own: multiples of a
     round number, or none (--no-grid), so that ranges end at values of the data, as in the literature."""

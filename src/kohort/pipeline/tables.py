@@ -251,6 +251,7 @@ def save(
             job=release.job.described(),
             metrics=release.metrics,
             levels=release.levels,
+            refined=release.refined,
             effects=release.effects,
             linked=release.linked,
         )

@@ -33,7 +33,7 @@ def members_of(release: Release) -> dict[str, float]:
     Cost: one comparison for each record and quasi-identifier, and one pass of hashing for each such column.
     """
     schema = release.job.schema
-    asked = [one for one in schema.quasi if one.label is Label.SET or one.hierarchy is None]
+    asked = [one for one in schema.quasi if one.label in {Label.SET, Label.NAMES} or one.hierarchy is None]
     if not release.records.data.records or release.levels or not asked:
         return {}
     held = {one.name: cells for one, cells in zip(asked, _cells(release, asked), strict=True)}

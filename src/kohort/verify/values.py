@@ -65,11 +65,13 @@ class SourceValues:
         if self.attribute.grid is not None:
             return Label.GRID
         asked = self.attribute.label
+        if asked is Label.NAMES:
+            asked = None if self.numeric else Label.SET
         if asked is not None and (self.numeric or asked is not Label.MEAN):
             return asked
-        if self.numeric:
-            return Label.RANGE
-        return Label.SET if self.hierarchy is None else Label.ANCESTOR
+        if self.hierarchy is not None:
+            return Label.ANCESTOR
+        return Label.RANGE if self.numeric else Label.SET
 
     @property
     def absent(self) -> Mask:

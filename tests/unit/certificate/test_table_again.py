@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from kohort.algorithms.lattice.local import LocalRecoding
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.mondrian.mondrian import Mondrian
+from kohort.algorithms.mondrian.ordered import ORDERED, Ordered
 from kohort.certificate import Again, Certificate, PartOutcome, read_certificate
 from kohort.certificate.form import digest
 from kohort.certificate.table_again import Brought, check_table_again
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from kohort.algorithms.problem import Algorithm
     from kohort.models.base import PrivacyModel
     from kohort.tables.complete import Complete
 
@@ -80,6 +85,7 @@ def made(
     sensitive: Attribute | None = None,
     frame: pl.DataFrame = FRAME,
     complete: Complete = (),
+    how: Algorithm | None = None,
     **age: object,
 ) -> Made:
     """A release of the ten people."""
@@ -90,7 +96,9 @@ def made(
         Attribute("age", Role.QUASI, **age),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
         sensitive or Attribute("s", Role.SENSITIVE),
     )
-    job = freely(Job(Schema(columns, person=person), models, writing=writing or Writing(), complete=complete))
+    schema = Schema(columns, person=person)
+    job = Job.of(schema, *models, algorithm=how, complete=complete)
+    job = freely(replace(job, writing=writing or Writing()))
     anonymize(source, job, target=folder / name, population=population)
     return Made(folder / name, source)
 
@@ -283,6 +291,24 @@ def test_hierarchies(tmp_path: Path) -> None:
     for name, other in (("s", Hierarchy.from_rows([["flu", "*"], ["gout", "*"]])), ("age", ILLS), ("x", ILLS)):
         with pytest.raises(InputError, match="not the hierarchy"):
             release.again(hierarchies={name: other})
+
+
+def test_local_recoding_keeps_below_the_node_that_it_began_at(tmp_path: Path) -> None:
+    """The certificate has the levels that local recoding began at; with the hierarchy no label is found above them."""
+    ages = Hierarchy.from_rows([[age, f"{age[0]}0s", "young" if age < "50" else "old", "*"] for age in AGES])
+    one = made(tmp_path, KAnonymity(2), how=LocalRecoding(Optimal()), hierarchy=ages)
+    assert one.known.refined == {"age": 2}
+    assert outcomes(one.again())["levels of age"] == "not checked"
+    assert outcomes(one.again(hierarchies={"age": ages}))["levels of age"] == "same"
+    one.forge(refined={"age": 0})
+    assert outcomes(one.again(hierarchies={"age": ages}))["levels of age"] == "different"
+
+
+def test_what_the_method_does_not_promise(tmp_path: Path) -> None:
+    """A certificate of the order cut says what its division tells; that of Mondrian has nothing to say of it."""
+    ways: tuple[Algorithm, ...] = (Ordered(), Mondrian())
+    told = [{*made(tmp_path, KAnonymity(2), name=f"{how.name}.csv", how=how).known.not_promised} for how in ways]
+    assert told[0] - told[1] == {ORDERED.specification.not_promised}
 
 
 def test_a_builder_needs_no_file(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_every_key_reaches_the_job() -> None:
         ("", "mean", Label.MEAN),
         ('label = "set"', "range", Label.SET),
         ("", "set", None),
-        ('hierarchy = "mask:right"', "set", Label.SET),
+        ('hierarchy = "mask:right"', "set", Label.NAMES),
         ('hierarchy = "intervals:5", scale = "numeric"', "set", None),
     ],
 )

@@ -87,7 +87,7 @@ BEST_EFFORT = Method(
         title="Best effort",
         sentence="Finds a good release on a lattice of any size, then better ones, and bounds the cost of all others.",
         parameters=(*ON_LEVELS, TIME_LIMIT),
-        not_promised="Stopped by time, it may give another release of an equal job.",
+        not_promised="Equal releases: stopped by time, it may give another release of an equal job.",
         properties={"proven": "where it ended before it was stopped: no box of nodes is open"},
     ),
     lambda choices: BestEffort(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),

@@ -76,7 +76,7 @@ DATAFLY = Method(
         title="Datafly",
         sentence="Generalizes the attribute of most distinct values until few enough records stand out (Sweeney 1997).",
         parameters=ON_LEVELS,
-        not_promised="Its release is allowed, and mostly not the best.",
+        not_promised="Least loss: its release is allowed, and mostly not the best.",
         properties={"proven": "never: it takes the first releasable node on one way up"},
     ),
     lambda choices: Datafly(choices.limit or SuppressionLimit(), choices.objective or OBJECTIVE),

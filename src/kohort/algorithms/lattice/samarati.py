@@ -105,7 +105,7 @@ SAMARATI = Method(
         title="Samarati",
         sentence="Finds all releases of least height, by bisection, and takes the one of least cost (Samarati 2001).",
         parameters=ON_LEVELS,
-        not_promised="The least height is not the least loss.",
+        not_promised="Least loss: a release of the least height is mostly not one of the least loss.",
         properties={"proven": "where the objective is height with equal weights, or first: heights are bisected"},
     ),
     _made,

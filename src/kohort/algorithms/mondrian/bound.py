@@ -130,7 +130,7 @@ class Reach:
         """The different tuples of a problem's table."""
         frequency = problem.frequency
         found = group(frequency.quasi.copy())
-        priced = Priced.of(frequency.quasi[found.first], problem.domains, frequency.records, weighted=False)
+        priced = Priced.of(frequency.quasi[found.first], problem.domains, frequency.records, reported=True)
         counts = np.bincount(found.of, frequency.counts).astype(np.int64)
         return cls(priced, counts, found.of)
 

@@ -3,6 +3,10 @@
 A group's cost is the sum over the quasi-identifiers of weight x loss of the label that the group would be released
 under: of a range or grid interval, of a set, or of a common ancestor. `kohort.core.labels` says what each loses.
 
+Of a set of m of |A| values NCP counts (m - 1) / (|A| - 1), GCP m / |A|, and either nothing of a value by itself. Cuts
+are judged by half of a value more than NCP counts: that the second value costs more than each later one keeps groups of
+one value together, which loses less by both measures than judging by NCP alone does.
+
 One unit is one over the common denominator of all losses, and every cost is a whole number of units. Where 63 bits do
 not hold the records times the greatest cost in such units, the unit is a power of two as small as they allow, and each
 entry of the tables below is rounded once; costs stay integers that do not depend on the machine or on any order.
@@ -35,6 +39,9 @@ ANCESTOR: Final = 2
 
 #: Products of records and costs stay below this.
 LARGEST: Final = 1 << 62
+
+#: What a group costs at most, in weights: the set of both values of a column that has two.
+DEAREST: Final = Fraction(3, 2)
 
 #: Bits of a word.
 BITS: Final = 64
@@ -91,11 +98,11 @@ class Priced:
         domains: Sequence[Domain],
         records: int,
         *,
-        weighted: bool = True,
+        reported: bool = False,
         workspace: Workspace = HEAP,
     ) -> Priced:
-        """The prices of a table of so many records; unless `weighted`, all weights are 1, as in reports."""
-        tables = [_table(domain, Fraction(domain.attribute.weight) if weighted else Fraction(1)) for domain in domains]
+        """The prices of a table of so many records; where they are `reported`, NCP without weights."""
+        tables = [_table(domain, reported=reported) for domain in domains]
         unit = _unit(tables, records)
         many = max(table.starts.size for table in tables) > 1 << 16
         places: Codes = workspace.empty(quasi.shape, np.uint32) if many else workspace.like(quasi, quasi.shape)
@@ -113,7 +120,7 @@ class _Table(NamedTuple):
         kind: SPAN, SET or ANCESTOR.
         factor: What one step of `starts` and `ends` is worth.
         starts: (p,) steps where a span begins.
-        ends: (p,) steps where it ends; of sets and nodes, steps by the values they have more than one.
+        ends: (p,) steps where it ends; of sets and ancestors, steps by the values that they have more than one.
         gap: The place of the missing number.
         weight: The attribute's.
         place: (v,) of ancestors: the leaf of each code.
@@ -130,11 +137,12 @@ class _Table(NamedTuple):
     hierarchy: Hierarchy | None = None
 
 
-def _table(domain: Domain, weight: Fraction) -> _Table:
-    every = np.arange(len(domain))
+def _table(domain: Domain, *, reported: bool) -> _Table:
+    weight, every = Fraction(1) if reported else Fraction(domain.attribute.weight), np.arange(len(domain))
     match domain.label:
         case Label.SET:
-            return _Table(SET, _per(weight, domain.others), every, every, -1, weight, every)
+            steps = 2 * every + (0 if reported else every > 0)
+            return _Table(SET, _per(weight, 2 * domain.others), steps, steps, -1, weight, every)
         case Label.ANCESTOR:
             assert domain.hierarchy is not None  # noqa: S101  the schema refuses ancestor labels without one
             leaves = np.arange(len(domain.hierarchy.leaves))
@@ -165,7 +173,7 @@ def _grid(domain: Domain) -> tuple[Positions, Positions, int]:
 
 def _unit(tables: Sequence[_Table], records: int) -> int:
     """How many units a loss of 1 has: the common denominator, or the greatest power of two that 63 bits allow."""
-    total = sum((table.weight for table in tables), Fraction(0))
+    total = sum((table.weight for table in tables), Fraction(0)) * DEAREST
     exact = math.lcm(*(one.denominator for table in tables for one in (table.factor, table.weight)))
     if exact * total * records < LARGEST:
         return exact

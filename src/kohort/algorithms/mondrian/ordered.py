@@ -14,6 +14,10 @@ beginnings backwards.
 Equal tuples stay together, and where a border runs between them, those of each combination of sensitive values go to
 either side in proportion: never by the order of the rows.
 
+**Again.** Where sizes alone decide, the better order is divided ROUNDS times more, each time after its classes, and the
+records of each, have been put in a new order (`reordering`). Every class stays together, so that no round makes the
+release dearer. Asking other models again would take about as long as all the rest.
+
 Where every model is a bound on size alone, classes have k to 2k - 1 records: larger ones are never better. Other models
 are asked about all neighbouring records from k to WINDOW · k, and only the classes that satisfy them count; the release
 of the cuts by loss is taken where it costs no more, or no division satisfies. It is also taken where people are
@@ -24,7 +28,8 @@ least, the leaves of the cuts by loss are a division of the line, so the answer 
 
 Cost: the tree, and for n records of d attributes O(n · k) for the division and O(n · (d + c)) for what classes cost,
 where c of the classes that might end before a record become dearer with it, counted for each attribute: at most 2 k d,
-mostly a few, since neighbours are alike. Of the records of one tuple no more than 5 k need to be looked at.
+mostly a few, since neighbours are alike. Of the records of one tuple no more than 5 k need to be looked at. The rounds
+add about a third to the time of all.
 """
 
 from __future__ import annotations
@@ -42,6 +47,7 @@ from kohort.algorithms.mondrian.costs import Priced
 from kohort.algorithms.mondrian.loss_kernels import memory
 from kohort.algorithms.mondrian.mondrian import Mondrian, require_feasible
 from kohort.algorithms.mondrian.ordered_kernels import NEVER, Division, Line
+from kohort.algorithms.mondrian.reordering import BESIDE, reordered
 from kohort.algorithms.mondrian.space import Space
 from kohort.algorithms.mondrian.together import require_together
 from kohort.algorithms.problem import Solution
@@ -62,6 +68,9 @@ if TYPE_CHECKING:
 #: The tree's leaves have so many times fewer records than classes need. On Adult and a register a third cost up to 2 %
 #: more, all of k 7 %, a tenth no less.
 FINER: Final = 5
+
+#: How often the better order is put anew and divided. At k = 10 the first round saves 1 to 3 %, the second 0.3 to 2 %.
+ROUNDS: Final = 2
 
 #: Times k: the largest class that models are asked about.
 WINDOW: Final = 4
@@ -126,7 +135,9 @@ class Ordered:
         divided = [divided_by(table, order, problem, space.least) for order in orders(table, space.least, self.finer)]
         number = min(range(len(divided)), key=lambda one: divided[one].total)
         best = divided[number]
-        if not all(model.declared.size_only for model in problem.models):
+        if all(model.declared.size_only for model in problem.models):
+            best = again(table, best, problem, space.least)
+        else:
             by_cuts = Mondrian("loss").solve(problem)
             assert isinstance(by_cuts.recoding, Multidimensional)  # noqa: S101  Mondrian makes no other
             if table.total(by_cuts.recoding) <= best.total:
@@ -141,8 +152,9 @@ ORDERED = Method(
         key="ordered",
         title="Order cut",
         sentence="Divides records, in an order in which neighbours are alike, at least loss (as Ghinita et al. 2007).",
-        not_promised="Classes may overlap, and are hardly larger than k: without a grid, more exact values follow from "
-        "the labels than after strict cuts.",
+        not_promised="Secrets of the division: classes may overlap and are hardly larger than k, so without a grid "
+        "more exact values follow from the labels than after strict cuts; with a model of sensitive values, which of "
+        "several equal people was put in which class tells of these values, on a grid as well.",
         properties={"proven": "never: the division is the best of its order, not of the table"},
     ),
     lambda _: Ordered(),
@@ -305,6 +317,16 @@ def _numbers(counts: Counts) -> Index:
     """0 to c - 1 for each of the counts c, one after another."""
     total: int = counts.sum()
     return np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def again(table: Distinct, divided: Divided, problem: Problem, k: int) -> Divided:
+    """The division after ROUNDS new orders; windows begin elsewhere each time, for no class may leave its own."""
+    for number in range(ROUNDS):
+        upto = np.cumsum(table.counts[divided.order])
+        first = BESIDE // (1 + number % 2)
+        order = reordered(table.priced, divided.order, upto, divided.ends, first)
+        divided = divided_by(table, order, problem, k)
+    return divided
 
 
 def divided_by(table: Distinct, order: Index, problem: Problem, k: int) -> Divided:

@@ -107,7 +107,7 @@ TOP_DOWN = Method(
         key="top-down",
         title="Top-down greedy",
         sentence="Splits the table, again and again, into groups grown around two far-apart records (Xu et al. 2006).",
-        not_promised="Classes may overlap: a record may fit the labels of several, though it is in one.",
+        not_promised="Classes that do not overlap: a record may fit the labels of several, though it is in one.",
         properties={"proven": "never: each split is greedy"},
     ),
     lambda _: TopDown(),

@@ -302,7 +302,7 @@ def label_losses(line: ColumnLine, domain: Domain) -> Shares:
     values = summed(means.of, means.width, means.labels)
     if line.numeric:  # a missing value has no place among numbers, but is one of those that a set names
         values = np.maximum(values, [*map(_listed, texts)])
-    if line.numeric and domain.label not in {Label.ANCESTOR, Label.SET}:
+    if line.numeric and domain.label is not Label.SET:
         low, high = np.full(means.labels, np.inf), np.full(means.labels, -np.inf)
         np.minimum.at(low, means.of, means.low)
         np.maximum.at(high, means.of, means.high)
@@ -310,10 +310,11 @@ def label_losses(line: ColumnLine, domain: Domain) -> Shares:
         width = np.minimum(high, last) - np.maximum(low, first)
         ranges = part_of(last - first, np.where(values > 0, np.maximum(width, 0.0), 0.0))
         found = np.where([_listed(text) > 0 for text in texts], part_of(domain.others, values - 1), ranges)
-    else:
-        if line.numeric and domain.hierarchy is not None:
+        if domain.label is Label.ANCESTOR and domain.hierarchy is not None:  # numbers below a node; others are ranges
             covered = _covered(domain.hierarchy)
-            values = np.array([covered.get(text, 1) for text in texts], dtype=np.float64)
+            below = np.array([covered.get(text, 0) for text in texts], dtype=np.float64)
+            found = np.where(below > 0, part_of(domain.others, below - 1), found)
+    else:
         found = part_of(domain.others, np.maximum(values - 1, 0.0))
     return np.where([text == SUPPRESSED for text in texts], float(domain.extent > 0), found)
 

@@ -63,6 +63,7 @@ _LABELS: Mapping[Label, str] = {
     Label.ANCESTOR: "released as nodes of its hierarchy",
     Label.MEAN: "released as means",
     Label.GRID: "released as intervals of its grid",
+    Label.NAMES: "names released as sets",
 }
 
 

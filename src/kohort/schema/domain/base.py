@@ -83,12 +83,16 @@ class Domain(Shown):
     @property
     def label(self) -> Label:
         """How regions are released: what the schema asks for, or the scale's own way."""
-        asked = self.attribute.label
-        if self.scale is Scale.NUMERIC:
-            return Label.RANGE if self.attribute.grid is None and asked is None else asked or Label.GRID
-        if asked is None or asked in {Label.MEAN, Label.GRID}:
-            return Label.SET if self.hierarchy is None else Label.ANCESTOR
-        return asked
+        asked, numeric = self.attribute.label, self.scale is Scale.NUMERIC
+        if asked is Label.NAMES:
+            asked = None if numeric else Label.SET
+        if asked is not None and (numeric or asked not in {Label.MEAN, Label.GRID}):
+            return asked
+        if numeric and self.attribute.grid is not None:
+            return Label.GRID
+        if self.hierarchy is not None:
+            return Label.ANCESTOR
+        return Label.RANGE if numeric else Label.SET
 
 
 def share(domain: Domain, width: Shares) -> Shares:

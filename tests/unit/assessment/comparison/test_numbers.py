@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kohort.assessment.comparison import compare
+from kohort.assessment.comparison.tables import label_losses
 from kohort.errors import InputError
 from kohort.schema import Attribute, Role, Scale
 from kohort.schema.hierarchy import Hierarchy
@@ -191,3 +192,12 @@ def test_a_grid_finer_than_the_values_keeps_its_steps() -> None:
     line = line_of(["1", "2"], ["[1-1.25)", "[2-2.25)"], Attribute("x", Role.QUASI, grid="0.25"))  # type: ignore[arg-type]
     assert line.digits == 2
     assert sorted(line.after.means.high.tolist()) == [124, 224]
+
+
+def test_numbers_with_a_hierarchy_lose_by_node_and_other_labels_by_width() -> None:
+    """A node loses by the leaves below it; a range, which no hierarchy has, by its width, never nothing."""
+    ages = Hierarchy.from_rows([[str(age), "low" if age < 5 else "high"] for age in range(11)], root="*")
+    line = line_of([str(age) for age in range(11)], ["low", "[5-10]", "3", "*"], quasi("x", ages))
+    assert line.known.domain is not None
+    lost = dict(zip(line.after.texts, label_losses(line, line.known.domain).tolist(), strict=True))
+    assert lost == {"low": 0.4, "[5-10]": 0.5, "3": 0, "*": 1}
