@@ -49,7 +49,10 @@ class _Instruction:
         low, high = (into[start : start + BYTES].view(groups.dtype) for start in (0, BYTES))
         below = (of[:BYTES].view(groups.dtype) < low) | fresh
         above = (of[ends : ends + BYTES].view(groups.dtype) > high) | fresh
-        low[below], high[above] = of[:BYTES].view(groups.dtype)[below], of[ends : ends + BYTES].view(groups.dtype)[above]
+        low[below], high[above] = (
+            of[:BYTES].view(groups.dtype)[below],
+            of[ends : ends + BYTES].view(groups.dtype)[above],
+        )
         (bits, records), (more, joined) = into[2 * BYTES :].view(np.uint64), of[ends + BYTES :].view(np.uint64)
         before = np.array([0, 0], np.uint64) if fresh else np.array([bits, records])
         into[2 * BYTES :].view(np.uint64)[:] = before[0] | more, before[1] + joined

@@ -4,10 +4,12 @@ A candidate of an attribute is a prefix of its places, or, of one released as a 
 its values are merged in pairs, each time the pair that this makes dearer by least. Of more than PLACES places, as many
 neighbouring ones are one as makes PLACES of them: cutting again refines.
 
-A row is all that is known of a tuple, in whole words, so that few steps move it and one vector instruction compares
-eight attributes with a group's. A group that grows value by value is paid for where it grew: of most values a prefix of
-some length has the others' ranges already. Where the best cut alone is wanted, merging ends once its two groups cannot
-save as much as another cut does; attributes that are merged come last.
+A row is all that is known of a tuple, in chunks (`lanes`), so that few steps move it and one vector instruction
+compares eight attributes with a group's. The rows of a partition are put into the groups of their values, of all
+attributes that are looked at together, block by block: each block is read from memory once. A group that grows value by
+value is paid for where it grew: of most values a prefix of some length has the others' ranges already. Where the best
+cut alone is wanted, merging ends once its two groups cannot save as much as another cut does; attributes that are
+merged come last.
 
 Cost per partition of m tuples, a of whose attributes vary: O(m · a) rows compared, O(PLACES · a²) for prefixes, and for
 sets a times the square of the number of their values.
@@ -25,8 +27,6 @@ from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, put
 from kohort.kernels import inlined, kernel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kohort.algorithms.mondrian.costs import Costs
     from kohort.arrays import Codes, Counts, Index
     from kohort.core.frequency import Words
@@ -41,7 +41,7 @@ POINT: Final = 55
 #: Bytes of a word.
 WORD_BYTES: Final = 8
 
-#: Single groups: the partition, one that grows, the last finished leaf.
+#: Single groups: the partition, one that grows, the last finished leaf, and one that stays empty.
 WHOLE: Final = 0
 GROWN: Final = 1
 LAST: Final = 2
@@ -144,14 +144,16 @@ class Scan(NamedTuple):
         costs: What groups cost.
         packing: Where the bits of sets are.
         lanes: Codes that are compared at once.
-        values: (PLACES groups) the values of one attribute.
-        single: (3 groups) WHOLE, GROWN and LAST.
-        sizes: (PLACES,) records of each value; while they are merged, of each group.
+        each: Codes of a word.
+        shift: Bits by which a number of bytes is shifted to count codes.
+        values: (TOGETHER x PLACES groups) the values of some attributes; empty between partitions.
+        single: (4 groups) WHOLE, GROWN, LAST and EMPTY.
         rest: (PLACES,) what the values from each on cost together.
         dear: (d,) what the grown group costs by attribute.
-        slots: (8, PLACES) which of the values that occur each is, and the other way round.
+        slots: (TOGETHER, PLACES) of each of these attributes the groups whose values occur.
+        occurs: (TOGETHER, 2) a bit for each value that occurs.
         spans: (d, 2) least place of each attribute in the partition, and how many places it spans.
-        looked: (2, d + 1) how many attributes vary that are no sets, then which; and sets.
+        looked: (2, d + 1) how many attributes vary that are no sets, then which, the dearest first; and sets.
         sides: (d, PLACES) 1 for values in the second of the two groups of a set; while rows are moved, of any cut.
         merging: To merge the values of a set.
         found: The candidates.
@@ -340,9 +342,7 @@ def propose(rows: Rows, part: tuple[int, int], rule: tuple[int, int, bool], scan
         low, high = _ends(scan.single, WHOLE, attribute, scan)
         scan.spans[attribute, 0], scan.spans[attribute, 1] = low, high - low + 1
         if high > low:
-            kind = int(scan.costs.kinds[attribute] == SET)
-            looked[kind, 0] += 1
-            looked[kind, looked[kind, 0]] = attribute
+            _look(attribute, (low, high), scan)
     asked = Asked(records, least, records * _joined_cost(scan.single, WHOLE, scan.single, WHOLE, scan), every)
     for kind in range(2):
         for start in range(1, looked[kind, 0] + 1, TOGETHER):
@@ -355,8 +355,24 @@ def propose(rows: Rows, part: tuple[int, int], rule: tuple[int, int, bool], scan
                 if kind == 1 and values > 2:  # noqa: PLR2004  of two the prefix is all there is
                     found = _merged((attribute, values, column), asked, scan, found)
                 for value in range(values):
-                    _join(scan.values, scan.slots[column, value], scan.single, EMPTY, True)
+                    _join(scan.values, scan.slots[column, value], scan.single, EMPTY, True)  # noqa: FBT003  for the next partition
     return found
+
+
+@inlined
+def _look(attribute: int, ends: tuple[int, int], scan: Scan) -> None:
+    """Look at an attribute that varies; those that cost most come first, for their cuts are likely to save most."""
+    kind, dear, single = int(scan.costs.kinds[attribute] == SET), scan.dear, scan.single
+    if kind == 0:
+        dear[attribute] = _range_cost(scan.costs, attribute, ends[0], ends[1])
+    else:
+        dear[attribute] = _set_cost(single, WHOLE, single, WHOLE, (scan.costs, scan.packing, attribute))
+    scan.looked[kind, 0] += 1
+    at = scan.looked[kind, 0]
+    while at > 1 and dear[scan.looked[kind, at - 1]] < dear[attribute]:
+        scan.looked[kind, at] = scan.looked[kind, at - 1]
+        at -= 1
+    scan.looked[kind, at] = attribute
 
 
 @kernel
@@ -497,17 +513,23 @@ def _merged(of: tuple[int, int, int], asked: Asked, scan: Scan, found: int) -> i
     most = asked.whole - int(scan.found.gains[0]) if found > 0 and not asked.every else asked.whole
     for one in range(values):
         merging.first[one] = one
-        merging.own[one] = _size(scan.values, slots[one]) * _joined_cost(scan.values, slots[one], scan.values, slots[one], scan)
+        merging.own[one] = _size(scan.values, slots[one]) * _joined_cost(
+            scan.values, slots[one], scan.values, slots[one], scan
+        )
         total += int(merging.own[one])
-    if total > most:
+    missing = _least_own(attribute, values, slots, scan)  # what the set itself will at least cost more than now
+    if total + missing > most:
         return found
     for one in range(values):
         for other in range(one + 1, values):
             merging.raised[one, other] = _raise(one, other, slots, scan)
         _find_nearest(one, values, slots, scan)
     for _ in range(values - 2):
-        total += _merge_nearest(values, slots, scan)
-        if total > most:  # merging never makes the groups cheaper
+        one, other = _nearest(values, slots, scan)
+        missing += _own(attribute, one, slots, scan) + _own(attribute, other, slots, scan)
+        total += _merge(one, other, values, slots, scan)
+        missing -= _own(attribute, one, slots, scan)
+        if total + max(missing, 0) > most:  # merging never makes the groups cheaper
             return found
     second = values - 1  # the first group is that of the least value
     while _size(scan.values, slots[second]) == 0:
@@ -524,8 +546,9 @@ def _merged(of: tuple[int, int, int], asked: Asked, scan: Scan, found: int) -> i
 @inlined
 def _raise(one: int, other: int, slots: Index, scan: Scan) -> int:
     """By how much joining two groups of values raises the sum of records times cost."""
-    together = (_size(scan.values, slots[one]) + _size(scan.values, slots[other])) * _joined_cost(scan.values, slots[one], scan.values, slots[other], scan)
-    return int(together - scan.merging.own[one] - scan.merging.own[other])
+    values, first, second, own = scan.values, slots[one], slots[other], scan.merging.own
+    together = (_size(values, first) + _size(values, second)) * _joined_cost(values, first, values, second, scan)
+    return int(together - own[one] - own[other])
 
 
 @inlined
@@ -533,22 +556,59 @@ def _find_nearest(one: int, values: int, slots: Index, scan: Scan) -> None:
     """The later group that a group is best joined with, the first of equals; one that was joined has no records."""
     merging, best = scan.merging, -1
     for other in range(one + 1, values):
-        if _size(scan.values, slots[other]) > 0 and (best < 0 or merging.raised[one, other] < merging.raised[one, best]):
+        if _size(scan.values, slots[other]) == 0:
+            continue
+        if best < 0 or merging.raised[one, other] < merging.raised[one, best]:
             best = other
     merging.nearest[one] = best
 
 
+@inlined
+def _own(attribute: int, one: int, slots: Index, scan: Scan) -> int:
+    """Records times what the set of a group's values costs."""
+    of = (scan.costs, scan.packing, attribute)
+    return _size(scan.values, slots[one]) * _set_cost(scan.values, slots[one], scan.values, slots[one], of)
+
+
 @kernel
-def _merge_nearest(values: int, slots: Index, scan: Scan) -> int:
-    """Join the two groups that this makes dearer by least, the first pair of equals; by how much."""
-    merging, one = scan.merging, -1
+def _least_own(attribute: int, values: int, slots: Index, scan: Scan) -> int:
+    """Records times what the sets of two groups of all values cost at least, whichever these are.
+
+    Of groups of a and b values, a the fewer, that is when the a values with most records are together.
+    """
+    sizes, first, records = scan.merging.nearest, scan.costs.first[attribute], 0
+    for value in range(values):
+        size, at = _size(scan.values, slots[value]), value
+        records += size
+        while at > 0 and sizes[at - 1] < size:
+            sizes[at] = sizes[at - 1]
+            at -= 1
+        sizes[at] = size
+    fewer, best = 0, int(records * scan.costs.ends[first + values - 1])
+    for value in range(values // 2):
+        fewer += int(sizes[value])
+        few, many = scan.costs.ends[first + value], scan.costs.ends[first + values - 2 - value]
+        best = min(best, int(fewer * few + (records - fewer) * many))
+    return best
+
+
+@inlined
+def _nearest(values: int, slots: Index, scan: Scan) -> tuple[int, int]:
+    """The two groups that joining makes dearer by least, the first pair of equals."""
+    merging, one, best = scan.merging, 0, -1
     for group in range(values):
         nearest = merging.nearest[group]
-        if _size(scan.values, slots[group]) > 0 and nearest >= 0:
-            least = merging.raised[group, nearest]
-            if one < 0 or least < merging.raised[one, merging.nearest[one]]:
-                one = group
-    other = int(merging.nearest[one])
+        if nearest >= 0 and _size(scan.values, slots[group]) > 0:
+            raised = int(merging.raised[group, nearest])
+            if best < 0 or raised < best:
+                one, best = group, raised
+    return one, int(merging.nearest[one])
+
+
+@kernel
+def _merge(one: int, other: int, values: int, slots: Index, scan: Scan) -> int:
+    """Join two groups; by how much that makes them dearer."""
+    merging = scan.merging
     raised = int(merging.raised[one, other])
     _join(scan.values, slots[one], scan.values, slots[other], False)  # noqa: FBT003  the same
     merging.own[one] += merging.own[other] + raised
