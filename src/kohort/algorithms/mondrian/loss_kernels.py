@@ -335,6 +335,8 @@ def propose(rows: Rows, part: tuple[int, int], rule: tuple[int, int, bool], scan
         scan: Memory.
     """
     looked, (records, least, every), found = scan.looked, rule, 0
+    if records < 2 * least:
+        return 0
     for row in range(part[0], part[1]):
         _add(scan.single, WHOLE, rows, row, row == part[0])
     looked[0, 0], looked[1, 0] = 0, 0
@@ -710,7 +712,7 @@ def carve(both: tuple[Rows, Rows], rule: tuple[int, int, bool], scan: Scan, stac
     while top > 0:
         top -= 1
         first, last, records, depth = int(stack[top, 0]), int(stack[top, 1]), int(stack[top, 2]), stack[top, 3]
-        number = propose(rows, (first, last), (records, least, False), scan) if records >= 2 * least else 0
+        number = propose(rows, (first, last), (records, least, False), scan)
         if number == 0:
             leaves[done, 0], leaves[done, 1], leaves[done, 2] = first, last, depth
             leaves[done, 3] = int(records >= 2 * least and _is_coarse(scan))
