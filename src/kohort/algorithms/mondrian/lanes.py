@@ -53,10 +53,10 @@ class _Instruction:
             of[:BYTES].view(groups.dtype)[below],
             of[ends : ends + BYTES].view(groups.dtype)[above],
         )
-        (bits, records), (more, joined) = into[2 * BYTES :].view(np.uint64), of[ends + BYTES :].view(np.uint64)
-        before = np.array([0, 0], np.uint64) if fresh else np.array([bits, records])
-        into[2 * BYTES :].view(np.uint64)[:] = before[0] | more, before[1] + joined
-        grown = np.append(below | above, before[0] | more != before[0])
+        known, new = into[2 * BYTES :].view(np.uint64), of[ends + BYTES :].view(np.uint64)
+        before = np.zeros_like(known) if fresh else known.copy()
+        known[:1], known[1:] = before[:1] | new[:1], before[1:] + new[1:]
+        grown = np.append(below | above, known[0] != before[0])
         return sum(1 << int(one) for one in np.flatnonzero(grown))
 
     @property
