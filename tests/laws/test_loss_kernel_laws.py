@@ -13,7 +13,7 @@ from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.by_loss import Tree
 from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
 from kohort.algorithms.mondrian.costs import SET, SPAN, Costs, Priced
-from kohort.algorithms.mondrian.lanes import BYTES, widen
+from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, put
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.loss_kernels import Scan
@@ -108,24 +108,26 @@ def test_leaves_hold_every_tuple_once(table: Table, least: int) -> None:
         assert (np.add.reduceat(tree.rows.counts, starts) >= least).all()
 
 
-def called(low: Codes, high: Codes, at: int, lows: Codes, highs: Codes, row: int, fresh: bool) -> int:  # noqa: FBT001, PLR0917
+def called(groups: Codes, at: int, others: Codes, other: int, ends: int, fresh: bool) -> int:  # noqa: FBT001, PLR0917
     """A kernel that does nothing else."""
-    return widen(low, high, at, lows, highs, row, fresh)
+    return put(groups, at, others, other, ends, fresh)
 
 
 COMPILED: Any = numba.njit(called)
 
 
-@given(st.sampled_from([np.uint16, np.uint32]), st.integers(0, 1 << 32), st.booleans())
-def test_the_instruction_widens_ranges(codes: Any, seed: int, fresh: bool) -> None:  # noqa: ANN401, FBT001
-    """The vector instruction does what it does step by step, to these codes alone, and says where."""
-    random = np.random.default_rng(seed)
-    most = int(np.iinfo(codes).max)
-    ranges: list[Any] = [random.choice([0, 1, 7, most - 1, most], (5, BYTES)).astype(codes) for _ in range(4)]
-    plain, compiled = [one.copy() for one in ranges], [one.copy() for one in ranges]
-    at, row = (int(one) * BYTES for one in random.integers(0, 5, 2))
+@given(st.sampled_from([np.uint16, np.uint32]), st.integers(0, 1 << 32), st.booleans(), st.booleans())
+def test_the_instruction_puts_chunks_into_groups(codes: Any, seed: int, is_row: bool, fresh: bool) -> None:  # noqa: ANN401, FBT001
+    """The vector instruction does what it does step by step, to this chunk alone, and says where it grew."""
+    random, most = np.random.default_rng(seed), int(np.iinfo(codes).max)
+    size, ends = (OF_ROW, 0) if is_row else (OF_GROUP, BYTES)
+    groups, others = (
+        random.choice([0, 1, 7, most - 1, most], 5 * each // codes().itemsize).astype(codes)
+        for each in (OF_GROUP, size)
+    )
+    plain, compiled = groups.copy(), groups.copy()
+    at, other = int(random.integers(0, 5)) * OF_GROUP, int(random.integers(0, 5)) * size
 
-    found = COMPILED(*compiled[:2], at, *compiled[2:], row, fresh)
-    assert found == widen(plain[0], plain[1], at, plain[2], plain[3], row, fresh)
-    for one, other in zip(plain, compiled, strict=True):
-        np.testing.assert_array_equal(one, other)
+    found = COMPILED(compiled, at, others, other, ends, fresh)
+    assert found == put(plain, at, others, other, ends, fresh)
+    np.testing.assert_array_equal(plain, compiled)

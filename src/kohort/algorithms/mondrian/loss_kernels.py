@@ -4,10 +4,12 @@ A candidate of an attribute is a prefix of its places, or, of one released as a 
 its values are merged in pairs, each time the pair that this makes dearer by least. Of more than PLACES places, as many
 neighbouring ones are one as makes PLACES of them: cutting again refines.
 
-A row is all that is known of a tuple, in whole words, so that few steps move it and one vector instruction compares
-eight attributes with a group's. A group that grows value by value is paid for where it grew: of most values a prefix of
-some length has the others' ranges already. Where the best cut alone is wanted, merging ends once its two groups cannot
-save as much as another cut does; attributes that are merged come last.
+A row is all that is known of a tuple, in chunks (`lanes`), so that few steps move it and one vector instruction
+compares eight attributes with a group's. The rows of a partition are put into the groups of their values, of all
+attributes that are looked at together, block by block: each block is read from memory once. A group that grows value by
+value is paid for where it grew: of most values a prefix of some length has the others' ranges already. Where the best
+cut alone is wanted, merging ends once its two groups cannot save as much as another cut does; attributes that are
+merged come last.
 
 Cost per partition of m tuples, a of whose attributes vary: O(m · a) rows compared, O(PLACES · a²) for prefixes, and for
 sets a times the square of the number of their values.
@@ -21,13 +23,11 @@ import numpy as np
 
 from kohort.algorithms.mondrian.cost_kernels import WORD, ancestor_cost, ones, span_cost
 from kohort.algorithms.mondrian.costs import BITS, SET, SPAN
-from kohort.algorithms.mondrian.lanes import BYTES, widen
+from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, put
 from kohort.kernels import inlined, kernel
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kohort.algorithms.mondrian.costs import Costs
     from kohort.arrays import Codes, Counts, Index
     from kohort.core.frequency import Words
@@ -40,29 +40,35 @@ PLACES: Final = 128
 #: bits hold PLACES << POINT.
 POINT: Final = 55
 
-#: Single groups: the partition, one that grows, the last finished leaf.
+#: Bytes of a word.
+WORD_BYTES: Final = 8
+
+#: Single groups: the partition, one that grows, the last finished leaf, and one that stays empty.
 WHOLE: Final = 0
 GROWN: Final = 1
 LAST: Final = 2
+EMPTY: Final = 3
+
+#: Attributes whose values are looked at in one pass over the rows, and the rows that such a pass takes at a time.
+TOGETHER: Final = 8
+BLOCK: Final = 256
 
 
 class Rows(NamedTuple):
     """The tuples of a table, moved so that a partition is a range of rows.
 
     Attributes:
-        words: (t, w) of each its places, the bits of its sets, its records, and which tuple it is.
-        codes: (t, c) the same memory as places; those behind the last attribute are 0, up to whole vectors.
-        values: (t,) room for the value that each row of a partition has in one attribute.
+        words: (t, w) of each its chunks, and which tuple it is.
+        codes: The same memory as places.
     """
 
     words: Words
     codes: Codes
-    values: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, words: Words, codes: np.dtype[Any], workspace: Workspace = HEAP) -> Rows:
+    def of(cls, words: Words, codes: np.dtype[Any]) -> Rows:
         """Such words as rows of such codes."""
-        return cls(words, words.view(codes), workspace.empty(len(words), np.uint8))
+        return cls(words, words.reshape(-1).view(codes))
 
     @property
     def counts(self) -> Counts:
@@ -79,25 +85,25 @@ class Groups(NamedTuple):
     """What is known of g groups, as far as their labels go.
 
     Attributes:
-        low: (g, c) least place in each attribute.
-        high: (g, c) greatest place.
-        bits: (g, s) which places occur, of attributes that are released as sets.
+        words: (g, w) the chunks of each.
+        codes: The same memory as places.
     """
 
-    low: Codes
-    high: Codes
-    bits: Words
+    words: Words
+    codes: Codes
 
 
 class Packing(NamedTuple):
-    """Where the bits of an attribute's places are: several small sets share a word.
+    """Where the chunks hold an attribute: several small sets share a word.
 
     Attributes:
+        places: (d, 2) where its code is in a row, and its least code in a group, counted in codes.
         words: (d, 2) the first word of each set, and the one behind its last.
         shifts: (d,) its first bit.
         masks: (d,) its bits, in each of its words.
     """
 
+    places: Index
     words: Index
     shifts: Index
     masks: Words
@@ -140,14 +146,16 @@ class Scan(NamedTuple):
         costs: What groups cost.
         packing: Where the bits of sets are.
         lanes: Codes that are compared at once.
-        values: (PLACES groups) the values of one attribute.
-        single: (3 groups) WHOLE, GROWN and LAST.
-        sizes: (PLACES,) records of each value; while they are merged, of each group.
+        each: Codes of a word.
+        shift: Bits by which a number of bytes is shifted to count codes.
+        values: (TOGETHER x PLACES groups) the values of some attributes; empty between partitions.
+        single: (4 groups) WHOLE, GROWN, LAST and EMPTY.
         rest: (PLACES,) what the values from each on cost together.
         dear: (d,) what the grown group costs by attribute.
-        slots: (2, PLACES) which of the values that occur each is, and the other way round.
+        slots: (TOGETHER, PLACES) of each of these attributes the groups whose values occur.
+        occurs: (TOGETHER, 2) a bit for each value that occurs.
         spans: (d, 2) least place of each attribute in the partition, and how many places it spans.
-        looked: (2, d + 1) how many attributes vary that are no sets, then which; and sets.
+        looked: (2, d + 1) how many attributes vary that are no sets, then which, the dearest first; and sets.
         sides: (d, PLACES) 1 for values in the second of the two groups of a set; while rows are moved, of any cut.
         merging: To merge the values of a set.
         found: The candidates.
@@ -156,12 +164,14 @@ class Scan(NamedTuple):
     costs: Costs
     packing: Packing
     lanes: int
+    each: int
+    shift: int
     values: Groups
     single: Groups
-    sizes: Counts
     rest: Index
     dear: Index
     slots: Index
+    occurs: Words
     spans: Index
     looked: Index
     sides: Index
@@ -191,32 +201,45 @@ class Asked(NamedTuple):
 @inlined
 def _add(some: Groups, one: int, rows: Rows, row: int, fresh: bool) -> None:  # noqa: FBT001
     """Put a row into a group, into an empty one where that is `fresh`."""
-    group, place = one * some.low.strides[0], row * rows.codes.strides[0]
-    for vector in range(some.low.strides[0] // BYTES):
-        at = vector * BYTES
-        widen(some.low, some.high, group + at, rows.codes, rows.codes, place + at, fresh)
-    behind = some.low.strides[0] // 8
-    for word in range(some.bits.shape[1]):
-        some.bits[one, word] = (np.uint64(0) if fresh else some.bits[one, word]) | rows.words[row, behind + word]
+    size = some.words.shape[1] * WORD_BYTES
+    group, place = one * size, row * rows.words.shape[1] * WORD_BYTES
+    put(some.codes, group, rows.codes, place, 0, fresh)
+    for at in range(OF_GROUP, size, OF_GROUP):
+        place += OF_ROW
+        put(some.codes, group + at, rows.codes, place, 0, fresh)
 
 
 @inlined
 def _join(into: Groups, one: int, other: Groups, second: int, fresh: bool) -> None:  # noqa: FBT001
     """Put all tuples of a group into another, into an empty one where that is `fresh`."""
-    group, place = one * into.low.strides[0], second * into.low.strides[0]
-    for vector in range(into.low.strides[0] // BYTES):
-        at = vector * BYTES
-        widen(into.low, into.high, group + at, other.low, other.high, place + at, fresh)
-    for word in range(into.bits.shape[1]):
-        into.bits[one, word] = (np.uint64(0) if fresh else into.bits[one, word]) | other.bits[second, word]
+    size = into.words.shape[1] * WORD_BYTES
+    group, place = one * size, second * size
+    put(into.codes, group, other.codes, place, BYTES, fresh)
+    for at in range(OF_GROUP, size, OF_GROUP):
+        put(into.codes, group + at, other.codes, place + at, BYTES, fresh)
+
+
+@inlined
+def _size(some: Groups, one: int) -> int:
+    """The records of a group."""
+    return int(np.int64(some.words[np.uint64(one), np.uint64(OF_GROUP // WORD_BYTES - 1)]))
+
+
+@inlined
+def _ends(some: Groups, one: int, attribute: int, scan: Scan) -> tuple[int, int]:
+    """The least and the greatest place of a group in an attribute."""
+    at = np.uint64(one * some.words.shape[1] * scan.each + scan.packing.places[np.uint64(attribute), 1])
+    return int(np.int64(some.codes[at])), int(np.int64(some.codes[at + np.uint64(scan.lanes)]))
 
 
 @inlined
 def _set_cost(some: Groups, one: int, other: Groups, second: int, of: tuple[Costs, Packing, int]) -> int:
     """The cost of the set of both groups' values of an attribute."""
     (costs, packing, attribute), members = of, -1
-    for word in range(packing.words[attribute, 0], packing.words[attribute, 1]):
-        members += ones((some.bits[one, word] | other.bits[second, word]) & packing.masks[attribute])
+    mask = packing.masks[attribute]
+    for word in range(np.uint64(packing.words[attribute, 0]), np.uint64(packing.words[attribute, 1])):
+        at = word * np.uint64(OF_GROUP // WORD_BYTES) + np.uint64(2 * BYTES // WORD_BYTES)
+        members += ones((some.words[np.uint64(one), at] | other.words[np.uint64(second), at]) & mask)
     return int(costs.ends[costs.first[attribute] + members])
 
 
@@ -234,9 +257,8 @@ def _joined_cost(some: Groups, one: int, other: Groups, second: int, scan: Scan)
     total = 0
     for number in range(1, scan.looked[0, 0] + 1):
         attribute = scan.looked[0, number]
-        low = min(int(np.int64(some.low[one, attribute])), int(np.int64(other.low[second, attribute])))
-        high = max(int(np.int64(some.high[one, attribute])), int(np.int64(other.high[second, attribute])))
-        total += _range_cost(scan.costs, attribute, low, high)
+        (low, high), (lower, upper) = _ends(some, one, attribute, scan), _ends(other, second, attribute, scan)
+        total += _range_cost(scan.costs, attribute, min(low, lower), max(high, upper))
     for number in range(1, scan.looked[1, 0] + 1):
         total += _set_cost(some, one, other, second, (scan.costs, scan.packing, scan.looked[1, number]))
     return total
@@ -248,7 +270,7 @@ def _cost_by_attribute(scan: Scan) -> int:
     single, total = scan.single, 0
     for number in range(1, scan.looked[0, 0] + 1):
         attribute = scan.looked[0, number]
-        low, high = int(np.int64(single.low[GROWN, attribute])), int(np.int64(single.high[GROWN, attribute]))
+        low, high = _ends(single, GROWN, attribute, scan)
         scan.dear[attribute] = _range_cost(scan.costs, attribute, low, high)
         total += scan.dear[attribute]
     for number in range(1, scan.looked[1, 0] + 1):
@@ -259,28 +281,24 @@ def _cost_by_attribute(scan: Scan) -> int:
 
 
 @inlined
-def _extend(value: int, scan: Scan) -> int:
+def _extend(slot: int, scan: Scan) -> int:
     """Put the rows of a value into the grown group; by how much that makes it dearer."""
-    single, values, raised = scan.single, scan.values, 0
-    group, place = GROWN * single.low.strides[0], value * single.low.strides[0]
-    for vector in range(single.low.strides[0] // BYTES):
-        at = vector * BYTES
-        ranges = widen(single.low, single.high, group + at, values.low, values.high, place + at, False)  # noqa: FBT003
-        wider = np.uint64(ranges)
+    single, raised, first, one = scan.single, 0, 0, np.uint64(1)
+    size, sets = single.words.shape[1] * WORD_BYTES, np.uint64(0)
+    for at in range(0, size, OF_GROUP):
+        wider = np.uint64(put(single.codes, GROWN * size + at, scan.values.codes, slot * size + at, BYTES, False))  # noqa: FBT003
+        sets |= wider >> np.uint64(scan.lanes)
+        wider &= (one << np.uint64(scan.lanes)) - one
         while wider != 0:
-            attribute = vector * scan.lanes + ones((wider & (~wider + np.uint64(1))) - np.uint64(1))
-            wider &= wider - np.uint64(1)
+            attribute = first + ones((wider & (~wider + one)) - one)
+            wider &= wider - one
             if scan.costs.kinds[attribute] != SET:
-                low, high = int(np.int64(single.low[GROWN, attribute])), int(np.int64(single.high[GROWN, attribute]))
+                low, high = _ends(single, GROWN, attribute, scan)
                 dear = _range_cost(scan.costs, attribute, low, high)
                 raised += dear - scan.dear[attribute]
                 scan.dear[attribute] = dear
-    grown = False
-    for word in range(single.bits.shape[1]):
-        bits = single.bits[GROWN, word] | values.bits[value, word]
-        grown |= bits != single.bits[GROWN, word]
-        single.bits[GROWN, word] = bits
-    for number in range(1, scan.looked[1, 0] + 1 if grown else 1):
+        first += scan.lanes
+    for number in range(1, scan.looked[1, 0] + 1 if sets != 0 else 1):
         attribute = scan.looked[1, number]
         dear = _set_cost(single, GROWN, single, GROWN, (scan.costs, scan.packing, attribute))
         raised += dear - scan.dear[attribute]
@@ -319,73 +337,115 @@ def propose(rows: Rows, part: tuple[int, int], rule: tuple[int, int, bool], scan
         scan: Memory.
     """
     looked, (records, least, every), found = scan.looked, rule, 0
+    if records < 2 * least:
+        return 0
     for row in range(part[0], part[1]):
         _add(scan.single, WHOLE, rows, row, row == part[0])
     looked[0, 0], looked[1, 0] = 0, 0
     for attribute in range(len(scan.spans)):
-        low, high = np.int64(scan.single.low[WHOLE, attribute]), np.int64(scan.single.high[WHOLE, attribute])
+        low, high = _ends(scan.single, WHOLE, attribute, scan)
         scan.spans[attribute, 0], scan.spans[attribute, 1] = low, high - low + 1
         if high > low:
-            kind = int(scan.costs.kinds[attribute] == SET)
-            looked[kind, 0] += 1
-            looked[kind, looked[kind, 0]] = attribute
+            _look(attribute, (low, high), scan)
     asked = Asked(records, least, records * _joined_cost(scan.single, WHOLE, scan.single, WHOLE, scan), every)
     for kind in range(2):
-        for number in range(1, looked[kind, 0] + 1):
-            attribute = looked[kind, number]
-            values = _summarize(rows, part, attribute, scan)
-            found = _prefixes((attribute, values), asked, scan, found)
-            if kind == 1 and values > 2:  # noqa: PLR2004  of two the prefix is all there is
-                found = _merged((attribute, values), asked, scan, found)
+        for start in range(1, looked[kind, 0] + 1, TOGETHER):
+            many = min(looked[kind, 0] + 1 - start, TOGETHER)
+            _summarize(rows, part, (kind, start, many), scan)
+            for column in range(many):
+                attribute = looked[kind, start + column]
+                values = _list(column, scan)
+                found = _prefixes((attribute, values, column), asked, scan, found)
+                if kind == 1 and values > 2:  # noqa: PLR2004  of two the prefix is all there is
+                    found = _merged((attribute, values, column), asked, scan, found)
+                for value in range(values):
+                    _join(scan.values, scan.slots[column, value], scan.single, EMPTY, True)  # noqa: FBT003  for the next partition
     return found
 
 
+@inlined
+def _look(attribute: int, ends: tuple[int, int], scan: Scan) -> None:
+    """Look at an attribute that varies; those that cost most come first, for their cuts are likely to save most."""
+    kind, dear, single = int(scan.costs.kinds[attribute] == SET), scan.dear, scan.single
+    if kind == 0:
+        dear[attribute] = _range_cost(scan.costs, attribute, ends[0], ends[1])
+    else:
+        dear[attribute] = _set_cost(single, WHOLE, single, WHOLE, (scan.costs, scan.packing, attribute))
+    scan.looked[kind, 0] += 1
+    at = scan.looked[kind, 0]
+    while at > 1 and dear[scan.looked[kind, at - 1]] < dear[attribute]:
+        scan.looked[kind, at] = scan.looked[kind, at - 1]
+        at -= 1
+    scan.looked[kind, at] = attribute
+
+
 @kernel
-def _summarize(rows: Rows, part: tuple[int, int], attribute: int, scan: Scan) -> int:
-    """What the tuples of each value of an attribute are like that occurs; how many these are."""
-    low, span, slots, values = int(scan.spans[attribute, 0]), int(scan.spans[attribute, 1]), scan.slots, 0
-    factor, first, last = _factor(span), part[0], part[1]
-    one, lower, upper = np.uint64(1), np.uint64(0), np.uint64(0)
-    for row in range(first, last):
-        value = _value_of(int(np.int64(rows.codes[row, attribute])) - low, span, factor)
-        rows.values[row] = value
-        bit = one << np.uint64(value & (BITS - 1))
+def _summarize(rows: Rows, part: tuple[int, int], of: tuple[int, int, int], scan: Scan) -> None:
+    """What the tuples of each value are like that occurs, of so many attributes from one on of those looked at."""
+    kind, start, many = of
+    for column in range(many):
+        scan.occurs[column, 0], scan.occurs[column, 1] = 0, 0
+    for first in range(part[0], part[1], BLOCK):
+        last = min(first + BLOCK, part[1])
+        for column in range(many):
+            for chunk in range(scan.values.words.shape[1] * WORD_BYTES // OF_GROUP):
+                _tally(rows, (first, last), (column, int(scan.looked[kind, start + column]), chunk), scan)
+
+
+@kernel
+def _tally(rows: Rows, part: tuple[int, int], of: tuple[int, int, int], scan: Scan) -> None:
+    """Put a chunk of each row into the group of its value in an attribute, which is in this column of the memory."""
+    column, attribute, chunk = of
+    values, one, bits = scan.values.codes, np.uint64(1), np.uint64(BITS - 1)
+    each, size = rows.words.shape[1] * WORD_BYTES, scan.values.words.shape[1] * WORD_BYTES
+    low, span = int(scan.spans[attribute, 0]), int(scan.spans[attribute, 1])
+    factor, base = _factor(span), column * PLACES * size + chunk * OF_GROUP
+    row, end = part[0] * each + chunk * OF_ROW, part[1] * each
+    at = scan.packing.places[attribute, 0] - chunk * (OF_ROW // BYTES) * scan.lanes
+    lower, upper = np.uint64(0), np.uint64(0)
+    while row < end:
+        value = _value_of(int(np.int64(rows.codes[np.uint64((row >> scan.shift) + at)])) - low, span, factor)
+        bit = one << (np.uint64(value) & bits)
         lower |= bit if value < BITS else np.uint64(0)
         upper |= bit if value >= BITS else np.uint64(0)
+        put(values, base + value * size, rows.codes, row, 0, False)  # noqa: FBT003
+        row += each
+    scan.occurs[column, 0] |= lower
+    scan.occurs[column, 1] |= upper
+
+
+@kernel
+def _list(column: int, scan: Scan) -> int:
+    """List the values that occur; how many these are."""
+    values, one = 0, np.uint64(1)
     for half in range(2):
-        occurs = lower if half == 0 else upper
+        occurs = scan.occurs[column, half]
         while occurs != 0:
             value = half * BITS + ones((occurs & (~occurs + one)) - one)
             occurs &= occurs - one
-            slots[0, value], slots[1, values] = values, value
-            scan.sizes[values] = 0
+            scan.slots[column, values] = column * PLACES + value
             values += 1
-    counts = rows.words.shape[1] - 2
-    for row in range(first, last):
-        slot = int(slots[0, rows.values[row]])
-        size = scan.sizes[slot]
-        _add(scan.values, slot, rows, row, size == 0)
-        scan.sizes[slot] = size + np.int64(rows.words[row, counts])
     return values
 
 
 @kernel
-def _prefixes(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
+def _prefixes(of: tuple[int, int, int], asked: Asked, scan: Scan, found: int) -> int:
     """The cuts {<= v}, {> v} of an attribute with so many values, behind the candidates that were found."""
-    (attribute, values), records, least = of, asked.records, asked.least
-    first, left = 0, int(scan.sizes[0])
+    (attribute, values, column), records, least = of, asked.records, asked.least
+    slots = scan.slots[column]
+    first, left = 0, _size(scan.values, slots[0])
     while left < least:
         first += 1
-        left += int(scan.sizes[first])
-    last, right = values - 1, int(scan.sizes[values - 1])
+        left += int(_size(scan.values, slots[first]))
+    last, right = values - 1, int(_size(scan.values, slots[values - 1]))
     while right < least:
         last -= 1
-        right += int(scan.sizes[last])
+        right += int(_size(scan.values, slots[last]))
     if first >= last:
         return found
-    _grow((0, first, 1), scan)
+    _grow((0, first, 1), slots, scan)
     dear = _cost_by_attribute(scan)
-    _grow((values - 1, last, -1), scan)
+    _grow((values - 1, last, -1), slots, scan)
     scan.rest[last] = _cost_by_attribute(scan)
     limit = int(scan.found.gains[0]) if found > 0 and not asked.every else 0
     if (
@@ -399,30 +459,30 @@ def _prefixes(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
         return found
     most = asked.whole - (records - right) * dear - right * int(scan.rest[last])
     for value in range(last - 1, first, -1):
-        scan.rest[value] = scan.rest[value + 1] + _extend(value, scan)
-        right += int(scan.sizes[value])
+        scan.rest[value] = scan.rest[value + 1] + _extend(slots[value], scan)
+        right += int(_size(scan.values, slots[value]))
         most = max(most, asked.whole - (records - right) * dear - right * int(scan.rest[value]))
     if most < limit:
         return found
-    _grow((0, first, 1), scan)
+    _grow((0, first, 1), slots, scan)
     dear = _cost_by_attribute(scan)
     for value in range(first, last):
         gain = asked.whole - left * dear - (records - left) * int(scan.rest[value + 1])
         if gain >= limit:
-            found = _offer((gain, left, attribute, int(scan.slots[1, value])), asked, scan.found, found)
+            found = _offer((gain, left, attribute, int(slots[value]) - column * PLACES), asked, scan.found, found)
             limit = int(scan.found.gains[0]) if not asked.every else 0
-        left += int(scan.sizes[value + 1])
+        left += int(_size(scan.values, slots[value + 1]))
         if value + 1 < last:
-            dear += _extend(value + 1, scan)
+            dear += _extend(slots[value + 1], scan)
     return found
 
 
 @inlined
-def _grow(which: tuple[int, int, int], scan: Scan) -> None:
+def _grow(which: tuple[int, int, int], slots: Index, scan: Scan) -> None:
     """Let the grown group hold the values from the first to the last, both included, by such steps."""
     first, last, step = which
     for value in range(first, last + step, step):
-        _join(scan.single, GROWN, scan.values, value, value == first)
+        _join(scan.single, GROWN, scan.values, slots[value], value == first)
 
 
 @inlined
@@ -450,30 +510,37 @@ def _offer(cut: tuple[int, int, int, int], asked: Asked, found: Candidates, numb
 
 
 @kernel
-def _merged(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
+def _merged(of: tuple[int, int, int], asked: Asked, scan: Scan, found: int) -> int:
     """The two groups of a set of three values or more that are left after merging."""
-    (attribute, values), merging, total = of, scan.merging, 0
+    (attribute, values, column), merging, total = of, scan.merging, 0
+    slots = scan.slots[column]
     most = asked.whole - int(scan.found.gains[0]) if found > 0 and not asked.every else asked.whole
     for one in range(values):
         merging.first[one] = one
-        merging.own[one] = scan.sizes[one] * _joined_cost(scan.values, one, scan.values, one, scan)
+        merging.own[one] = _size(scan.values, slots[one]) * _joined_cost(
+            scan.values, slots[one], scan.values, slots[one], scan
+        )
         total += int(merging.own[one])
-    if total > most:
+    missing = _least_own(attribute, values, slots, scan)  # what the set itself will at least cost more than now
+    if total + missing > most:
         return found
     for one in range(values):
         for other in range(one + 1, values):
-            merging.raised[one, other] = _raise(one, other, scan)
-        _find_nearest(one, values, scan)
+            merging.raised[one, other] = _raise(one, other, slots, scan)
+        _find_nearest(one, values, slots, scan)
     for _ in range(values - 2):
-        total += _merge_nearest(values, scan)
-        if total > most:  # merging never makes the groups cheaper
+        one, other = _nearest(values, slots, scan)
+        missing += _own(attribute, one, slots, scan) + _own(attribute, other, slots, scan)
+        total += _merge(one, other, values, slots, scan)
+        missing -= _own(attribute, one, slots, scan)
+        if total + max(missing, 0) > most:  # merging never makes the groups cheaper
             return found
     second = values - 1  # the first group is that of the least value
-    while scan.sizes[second] == 0:
+    while _size(scan.values, slots[second]) == 0:
         second -= 1
     for value in range(values):
-        scan.sides[attribute, scan.slots[1, value]] = int(merging.first[value] == second)
-    left = int(scan.sizes[0])
+        scan.sides[attribute, slots[value] - column * PLACES] = int(merging.first[value] == second)
+    left = _size(scan.values, slots[0])
     if left >= asked.least and asked.records - left >= asked.least:
         gain = asked.whole - int(merging.own[0]) - int(merging.own[second])
         found = _offer((gain, left, attribute, PLACES), asked, scan.found, found)
@@ -481,58 +548,95 @@ def _merged(of: tuple[int, int], asked: Asked, scan: Scan, found: int) -> int:
 
 
 @inlined
-def _raise(one: int, other: int, scan: Scan) -> int:
+def _raise(one: int, other: int, slots: Index, scan: Scan) -> int:
     """By how much joining two groups of values raises the sum of records times cost."""
-    together = (scan.sizes[one] + scan.sizes[other]) * _joined_cost(scan.values, one, scan.values, other, scan)
-    return int(together - scan.merging.own[one] - scan.merging.own[other])
+    values, first, second, own = scan.values, slots[one], slots[other], scan.merging.own
+    together = (_size(values, first) + _size(values, second)) * _joined_cost(values, first, values, second, scan)
+    return int(together - own[one] - own[other])
 
 
 @inlined
-def _find_nearest(one: int, values: int, scan: Scan) -> None:
+def _find_nearest(one: int, values: int, slots: Index, scan: Scan) -> None:
     """The later group that a group is best joined with, the first of equals; one that was joined has no records."""
     merging, best = scan.merging, -1
     for other in range(one + 1, values):
-        if scan.sizes[other] > 0 and (best < 0 or merging.raised[one, other] < merging.raised[one, best]):
+        if _size(scan.values, slots[other]) == 0:
+            continue
+        if best < 0 or merging.raised[one, other] < merging.raised[one, best]:
             best = other
     merging.nearest[one] = best
 
 
+@inlined
+def _own(attribute: int, one: int, slots: Index, scan: Scan) -> int:
+    """Records times what the set of a group's values costs."""
+    of = (scan.costs, scan.packing, attribute)
+    return _size(scan.values, slots[one]) * _set_cost(scan.values, slots[one], scan.values, slots[one], of)
+
+
 @kernel
-def _merge_nearest(values: int, scan: Scan) -> int:
-    """Join the two groups that this makes dearer by least, the first pair of equals; by how much."""
-    merging, one = scan.merging, -1
+def _least_own(attribute: int, values: int, slots: Index, scan: Scan) -> int:
+    """Records times what the sets of two groups of all values cost at least, whichever these are.
+
+    Of groups of a and b values, a the fewer, that is when the a values with most records are together.
+    """
+    sizes, first, records = scan.merging.nearest, scan.costs.first[attribute], 0
+    for value in range(values):
+        size, at = _size(scan.values, slots[value]), value
+        records += size
+        while at > 0 and sizes[at - 1] < size:
+            sizes[at] = sizes[at - 1]
+            at -= 1
+        sizes[at] = size
+    fewer, best = 0, int(records * scan.costs.ends[first + values - 1])
+    for value in range(values // 2):
+        fewer += int(sizes[value])
+        few, many = scan.costs.ends[first + value], scan.costs.ends[first + values - 2 - value]
+        best = min(best, int(fewer * few + (records - fewer) * many))
+    return best
+
+
+@inlined
+def _nearest(values: int, slots: Index, scan: Scan) -> tuple[int, int]:
+    """The two groups that joining makes dearer by least, the first pair of equals."""
+    merging, one, best = scan.merging, 0, -1
     for group in range(values):
         nearest = merging.nearest[group]
-        if scan.sizes[group] > 0 and nearest >= 0:
-            least = merging.raised[group, nearest]
-            if one < 0 or least < merging.raised[one, merging.nearest[one]]:
-                one = group
-    other = int(merging.nearest[one])
+        if nearest >= 0 and _size(scan.values, slots[group]) > 0:
+            raised = int(merging.raised[group, nearest])
+            if best < 0 or raised < best:
+                one, best = group, raised
+    return one, int(merging.nearest[one])
+
+
+@kernel
+def _merge(one: int, other: int, values: int, slots: Index, scan: Scan) -> int:
+    """Join two groups; by how much that makes them dearer."""
+    merging = scan.merging
     raised = int(merging.raised[one, other])
-    _join(scan.values, one, scan.values, other, False)  # noqa: FBT003  the same
+    _join(scan.values, slots[one], scan.values, slots[other], False)  # noqa: FBT003  the same
     merging.own[one] += merging.own[other] + raised
-    scan.sizes[one] += scan.sizes[other]
-    scan.sizes[other] = 0
+    scan.values.words[slots[other], OF_GROUP // WORD_BYTES - 1] = 0
     for value in range(other, values):
         if merging.first[value] == other:
             merging.first[value] = one
-    _compare_again(one, other, values, scan)
+    _compare_again(one, other, values, slots, scan)
     return raised
 
 
 @kernel
-def _compare_again(one: int, other: int, values: int, scan: Scan) -> None:
+def _compare_again(one: int, other: int, values: int, slots: Index, scan: Scan) -> None:
     """What joining the grown group `one` with others raises, and what is nearest to them now that `other` is gone."""
     merging = scan.merging
     for group in range(values):
-        if scan.sizes[group] > 0 and group != one:
-            merging.raised[min(group, one), max(group, one)] = _raise(min(group, one), max(group, one), scan)
+        if _size(scan.values, slots[group]) > 0 and group != one:
+            merging.raised[min(group, one), max(group, one)] = _raise(min(group, one), max(group, one), slots, scan)
     for group in range(other):
-        if scan.sizes[group] == 0:
+        if _size(scan.values, slots[group]) == 0:
             continue
         nearest = merging.nearest[group]
         if group == one or nearest in (one, other):
-            _find_nearest(group, values, scan)
+            _find_nearest(group, values, slots, scan)
         elif group < one:
             raised, least = merging.raised[group, one], merging.raised[group, nearest]
             if raised < least or (raised == least and one < nearest):
@@ -547,11 +651,12 @@ def _part(rows: Rows, spare: Rows, part: tuple[int, int], at: tuple[int, int], s
     """Move the rows left of the cut to the front, the others behind them, both in their order; where these begin."""
     (attribute, last), middle, kept = at, part[0], 0
     low, span = int(scan.spans[attribute, 0]), int(scan.spans[attribute, 1])
-    factor, right = _factor(span), scan.sides[attribute]
+    factor, right, each = _factor(span), scan.sides[attribute], rows.words.shape[1] * scan.each
+    place = int(scan.packing.places[attribute, 0])
     for value in range(min(span, PLACES) if last < PLACES else 0):
         right[value] = value > last
     for row in range(part[0], part[1]):
-        side = right[_value_of(int(np.int64(rows.codes[row, attribute])) - low, span, factor)]
+        side = right[_value_of(int(np.int64(rows.codes[row * each + place])) - low, span, factor)]
         for word in range(rows.words.shape[1]):  # to both, for no processor could predict a branch
             moved = rows.words[row, word]
             spare.words[kept, word] = moved
@@ -609,7 +714,7 @@ def carve(both: tuple[Rows, Rows], rule: tuple[int, int, bool], scan: Scan, stac
     while top > 0:
         top -= 1
         first, last, records, depth = int(stack[top, 0]), int(stack[top, 1]), int(stack[top, 2]), stack[top, 3]
-        number = propose(rows, (first, last), (records, least, False), scan) if records >= 2 * least else 0
+        number = propose(rows, (first, last), (records, least, False), scan)
         if number == 0:
             leaves[done, 0], leaves[done, 1], leaves[done, 2] = first, last, depth
             leaves[done, 3] = int(records >= 2 * least and _is_coarse(scan))
@@ -631,8 +736,8 @@ def carve(both: tuple[Rows, Rows], rule: tuple[int, int, bool], scan: Scan, stac
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def packing(costs: Costs) -> Packing:
-    """Where the bits of sets are."""
+def packing(costs: Costs, lanes: int) -> Packing:
+    """Where attributes are in chunks of so many codes."""
     attributes, taken = costs.kinds.size, 0
     words, shifts, masks = np.zeros((attributes, 2), np.int64), np.zeros(attributes, np.int64), [0] * attributes
     for attribute in np.flatnonzero(costs.kinds == SET).tolist():
@@ -643,48 +748,53 @@ def packing(costs: Costs) -> Packing:
         words[attribute], shifts[attribute] = (taken // BITS, -(-(taken + size) // BITS)), shift
         masks[attribute] = ((1 << min(size, BITS)) - 1) << shift
         taken += size if size <= BITS else -(-size // BITS) * BITS
-    return Packing(words, shifts, np.array(masks, dtype=np.uint64))
+    chunk, lane = np.divmod(np.arange(attributes), lanes)
+    places = np.stack([chunk * (size // BYTES * lanes) + lane for size in (OF_ROW, OF_GROUP)], axis=1)
+    return Packing(places, words, shifts, np.array(masks, dtype=np.uint64))
 
 
 def rows(places: Codes, counts: Counts, scan: Scan, workspace: Workspace = HEAP) -> Rows:
     """Tuples as rows, in their order."""
-    low, bits, packed = scan.single.low, scan.single.bits.shape[1], scan.packing
-    behind = low.shape[1] * low.itemsize // 8
-    words = workspace.zeros((counts.size, behind + bits + 2), np.uint64)
-    words.view(low.dtype)[:, : places.shape[1]] = places
+    packed, codes, each = scan.packing, scan.values.codes.dtype, OF_ROW // WORD_BYTES
+    chunks = scan.values.words.shape[1] * WORD_BYTES // OF_GROUP
+    words = workspace.zeros((counts.size, chunks * each + 1), np.uint64)
+    words.view(codes)[:, packed.places[:, 0]] = places
     for attribute in np.flatnonzero(scan.costs.kinds == SET).tolist():
         bit = places[:, attribute].astype(np.int64) + packed.shifts[attribute]
-        word = behind + packed.words[attribute, 0] + (bit >> WORD)
+        word = (packed.words[attribute, 0] + (bit >> WORD)) * each + BYTES // WORD_BYTES
         words[np.arange(counts.size), word] |= np.uint64(1) << (bit & (BITS - 1)).astype(np.uint64)
-    words[:, -2], words[:, -1] = counts, np.arange(counts.size)
-    return Rows.of(words, low.dtype, workspace)
+    words[:, each - 1 : -1 : each], words[:, -1] = counts[:, np.newaxis], np.arange(counts.size)
+    return Rows.of(words, codes)
 
 
 def memory(costs: Costs) -> Scan:
     """Memory to look at one partition after another."""
-    attributes, packed = costs.kinds.size, packing(costs)
     codes = np.dtype(np.uint16 if costs.levels[:, 1].max() <= 1 << 16 else np.uint32)
-    width = -(-attributes * codes.itemsize // BYTES) * BYTES // codes.itemsize
-    most, words = attributes * (PLACES + 1), int(packed.words.max())
+    attributes, lanes = costs.kinds.size, BYTES // codes.itemsize
+    packed, most = packing(costs, lanes), attributes * (PLACES + 1)
+    chunks = max(-(-attributes // lanes), int(packed.words.max()))
 
     def groups(number: int) -> Groups:
-        low, high = (cast("Codes", np.zeros((number, width), codes)) for _ in range(2))
-        return Groups(low, high, np.zeros((number, words), np.uint64))
+        words = np.zeros((number, chunks, OF_GROUP // WORD_BYTES), np.uint64)
+        words[:, :, : BYTES // WORD_BYTES] = np.iinfo(np.uint64).max  # no code is less
+        return Groups(words.reshape(number, -1), cast("Codes", words.reshape(-1).view(codes)))
 
-    flat = [np.zeros(PLACES, np.int64) for _ in range(5)]
+    single, flat = groups(4), [np.zeros(PLACES, np.int64) for _ in range(4)]
     return Scan(
         costs=costs,
         packing=packed,
-        lanes=BYTES // codes.itemsize,
-        values=groups(PLACES),
-        single=groups(3),
-        sizes=flat[0],
-        rest=flat[1],
+        lanes=lanes,
+        each=WORD_BYTES // codes.itemsize,
+        shift=codes.itemsize.bit_length() - 1,
+        values=groups(min(attributes, TOGETHER) * PLACES),
+        single=single,
+        rest=flat[0],
         dear=np.zeros(attributes, np.int64),
-        slots=np.zeros((2, PLACES), np.int64),
+        slots=np.zeros((TOGETHER, PLACES), np.int64),
+        occurs=np.zeros((TOGETHER, 2), np.uint64),
         spans=np.ones((attributes, 2), np.int64),
         looked=np.zeros((2, attributes + 1), np.int64),
         sides=np.zeros((attributes, PLACES), np.int64),
-        merging=Merging(flat[2], flat[3], np.zeros((PLACES, PLACES), np.int64), flat[4]),
+        merging=Merging(flat[1], flat[2], np.zeros((PLACES, PLACES), np.int64), flat[3]),
         found=Candidates(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros((most, 2), np.int64)),
     )
