@@ -32,10 +32,10 @@ FORM: Final = 7
 #: The fields of a certificate of a table, and what kind of thing each is.
 FIELDS: Final = {
     **dict.fromkeys(("form", "size", "k", "records", "incomplete", "suppressed", "classes"), int),
-    **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256"), str),
+    **dict.fromkeys(("kind", "release", "sha256", "kohort", "job_sha256", "verified", "engine"), str),
     **dict.fromkeys(("libraries", "job", "checks", "class_sizes", "levels", "labels", "exposed"), dict),
-    **dict.fromkeys(("metrics", "perturbed", "pseudonyms"), dict),
-    **dict.fromkeys(("not_promised", "models", "released_unchanged"), list),
+    **dict.fromkeys(("metrics", "perturbed", "pseudonyms", "refined"), dict),
+    **dict.fromkeys(("not_promised", "models", "released_unchanged", "parts"), list),
     **dict.fromkeys(("people", "signature", "data_dependent_labels"), object),
 }
 

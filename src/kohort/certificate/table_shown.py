@@ -176,6 +176,7 @@ class Shown:
         """What each quasi-identifier is released as."""
         names = {column.name: column for column in self.asked.quasi}
         yield from _of_columns("labels", self.known.labels, names)
+        yield from _of_columns("refined", self.known.refined, names if self.asked.refining else ())
         for name, kind in self.known.labels.items():
             possible = self.possible_kinds(names[name]) if name in names else ()
             part, field_ = f"labels of {name}", f"labels.{name}"
@@ -224,7 +225,8 @@ class Shown:
         labels = _texts(self.table[column.name])
         numbers = [] if column.scale is Scale.CATEGORICAL else [_of_numbers(column)]
         found = [kind for kind in numbers if all(_is_spelled(label, kind, column) for label in labels)]
-        return (*found, *([] if column.scale is Scale.NUMERIC or column.grid is not None else [_of_names(column)]))
+        found += [] if column.scale is Scale.NUMERIC or column.grid is not None else [_of_names(column)]
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def data_dependent(self) -> bool | None:

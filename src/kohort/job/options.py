@@ -147,6 +147,8 @@ class Options(Reading, Promises, total=False):
     """Neutralize cells that a spreadsheet would run as formulas."""
     records_per_part: int
     """Write FOLDER/ as parts of so many records, with their certificate and a manifest that lists them."""
+    sign_key: str
+    """Sign the certificate, and with it the release, with this private key; `kohort key --sign` makes one."""
     method: Literal[
         "mondrian",
         "mondrian-relaxed",

@@ -138,7 +138,7 @@ MARITAL = {
 )
 def test_adult(adult_csv: Path, required: tuple[int, int], lowest: set[Node], optimum: Node, loss: float) -> None:
     """On Adult the lowest minimal nodes and the optimum are the worked answers of full-domain generalization."""
-    ages = [(str(age), *(str((age - 16) // width) for width in (5, 10, 20)), "*") for age in range(16, 96)]
+    ages = [(str(age), *(f"{width}: {(age - 16) // width}" for width in (5, 10, 20)), "*") for age in range(16, 96)]
     hierarchies: dict[str, Hierarchy | str] = {
         "sex": "suppress",
         "race": "suppress",
