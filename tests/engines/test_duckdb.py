@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 import polars as pl
@@ -82,7 +82,7 @@ def test_records_in_duckdb_are_those_of_an_engine(seed: int) -> None:
 def frames(draw: st.DrawFn) -> pl.DataFrame:
     """Tables of two quasi-identifiers, a sensitive column and another, each of some type."""
     records = draw(st.integers(4, 24))
-    columns = []
+    columns: list[pl.Series] = []
     for name in ("first", ODD, "ill", "rest"):
         dtype, pool = KINDS[draw(st.sampled_from(sorted(KINDS)))]
         cells = draw(st.lists(st.sampled_from(pool), min_size=records, max_size=records))
@@ -118,7 +118,7 @@ def _parts(frame: pl.DataFrame, folder: Path) -> str:
 
 def _stored(frame: pl.DataFrame, path: Path) -> str:
     with duckdb.connect(str(path)) as base:
-        base.register("given", frame.to_arrow())
+        base.register("given", cast("Any", frame.to_arrow()))
         base.execute("CREATE TABLE people AS SELECT * FROM given")
     return str(path)
 
@@ -366,7 +366,7 @@ def test_columns_that_single_out_are_refused_as_locally(tmp_path: Path) -> None:
         identifying = ["name"] if "name" in frame.columns else []
         made = job_by(None, {"quasi": ["age"], "identifying": identifying, "rest": "insensitive", "k": 4})
         assert isinstance(made, Request)
-        said = []
+        said: list[str] = []
         for engine in (LOCAL, ENGINE):
             with pytest.raises(SchemaError) as caught:
                 anonymize(frame, made.job, target=tmp_path / "out.csv", engine=engine)
@@ -419,7 +419,7 @@ def test_a_population_table_is_fetched_if_it_is_small(tmp_path: Path, monkeypatc
 def test_the_command_takes_an_engine(people: Path, tmp_path: Path) -> None:
     """The same object but for seconds and names; pages are refused at once."""
     flags = "--quasi age,city --sensitive ill --l ill=2 --identifier name --rest insensitive --k 4 --json"
-    said = []
+    said: list[tuple[object, bytes]] = []
     for engine in ("local", "duckdb"):
         folder = tmp_path / engine
         folder.mkdir()

@@ -18,10 +18,12 @@ from kohort.tables.dataset import Values
 from kohort.testing import WrongEngineError, check_engine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.engines.base import Counted, Counts, Engine
+    from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.io.write import Format
     from kohort.release import Writing
@@ -96,6 +98,17 @@ class Remote:
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Verify as the local engine does."""
         return LOCAL.verify(file, claim)
+
+    def write_parts(
+        self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
+    ) -> Sequence[WrittenPart]:
+        """Write parts of its own datasets."""
+        assert isinstance(released.data, Elsewhere)
+        return LOCAL.write_parts(released, folder, format_, writing)
+
+    def verify_parts(self, parts: Sequence[WrittenPart], claim: Claim) -> Verdict:
+        """Verify parts as the local engine does."""
+        return LOCAL.verify_parts(parts, claim)
 
 
 @pytest.mark.parametrize("engine", [LOCAL, Remote()], ids=["local", "remote"])

@@ -136,7 +136,7 @@ def assert_no_mixture(scene: Scene) -> None:
     assert certificate in {"absent", release}
     check_target(scene.folder / "next.csv")
     assert scene.leftovers() == []
-    whole = {scene.before, ("new", "new")} | (set() if scene.overwrite else {("new", "absent")})
+    whole = {scene.before, ("new", "new"), *([] if scene.overwrite else [("new", "absent")])}
     assert scene.state() in whole
 
 

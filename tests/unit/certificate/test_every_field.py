@@ -192,8 +192,9 @@ def other(value: object) -> Iterator[object]:
 
 def places(value: object, above: Place = ()) -> Iterator[Place]:
     """The place of everything in a certificate, from the outside."""
-    held = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in cast("Sequence[tuple[str | int, object]]", held):
+    held: Any = value  # as JSON has it
+    inner: Any = held.items() if isinstance(held, dict) else enumerate(held) if isinstance(held, list) else ()
+    for key, one in cast("Sequence[tuple[str | int, object]]", inner):
         yield (*above, key)
         yield from places(one, (*above, key))
 

@@ -109,8 +109,10 @@ def outcomes(again: Again) -> dict[str, str]:
 
 
 #: What the file does not show, among it whom sets and ranges expose exactly.
-REST = {"not shown by the file", "suppressed records", "whether cells are those of the input", "exposed"}
-REST |= {"exposed by range ends", "plain bytes"}
+REST = {
+    *("not shown by the file", "suppressed records", "whether cells are those of the input", "exposed"),
+    *("exposed by range ends", "plain bytes"),
+}
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.csv.gz", "r.parquet", "r.arrow"])

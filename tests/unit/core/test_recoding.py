@@ -313,7 +313,7 @@ def test_a_hierarchy_of_one_leaf_loses_nothing() -> None:
     domain, _ = resolve(Attribute("x", Role.QUASI, hierarchy="suppress"), ["a"], np.array([3]), frozenset({""}))
     for level, text in ((0, "a"), (1, "*")):
         labels = labels_at(domain, level, np.zeros(2, np.int64))
-        assert (labels.texts, labels.losses.tolist()) == ((text,), [0, 0])
+        assert (list(labels.texts), labels.losses.tolist()) == ([text], [0, 0])
 
 
 def test_full_domain_classes_leave_suppressed_records_out() -> None:
