@@ -36,7 +36,7 @@ BLOCK: Final = 1 << 15
 #: Numbers that are counted at a time: the counts of each time are added up.
 TALLIED: Final = 1 << 20
 
-_amount = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(|k|M|G|T)(i?)B").fullmatch
+_amount = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?) ?(|k|M|G|T)(i?)B").fullmatch
 
 _POWERS: Final = {"": 0, "k": 1, "M": 2, "G": 3, "T": 4}
 

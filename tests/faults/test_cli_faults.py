@@ -818,3 +818,24 @@ def test_what_the_system_refuses_has_a_status(
     err = capsys.readouterr().err
     assert err.startswith(f"kohort: {said}")
     assert CANARIES[0] not in err
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        (".".join("a" * 5000) + " = 1\n", "nested too deeply"),
+        (f"[privacy]\nk = {'9' * 5000}\n", "a number of thousands of digits"),
+        (f'[run]\nmemory-limit = "{"9" * 5000}GiB"\n', "memory-limit"),
+    ],
+)
+def test_a_job_that_is_too_deep_or_too_long_is_refused(scene: Scene, job: str, said: str) -> None:
+    """Whatever a job file holds is read in bounded time and memory, or refused by name."""
+    scene.write("job.toml", job)
+    scene.fails("run job.toml", 2, said)
+
+
+def test_a_cell_of_thousands_of_digits_is_a_name(scene: Scene) -> None:
+    """Nobody measures with so many: the column is one of names, for the search and for the verifier."""
+    cells = "".join(f"{'9' * 4301 if row % 7 == 0 else row % 5},x\n" for row in range(40))
+    scene.write("digits.csv", f"age,city\n{cells}")
+    scene.succeeds("anonymize digits.csv --out r.csv --quasi age --insensitive city --k 2", *RELEASE)

@@ -67,11 +67,14 @@ def document(text: str, *, name: str = "job", folder: Path = Path()) -> Document
     """
     try:
         raw = tomllib.loads(text, parse_float=Decimal)
+        lines = lines_of(text)
     except tomllib.TOMLDecodeError as fault:
         raise job_error([_not_toml(str(fault), text, name)]) from None
     except RecursionError:
         raise job_error([UsageError("it is nested too deeply", where=name, hint="a job has three levels")]) from None
-    lines = lines_of(text)
+    except ValueError:  # Python reads no whole number of thousands of digits
+        what = "it holds a number of thousands of digits"
+        raise job_error([UsageError(what, where=name, hint="write a number that something can be")]) from None
     return Document(raw, lambda place: _line(lines, place, name), folder)
 
 

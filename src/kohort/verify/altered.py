@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 #: How a number is written, and its decimals but for zeros at the end: a typed file says 5.0 for 5.
-_NUMBER: Final = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)$"
+_NUMBER: Final = r"^-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})$"
 _DECIMALS: Final = r"\.([0-9]*[1-9])0*$"
 
 #: A zero with a sign.

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 #: Whole numbers: int64, or Python's integers where one of them needs more bits.
 Wholes: TypeAlias = "NDArray[np.int64] | NDArray[np.object_]"
 
-#: A plain decimal number; a leading zero makes an id, an exponent or a sign a code (design decision 1).
-_NUMERIC: Final = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)$"
+#: A plain decimal number; a leading zero makes an id, an exponent or a sign a code (design decision 1), and so do more
+#: than a thousand digits on a side of the point.
+_NUMERIC: Final = r"^-?(?:(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,1000})?|\.[0-9]{1,1000})$"
 
 #: Zero, however it is spelled with a sign that means nothing.
 _NEGATIVE_ZERO: Final = r"^-(?:0(?:\.0*)?|\.0+)$"
