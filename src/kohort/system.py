@@ -35,7 +35,7 @@ except ImportError:  # pragma: no cover  Windows; tests/faults/test_systems.py t
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 #: Whether files have an owner and a mode, and an open file can be renamed and removed.
 POSIX: Final = hasattr(os, "geteuid")
@@ -266,7 +266,7 @@ _truncation = cache(_Truncation)
 
 
 @contextmanager
-def zeros_beyond_the_end() -> Iterator[None]:
+def zeros_beyond_the_end() -> Generator[None]:
     """Let what is read of a mapped file beyond its end be zeros, instead of ending the process.
 
     A file may be cut short after it was mapped. Whoever reads it has to look whether it was, afterwards.

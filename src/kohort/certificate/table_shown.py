@@ -347,9 +347,7 @@ def _of_numbers(column: DescribedColumn) -> str:
     """What numbers are released as."""
     if column.grid is not None:
         return Label.GRID.value
-    if column.label in {None, Label.NAMES}:
-        return (Label.RANGE if column.hierarchy is None else Label.ANCESTOR).value
-    return str(column.label)
+    return str(Label.RANGE if column.label in {None, Label.NAMES} else column.label)
 
 
 def _of_names(column: DescribedColumn) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex, cast
 
 import numpy as np
 
@@ -44,15 +45,15 @@ class Texts:
         """Each of them, in their order."""
         return chain.from_iterable(self.parts())
 
-    def __getitem__(self, place: int) -> str:
+    def __getitem__(self, place: SupportsIndex) -> str:
         """The text at a place, from 0 on."""
-        part, inside = divmod(place, BLOCK)
+        part, inside = divmod(index(place), BLOCK)
         ends = self._ends[part]
         return self._joined[part][ends[inside] : ends[inside + 1]]
 
     def __eq__(self, other: object) -> bool:
         """Whether the texts are those of another sequence."""
-        return isinstance(other, Texts | tuple | list) and tuple(self) == tuple(other)
+        return isinstance(other, Texts | tuple | list) and tuple(self) == tuple(cast("Iterable[object]", other))
 
     def __hash__(self) -> int:
         """That of the texts as a tuple."""

@@ -139,11 +139,15 @@ def read_manifest(folder: Path) -> Manifest:
     return known
 
 
+def _listed(part: dict[str, Any]) -> ListedPart:
+    return ListedPart(part["name"], _whole(part["records"]), _whole(part["size"]), part["sha256"])
+
+
 def _decoded(text: bytes) -> Manifest | None:
     """The manifest that JSON text describes; `None` where it is none."""
     try:
         told = cast("dict[str, Any]", json.loads(text))
-        parts = tuple(ListedPart(**{**one, "records": _whole(one["records"])}) for one in told["parts"])
+        parts = tuple(_listed(one) for one in told["parts"])
         known = Manifest(told["format"], told["separator"], parts)
         named = [part_name(place, known.format) for place in range(len(parts))]
     except (LookupError, TypeError, ValueError, RecursionError, UsageError):

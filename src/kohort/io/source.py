@@ -27,7 +27,7 @@ from kohort.io.forms import FORMS, FileForm, form_of
 from kohort.system import zeros_beyond_the_end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from kohort.io.options import ReadOptions
 
@@ -136,7 +136,7 @@ def state(path: str) -> tuple[int, int, int]:
 
 
 @contextmanager
-def unchanged(paths: Sequence[str], told: str = "") -> Iterator[None]:
+def unchanged(paths: Sequence[str], told: str = "") -> Generator[None]:
     """Refuse what was read of files to which somebody wrote meanwhile.
 
     What is then found wrong with them is not told: it may be no fault of theirs.

@@ -155,8 +155,8 @@ class Attribute:
         grid: Public cut points; cuts and labels then lie on it only. `round` becomes a step once the values are known,
             and nothing where they are not numbers or all the same.
         order: Order of the codes of a categorical domain; `None`: its hierarchy's, else by frequency.
-        label: What is released; `None`: grid interval where there is a grid, lowest common ancestor where there is a
-            hierarchy, else range for numbers and set of values for names.
+        label: What is released; `None`: grid interval where there is a grid, else range for numbers,
+            lowest common ancestor where there is a hierarchy, set of values otherwise.
         missing: What a missing value means; of a sensitive one, it is no value that adds to diversity.
         max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
         pseudonym: Whether pseudonyms are released in place of an identifying column's values; else nothing is.

@@ -70,9 +70,9 @@ class SourceValues:
             asked = None if self.numeric else Label.SET
         if asked is not None and (self.numeric or asked is not Label.MEAN):
             return asked
-        if self.hierarchy is not None:
-            return Label.ANCESTOR
-        return Label.RANGE if self.numeric else Label.SET
+        if self.numeric:
+            return Label.RANGE
+        return Label.SET if self.hierarchy is None else Label.ANCESTOR
 
     @property
     def absent(self) -> Mask:

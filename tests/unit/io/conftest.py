@@ -51,4 +51,4 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     except (subprocess.CalledProcessError, OSError) as refused:
         pytest.skip(f"the Postgres server does not start here ({type(refused).__name__})")
     yield f"postgresql://ada:secret@127.0.0.1:{port}/postgres"
-    subprocess.run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], check=True, cwd=folder, **quiet)
+    subprocess.run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], check=False, cwd=folder, **quiet)

@@ -28,10 +28,14 @@ columns.rent.role = "insensitive"
 """
 
 #: A job that uses every key of perturbations and pseudonyms.
+#: A key file must be there when a job is read: `tests/unit/test_signing.py` signs by one.
+SIGNED = 'output.sign-key = "office.key"\n'
+
 ALTERED = (
     HEAD
     + """\
 input.key-file = "key"
+run.engine = "local"
 columns.id = { role = "identifying", pseudonym = true }
 columns.fee.role = "insensitive"
 columns.tax.role = "insensitive"

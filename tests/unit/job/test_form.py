@@ -16,7 +16,7 @@ from kohort.job.form import JobFile, MethodName
 from kohort.job.request import parse
 from kohort.job.values import ObjectiveName
 from kohort.metrics.known import OBJECTIVES
-from tests.unit.job.test_altered import ALTERED
+from tests.unit.job.test_altered import ALTERED, SIGNED
 from tests.unit.job.test_job import FULL, HEAD, ON_LEVELS
 from tests.unit.job.test_models import EVERY
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SCHEMA = JobFile.model_json_schema(by_alias=True)
 
 #: Jobs that use every key between them.
-WHOLE = FULL + ON_LEVELS + EVERY + ALTERED
+WHOLE = FULL + ON_LEVELS + EVERY + ALTERED + SIGNED
 
 #: What says nothing about validity, or is looked at first.
 NOTES = {"title", "description", "default", "$defs", "type", "additionalProperties"}

@@ -24,6 +24,7 @@ from kohort.transactions.optimum import Optimum
 from kohort.transactions.problem import MOST, SuppressionAlgorithm
 from kohort.transactions.roles import Draw, Drawn, Listed
 from kohort.transactions.suppression import Greedy, Score
+from tests.unit.job.test_altered import SIGNED
 from tests.unit.job.test_form import keys, meets
 
 HEAD = """\
@@ -377,7 +378,7 @@ def test_a_right_job_meets_the_schema(text: str) -> None:
 
 def test_the_examples_use_every_key() -> None:
     """Otherwise the tests over them would miss one."""
-    said = FULL + DRAWN + FILES
+    said = FULL + DRAWN + FILES + SIGNED
     assert {key for key in keys(SCHEMA, SCHEMA) if not re.search(rf"(?<![\w-]){key}(?![\w-])", said)} == set()
 
 

@@ -499,7 +499,12 @@ def test_a_published_release_names_its_files(tmp_path: Any) -> None:  # noqa: AN
     model = told(release)
     assert model["name"] == "r.csv"
     assert release.verdict is not None
-    assert model["certificate"] == {"name": "r.csv.kohort.json", "release": "r.csv", "sha256": release.verdict.sha256}
+    assert model["certificate"] == {
+        "name": "r.csv.kohort.json",
+        "release": "r.csv",
+        "sha256": release.verdict.sha256,
+        "signed_by": None,
+    }
     assert model["verdict"]["bytes"] == target.stat().st_size
     assert "secret-folder" not in json.dumps(model)
 

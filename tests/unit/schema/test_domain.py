@@ -229,9 +229,8 @@ def test_labels_that_names_can_have(label: str | None, *, with_hierarchy: bool) 
 
 @pytest.mark.parametrize("label", [None, "mean", "set", "ancestor", "range"])
 def test_labels_that_numbers_can_have(label: str | None) -> None:
-    """Numbers are released as nodes of their hierarchy, or else as ranges, unless something else is asked for."""
-    assert resolved(["1"], label=label, hierarchy="suppress")[0].label == (label or "ancestor")
-    assert resolved(["1"])[0].label == "range"
+    """Numbers are released as ranges unless something else is asked for."""
+    assert resolved(["1"], label=label, hierarchy="suppress")[0].label == (label or "range")
     assert resolved(["1"], grid=5)[0].label == "grid"
     assert resolved(["1"], grid="hierarchy", hierarchy="intervals:5")[0].label == "grid"
 
@@ -239,7 +238,7 @@ def test_labels_that_numbers_can_have(label: str | None) -> None:
 def test_sets_of_names_are_for_names() -> None:
     """The values decide whether a column holds names: numbers keep the label that they have without a word."""
     assert resolved(["a"], label="set-of-names", hierarchy="suppress")[0].label == "set"
-    assert resolved(["1"], label="set-of-names", hierarchy="suppress")[0].label == "ancestor"
+    assert resolved(["1"], label="set-of-names", hierarchy="suppress")[0].label == "range"
     assert resolved(["1"], label="set-of-names", hierarchy="suppress", scale="categorical")[0].label == "set"
     assert resolved(["1"], label="set-of-names")[0].label == "range"
 

@@ -88,7 +88,9 @@ class Forest:
         high[is_new] = [leaf.rows.quasi.max(axis=0) for leaf in leaves]
         depths[is_new] = [leaf.depth for leaf in leaves]
         order = np.lexsort((regions, tuples))
-        return Forest(Multidimensional(tuples[order], regions[order], counts[order], low, high), depths)
+        return Forest(
+            Multidimensional(tuples[order].astype(np.int64), regions[order], counts[order], low, high), depths
+        )
 
     def _partitions(self, chosen: Mask, problem: Problem) -> list[Partition]:
         """The chosen leaves as partitions of the table."""

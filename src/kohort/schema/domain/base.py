@@ -88,11 +88,9 @@ class Domain(Shown):
             asked = None if numeric else Label.SET
         if asked is not None and (numeric or asked not in {Label.MEAN, Label.GRID}):
             return asked
-        if numeric and self.attribute.grid is not None:
-            return Label.GRID
-        if self.hierarchy is not None:
-            return Label.ANCESTOR
-        return Label.RANGE if numeric else Label.SET
+        if numeric:
+            return Label.RANGE if self.attribute.grid is None else Label.GRID
+        return Label.SET if self.hierarchy is None else Label.ANCESTOR
 
 
 def share(domain: Domain, width: Shares) -> Shares:
