@@ -102,11 +102,17 @@ def _figures(again: Again, known: Certificate | CoherenceCertificate) -> dict[st
 
 
 def _lines(again: Again, known: Certificate | CoherenceCertificate) -> Iterator[str]:
+    from kohort.io.manifest import MANIFEST
+
     yield from (f"{part.outcome:{WIDTH}}  {part.name}: {part.told}" for part in again.parts)
     differing = sum(part.outcome == "different" for part in again.parts)
     if known.signature is None:
         yield "the certificate is unsigned: whoever changed the file can have written it anew"
+    folder = known.release.removesuffix(f"/{MANIFEST}")
+    kind, what = "folder", f"folder {folder} is"
+    if folder == known.release:
+        kind, what = "file", f"file is {folder}"
     if again.met:
-        yield f"the file is {known.release} as certified, as far as it shows: nothing differs"
+        yield f"the {what} as certified, as far as it shows: nothing differs"
     else:
-        yield f"NOT the certified file: {differing} part{'s differ' if differing != 1 else ' differs'}"
+        yield f"NOT the certified {kind}: {differing} part{'s differ' if differing != 1 else ' differs'}"

@@ -26,7 +26,7 @@ from kohort.models.k_map import KMap
 from kohort.models.t_closeness import TCloseness
 from kohort.pipeline import anonymize
 from kohort.release import Job, Writing
-from kohort.schema import Attribute, Label, Missing, Order, Role, Schema
+from kohort.schema import Attribute, Label, Missing, Order, Role, Scale, Schema
 from kohort.schema.hierarchy import Hierarchy
 from tests.jobs import freely
 
@@ -304,6 +304,50 @@ def test_local_recoding_keeps_below_the_node_that_it_began_at(tmp_path: Path) ->
     assert outcomes(one.again(hierarchies={"age": ages}))["levels of age"] == "same"
     one.forge(refined={"age": 0})
     assert outcomes(one.again(hierarchies={"age": ages}))["levels of age"] == "different"
+
+
+def test_levels_are_met_where_the_hierarchies_are_brought(tmp_path: Path) -> None:
+    """With its hierarchy every label of a full-domain release stands on the certified level, and on no other."""
+    ages = Hierarchy.from_rows([[age, f"{age[0]}0s", "young" if age < "50" else "old", "*"] for age in AGES])
+    one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy=ages)
+    assert one.known.levels == {"age": 2}
+    assert outcomes(one.again())["levels"] == "not checked"
+    assert outcomes(one.again(hierarchies={"age": ages}))["levels"] == "same"
+    for level in (1, 3, 9):  # below, above, and higher than the hierarchy is
+        one.forge(levels={"age": level})
+        again = one.again(hierarchies={"age": ages})
+        assert {part.name: part.told for part in again.parts}["levels"] == "labels of age are not on them"
+        assert not again
+
+
+def test_a_builder_that_counts_records_depends_on_the_data(tmp_path: Path) -> None:
+    """Whoever joins rare values by their frequency looked at records, and cannot certify that nobody did."""
+    one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy="frequency:2")
+    assert one.known.data_dependent_labels
+    assert outcomes(one.again())["data-dependent labels"] == "same"
+    one.forge(data_dependent_labels=False)
+    assert outcomes(one.again())["data-dependent labels"] == "different"
+
+
+def test_names_are_released_as_sets(tmp_path: Path) -> None:
+    """Names with a hierarchy are its nodes, unless sets were asked for; without that they are not what is certified."""
+    ages = Hierarchy.from_rows([[age, f"{age[0]}0s", "*"] for age in AGES])
+    one = made(tmp_path, KAnonymity(3), hierarchy=ages, label=Label.NAMES, scale=Scale.CATEGORICAL)
+    assert one.known.labels == {"age": "set"}
+    assert outcomes(one.again())["labels of age"] == "same"
+    one.forge(labels={"age": "ancestor"})
+    assert outcomes(one.again())["labels of age"] == "different"
+
+
+def test_ends_of_labels_are_cuts_of_the_grid(tmp_path: Path) -> None:
+    """A grid may be several numbers: an interval that ends anywhere else is on none."""
+    one = made(tmp_path, KAnonymity(3), grid=(Fraction(20), Fraction(40), Fraction(80)))
+    assert one.known.labels == {"age": "grid"}
+    assert outcomes(one.again())["labels of age"] == "same"
+    job = json.loads(json.dumps(one.known.job).replace('["20", "40", "80"]', '["20", "50", "80"]'))
+    assert job != one.known.job
+    one.forge(job=job)
+    assert outcomes(one.again())["labels of age"] == "different"
 
 
 def test_what_the_method_does_not_promise(tmp_path: Path) -> None:

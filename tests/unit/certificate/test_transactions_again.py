@@ -90,3 +90,15 @@ def test_another_form(release: Path) -> None:
     """The form is said, as for every reading of transactions; in another one the counts are others."""
     found = again(release, options=BasketOptions(form=Form.BASKET, separator=","))
     assert (found["sha256"], found["cells"]) == ("same", "different")
+
+
+def test_a_table_of_cells_can_say_more_than_its_items(tmp_path: Path) -> None:
+    """Of other forms than basket lines nobody can tell that the bytes hold nothing else, and it is not said."""
+    cells = [f"{at},{item}" for at, row in enumerate(ROWS) for item in row.split()]
+    (tmp_path / "cells.csv").write_text("\n".join(["who,item", *cells, ""]))
+    reading = BasketOptions(form=Form.LONG)
+    job = TransactionJob(coherence=Coherence.of(h="0.5", k=3, p=3), roles=ROLES, reading=reading)
+    anonymize_transactions(tmp_path / "cells.csv", job, target=tmp_path / "r.csv")
+    found = again(tmp_path / "r.csv", ROLES, reading)
+    assert (found["plain bytes"], found[known_of(tmp_path / "r.csv").model]) == ("not checked", "same")
+    assert "different" not in found.values()

@@ -72,14 +72,17 @@ def test_joined_parts_are_the_file(records: list[tuple[int, str]], size: int, fo
     writing = Writing(Format(format_), records_per_part=size)
     release = kohort.anonymize(frame, job(writing), target="release/", overwrite=True)
     whole = kohort.anonymize(frame, job(Writing(Format(format_))), target=f"whole.{format_}", overwrite=True)
+    assert release.verdict is not None
     known = read_manifest(Path("release"))
     assert [part.records for part in known.parts[:-1]] == [size] * (len(known.parts) - 1)
     assert known.records == len(records)
     assert cells(kohort.read("release/")) == cells(kohort.read(f"whole.{format_}"))
     if format_ == "csv":
         assert b"".join(joined(known.paths(Path("release")), text=True)) == Path("whole.csv").read_bytes()
-        assert release.verdict is not None
         assert replace(release.verdict, parts=()) == whole.verdict
+    assert [(part.name, part.records, part.sha256) for part in release.verdict.parts] == [
+        (part.name, part.records, part.sha256) for part in known.parts
+    ]
 
 
 def test_parts_of_separators_and_no_records() -> None:
@@ -96,7 +99,7 @@ def test_parts_of_separators_and_no_records() -> None:
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
-def test_the_command_line_of_parts(format_: str) -> None:
+def test_the_command_line_of_parts(format_: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder is published, checked, replaced only if asked, and its page made again, by the manifest."""
     words = ["anonymize", "people.csv", "--out", "release/", "--format", format_, "--records-per-part", "7", *FLAGS]
     assert main(words) == 0
@@ -106,6 +109,10 @@ def test_the_command_line_of_parts(format_: str) -> None:
         *(f"part-0000{place}.{format_}" for place in range(3)),
     ]
     assert main(["check", "release", "--certificate", "release/certificate.json", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["check", "release", "--certificate", "release/certificate.json"]) == 0
+    said = "the folder release is as certified, as far as it shows: nothing differs\n"
+    assert capsys.readouterr().out.endswith(f"\n{said}")
     assert main(["check", "release/", "--quasi", "age", "--k", "2", "--quiet"]) == 0
     assert main(words) == 7
     assert main([*words, "--overwrite", "--report", "page.json"]) == 0
@@ -118,6 +125,10 @@ def test_the_command_line_of_parts(format_: str) -> None:
     assert main(["metadata", "release/certificate.json", "--format", "frictionless", "--out", "package.json"]) == 0
     assert main([*words[:6], "--records-per-part", "7", "--out", "one.csv", *FLAGS]) == 2
     assert main(["check", "release/", "--certificate", "release/certificate.json", "--k", "2"]) == 2
+    Path("release", f"part-00002.{format_}").unlink()
+    capsys.readouterr()
+    assert main(["check", "release", "--certificate", "release/certificate.json"]) == 1
+    assert "\nNOT the certified folder: " in capsys.readouterr().out
 
 
 def _drop(path: Path) -> None:
