@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -191,7 +192,7 @@ NOTHING = pl.DataFrame({"age": pl.Series([None, None, None], dtype=pl.Int64()), 
         (NOTHING, {"complete_records": ["age"]}, InfeasibleError, "no record is complete"),
         (
             pl.DataFrame({"age": [1, 1], "=a": ["x", "x"], "'=a": ["y", "y"]}),
-            {"rest": "insensitive", "excel": True},
+            {"rest": "insensitive"},
             SchemaError,
             "two column names become the same",
         ),
@@ -202,9 +203,7 @@ def test_both_engines_refuse_alike(
     tmp_path: Path, frame: pl.DataFrame, options: dict[str, Any], kind: type[KohortError], told: str
 ) -> None:
     """The same error, at the same place, with the same advice."""
-    chosen = {"rest": "drop", **options}
-    writing = Writing(excel_safe=chosen.pop("excel", False))
-    job = replace(asked(**chosen), writing=writing)
+    job = replace(asked(**{"rest": "drop", **options}), writing=Writing(excel_safe=True))
     said: list[str] = []
     for engine in (LOCAL, ENGINE):
         with pytest.raises(kind, match=told) as caught:
@@ -212,6 +211,27 @@ def test_both_engines_refuse_alike(
         said.append(str(caught.value))
     assert said[0] == said[1]
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_awkward_cells_are_those_of_the_local_engine(tmp_path: Path) -> None:
+    """Instants in a zone with summer time, and cells that a spreadsheet would run, one of them with its apostrophe."""
+    instants = [datetime(2024, month, 1, 12, tzinfo=UTC) for month in (1, 7)]
+    frame = pl.DataFrame(
+        {
+            "age": [1, 1, 2, 2] * 4,
+            "seen": pl.Series(instants * 8, dtype=pl.Datetime("us", "Europe/Rome")),
+            "note": ["=1+1", "'=1+1", "-5", "'-x"] * 4,
+        }
+    )
+    job = replace(asked(rest="insensitive", allow_singling=["note", "seen"]), writing=Writing(excel_safe=True))
+    source = tmp_path / "in.parquet"
+    frame.write_parquet(source)
+    for name, engine in (("local", LOCAL), ("there", ENGINE)):
+        anonymize(source, job, target=tmp_path / f"{name}.csv", engine=engine)
+    made = (tmp_path / "there.csv").read_text(encoding="utf-8")
+    assert made == (tmp_path / "local.csv").read_text(encoding="utf-8")
+    assert "2024-07-01T14:00:00" in made.replace(" ", "T")
+    assert "'=1+1" in made
 
 
 def test_pseudonyms_need_the_records(tmp_path: Path) -> None:

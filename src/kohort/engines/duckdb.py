@@ -235,9 +235,10 @@ def _checked(made: Relation) -> int:
 def _found(base: DuckDB, source: object, options: ReadOptions) -> _Source:
     """The source, as DuckDB reads it."""
     if isinstance(source, str | os.PathLike):
+        path = os.fsdecode(cast("str | os.PathLike[str]", source))
         if not base.own:  # of a user's own connection
-            return _Source(str(source), base.quoted(os.fsdecode(cast("str | os.PathLike[str]", source))))
-        return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
+            return _Source(path, base.quoted(path))
+        return _named(base, path, options)
     name = unused()
     if isinstance(source, pl.DataFrame):
         base.give(name, source)
@@ -315,7 +316,7 @@ def _folder(base: DuckDB, path: str) -> _Source:
     by_values: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for part in parts:
         by_values.setdefault(part.named, []).append(str(part.path))
-    selects = []
+    selects = list[str]()
     for named, paths in by_values.items():
         more = "".join(f", {base.literal(value)} AS {base.quoted(name)}" for name, value in named)
         selects.append(f"SELECT *{more} FROM {_parquet(base, paths)}")  # noqa: S608  quoted names and paths
