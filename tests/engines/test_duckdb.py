@@ -192,6 +192,17 @@ def test_the_release_is_that_of_the_local_engine(kind: str, frame: pl.DataFrame,
         compared(SOURCES[kind](frame, Path(folder)), asked(JOBS[what]), Path(folder))
 
 
+@pytest.mark.parametrize("kind", ["frame", "parquet", "duckdb"])
+def test_nulls_beside_empty_texts_end_alike(kind: str, tmp_path: Path) -> None:
+    """CSV has one way to write both: a release is in the order of what is written, or no engine publishes it."""
+    frame = pl.DataFrame(
+        {"first": ["a"] * 4, ODD: ["b"] * 4, "ill": [None, "", "", None], "rest": ["y", "x", "y", "x"]},
+    )
+    ended = compared(SOURCES[kind](frame, tmp_path), asked(JOBS["plain"]), tmp_path)
+    made = [(tmp_path / name / "release.csv").exists() for name in ("local", "elsewhere")]
+    assert made == [ended == "released"] * 2
+
+
 #: Cells that need care in a file.
 NOTES = ('"a,b"', "=1")
 

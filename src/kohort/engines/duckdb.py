@@ -289,10 +289,10 @@ def _text(base: DuckDB, text: Text, options: ReadOptions) -> _Source:
 
 
 def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -> str:
-    """How DuckDB divides the text."""
-    if layout.line_end != LF or layout.body != _after_lines(text, layout):
-        what = "its lines end in CR alone, or blank lines stand before the header"
-        raise UnsupportedError(f"the engine duckdb does not read this text: {what}", where=text.name, hint=_READ)
+    """How DuckDB divides the text: its header is one line, as no name may hold a line end."""
+    if layout.line_end != LF:
+        what = "the engine duckdb does not read this text: its lines end in CR alone"
+        raise UnsupportedError(what, where=text.name, hint=_READ)
     quote = base.literal(chr(layout.quote) if layout.quote >= 0 else "")
     columns = ", ".join(f"{base.literal(name)}: 'VARCHAR'" for name in layout.names)
     filled = ", ".join(map(base.literal, layout.names))
@@ -302,14 +302,6 @@ def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -
         f" columns = {{{columns}}}, force_not_null = [{filled}], strict_mode = true,"
         f" max_line_size = {max(options.max_cell, 1 << 21)})"
     )
-
-
-def _after_lines(text: Text, layout: RecordLayout) -> int:
-    """Where the body starts if the header is one line, or there is none."""
-    if not layout.body:
-        return 0
-    start = text.data[: layout.body]
-    return layout.body if int((start == LF).sum()) == 1 else -1
 
 
 def _parquet(base: DuckDB, paths: Iterable[str]) -> str:

@@ -143,15 +143,6 @@ class Relation(Shown):
         """The records that have a value in all of these columns."""
         cells = self.cells(names)
         kept = " AND ".join(f"NOT {self._absent(cell, missing)}" for cell in cells.of)
-        return self._where(cells, kept)
-
-    def lacking(self, names: Sequence[str], missing: Collection[str]) -> Relation:
-        """The others."""
-        cells = self.cells(names)
-        return self._where(cells, " OR ".join(self._absent(cell, missing) for cell in cells.of))
-
-    def _where(self, cells: sql.Cells, kept: str) -> Relation:
-        """Some of the records."""
         source = f"(SELECT {sql.RECORDS}.* FROM {cells.source} WHERE {kept})"  # noqa: S608  quoted by the dialect
         records = int(self.dialect.run(sql.sized(source, ()))["n"].item())
         return self.over(source, self.kinds, records)

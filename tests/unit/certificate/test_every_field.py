@@ -192,9 +192,12 @@ def other(value: object) -> Iterator[object]:
 
 def places(value: object, above: Place = ()) -> Iterator[Place]:
     """The place of everything in a certificate, from the outside."""
-    held: Any = value  # as JSON has it
-    inner: Any = held.items() if isinstance(held, dict) else enumerate(held) if isinstance(held, list) else ()
-    for key, one in cast("Sequence[tuple[str | int, object]]", inner):
+    pairs: Sequence[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        pairs = [*cast("Parts", value).items()]
+    elif isinstance(value, list):
+        pairs = [*enumerate(cast("list[object]", value))]
+    for key, one in pairs:
         yield (*above, key)
         yield from places(one, (*above, key))
 
