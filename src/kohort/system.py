@@ -259,7 +259,7 @@ class _Truncation:
         page = ctypes.c_size_t.from_address(told + _ADDRESS).value & -mmap.PAGESIZE
         beyond = ctypes.c_int.from_address(told + _REASON).value == _BEYOND_THE_END
         if not beyond or self._library.mmap(page, mmap.PAGESIZE, mmap.PROT_READ, _IN_ITS_PLACE, -1, 0) != page:
-            self._library.sigaction(number, ctypes.byref(self._before), None)
+            self._library.sigaction(number, ctypes.byref(self._before), None)  # pragma: no cover  the process ends
 
 
 _truncation = cache(_Truncation)
@@ -271,8 +271,8 @@ def zeros_beyond_the_end() -> Generator[None]:
 
     A file may be cut short after it was mapped. Whoever reads it has to look whether it was, afterwards.
     """
-    if not (sys.platform == "linux" and ctypes.sizeof(ctypes.c_void_p) == _WIDE):
-        yield  # pragma: no cover  nothing is known of signals there
+    if not (sys.platform == "linux" and ctypes.sizeof(ctypes.c_void_p) == _WIDE):  # pragma: no cover  not known there
+        yield
         return
     _truncation().enter()
     try:

@@ -210,6 +210,26 @@ class Wavering(Reversing):
             super().write(released, file, format_, writing)
 
 
+@dataclass(frozen=True, eq=False)
+class Flattered(CountedElsewhere):
+    """A count that tells of one suppressed record more than there is."""
+
+    @property
+    def counts(self) -> Counts:
+        """What a search sees, and more."""
+        found = self.inner.counts
+        return replace(found, suppressed_by_schema=found.suppressed_by_schema + 1)
+
+
+class Overstating(Remote):
+    """Says that the schema suppresses one record more than it does."""
+
+    def count(self, data: Dataset, job: Job, population: Dataset | None = None, *, releasing: bool = False) -> Counted:
+        """Count one record too many."""
+        assert isinstance(data, Elsewhere)
+        return Flattered(LOCAL.count(data.hidden, job, population, releasing=releasing))
+
+
 class Forgetting(Remote):
     """Loses the values of its columns."""
 
@@ -241,6 +261,7 @@ class Refusing(Remote):
         (Renaming(), "the columns or the number of records are not the source's"),
         (Miscounting(), "its tuples are not those that one counts by hand"),
         (Reversing(), "the released bytes are not those of the local engine"),
+        (Overstating(), "the metrics are not those of the local engine"),
         (Wavering(), "the order of the records makes a difference"),
         (Forgetting(), "the distinct values of illness are not the source's"),
         (Trusting(), "it accepts a release in which a record is missing"),

@@ -715,6 +715,20 @@ def test_no_signal_is_lost(
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
 
 
+def test_ctrl_c_is_not_lost_where_signals_cannot_wait(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Windows lets them come at once."""
+
+    def app(*_: object, **__: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    monkeypatch.setattr("kohort.cli.program.app", app)
+    assert main(["schema"]) == 130
+    assert capsys.readouterr().err == "kohort: interrupted; nothing incomplete was published\n"
+
+
 def test_an_error_in_a_destructor_is_not_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -791,6 +805,8 @@ kohort.__main__.run()
     )
     monkeypatch.setattr("kohort.cli.program.address_space", lambda: 2 << 30)
     assert main(["--version"]) == 0
+    monkeypatch.setattr("kohort.cli.program.address_space", lambda: 1 << 30)
+    assert main(["--version"]) == 8
 
 
 @pytest.mark.parametrize(

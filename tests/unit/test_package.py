@@ -9,6 +9,7 @@ import runpy
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,9 @@ def test_module_runs_as_the_command(
 
     if closed:
         monkeypatch.setattr(os, "dup", refuse)
+        monkeypatch.delattr(signal, "pthread_sigmask")
+    assert import_module("kohort.__main__").run  # importing it runs nothing
+    monkeypatch.delitem(sys.modules, "kohort.__main__")
     monkeypatch.setattr(sys, "argv", ["kohort", "--help"])
     monkeypatch.setattr(sys, "stderr", sys.stderr)
     with pytest.raises(SystemExit, match="0"):

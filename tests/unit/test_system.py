@@ -6,6 +6,7 @@ import errno
 import fcntl
 import mmap
 import os
+import sys
 from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -281,3 +282,16 @@ class TestExchange:
             system.exchange(tmp_path / "a", tmp_path / "b")
         with (tmp_path / "a").open("wb") as file:
             assert not system.is_ours(file.fileno())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such an access ends the process")
+def test_a_file_that_is_cut_short_reads_as_zeros_for_two_readers(tmp_path: Path) -> None:
+    """Until the last of them has ended; `tests/faults/test_text_faults.py` tries it in processes that end."""
+    path = tmp_path / "a"
+    path.write_bytes(b"a" * 20_000)
+    with path.open("r+b") as file, system.zeros_beyond_the_end():
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        file.truncate(10)
+        with system.zeros_beyond_the_end():
+            assert data[10_000:10_003] == bytes(3)
+        assert data[15_000:15_003] == bytes(3)

@@ -84,6 +84,4 @@ def _labelled(line: ColumnLine) -> Attribute:
     nodes = set[str]() if domain.hierarchy is None else {*leaves_below(domain.hierarchy)}
     if any(text.startswith("{") for text in printed) or (not line.numeric and not nodes >= {*printed}):
         return replace(domain.attribute, label=Label.SET, grid=None)
-    if domain.label is Label.ANCESTOR and not nodes >= {*printed}:  # numbers that have a hierarchy, printed as ranges
-        return replace(domain.attribute, label=Label.RANGE)
     return domain.attribute

@@ -337,8 +337,6 @@ def test_sets_of_numbers_are_bounded_as_sets() -> None:
     assert figures["bound"]["ncp"] == pytest.approx(2 / 99 / 4)
     with_nodes = ("--quasi", "age", "--hierarchy", "age=suppress", "--k", 2, "--bound", "--json")
     assert compared(*with_nodes).figures["bound"]["ncp"] == pytest.approx(2 / 99 / 4)
-    Path("release.csv").write_text("age\n*\n*\n100\n100\n")
-    assert compared(*with_nodes).figures["bound"]["ncp"] == 0.5
 
 
 @pytest.mark.usefixtures("files")
