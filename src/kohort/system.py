@@ -19,6 +19,7 @@ import ctypes
 import errno
 import mmap
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -64,6 +65,15 @@ NO_LINKS: Final = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno
 
 #: The C library of this process; Windows has none by that name.
 _C: Final = ctypes.CDLL(None) if POSIX else None
+
+
+#: What a temporary name looks like. It tells nothing, neither of the output nor of the data.
+TEMPORARY: Final = re.compile(r"\.kohort-[0-9a-f]{32}")
+
+
+def temporary_name() -> str:
+    """A name that nobody else has or guesses."""
+    return f".kohort-{secrets.token_hex(16)}"
 
 
 def cores() -> int:
@@ -130,9 +140,14 @@ def open_unnamed(folder: Path) -> int | None:
         return None
 
 
+def path_of(fd: int) -> Path:
+    """The path that Linux lends an open file, also one without a name; elsewhere nothing is there."""
+    return _DESCRIPTORS / str(fd)
+
+
 def name_unnamed(fd: int, path: Path) -> None:
     """Give an open file without a name one. `src_dir_fd` makes Python call linkat, which follows /proc to the file."""
-    os.link(_DESCRIPTORS / str(fd), path, src_dir_fd=fd, follow_symlinks=True)
+    os.link(path_of(fd), path, src_dir_fd=fd, follow_symlinks=True)
 
 
 def link(path: Path, target: Path) -> None:
@@ -307,7 +322,7 @@ def _open_spilled(folder: Path) -> int:
         except OSError as error:
             if error.errno not in _NO_UNNAMED:
                 raise
-    path = folder / f".kohort-{secrets.token_hex(16)}"
+    path = folder / temporary_name()
     gone = getattr(os, "O_TEMPORARY", 0)  # Windows: the file goes when it is closed
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | CAREFUL | gone, 0o600)
     if not gone:

@@ -140,6 +140,23 @@ def blocks(records: int, size: int = 0) -> Iterator[slice]:
     return (slice(start, min(start + step, records)) for start in range(0, records, step))
 
 
+def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The distinct ones of numbers from 0 on, ascending: at the beginning of their own array, which is sorted.
+
+    >>> distinct(np.array([3, 1, 3, 0])).tolist()
+    [0, 1, 3]
+    """
+    numbers.sort()
+    found, last = 0, -1
+    for some in blocks(numbers.size):
+        part = numbers[some]
+        fresh = part[np.diff(part, prepend=last) != 0]
+        last = int(part[-1])
+        numbers[found : found + fresh.size] = fresh
+        found += fresh.size
+    return numbers[:found]
+
+
 def tallied(
     numbers: NDArray[np.integer[Any]], size: int, weights: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:

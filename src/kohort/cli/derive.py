@@ -97,7 +97,7 @@ class Keys:
     Attributes:
         form: The form, as `module:Class`.
         only: The flags to take, by name or by panel; empty for all.
-        without: The flags to leave out.
+        without: The flags to leave out, by name or by the table of a job that they stand in.
         panel: The part of the help for all of them; empty for their own.
         changed: What of a flag differs from the form: its `help`, `shown` default, `default`.
     """
@@ -115,7 +115,7 @@ class Keys:
         module, _, name = self.form.partition(":")
         found = keys_of(getattr(import_module(module), name))
         chosen = [key for key in found if not self.only or key.flag in self.only or key.panel in self.only]
-        chosen = [key for key in chosen if key.flag not in self.without]
+        chosen = [key for key in chosen if not {key.flag, key.place[0]} & {*self.without}]
         chosen = [replace(key, panel=self.panel or key.panel) for key in chosen]
         return tuple(map(self._as_changed, chosen))
 

@@ -13,11 +13,10 @@ from kohort.cli.derive import BASKETS, Given, Keys
 from kohort.cli.sweep_transactions import Drawn, SweepOutput, TrialFlags
 from kohort.errors import UsageError
 
-#: The flags of a job on a table that a sweep does not have.
+#: The flags of a job on a table that a sweep does not have: whole tables of it, and others.
 _WITHOUT: Final = (
-    *("path", "out", "format", "excel-safe", "sign-key", "records-per-part", "allow-empty", "key-file", "person"),
-    *("node", "time-limit", "weight", "engine", "memory-limit", "spill-folder"),
-    *("scale", "missing", "pseudonym", "allow-singling", "no-model", "perturb", "seed", "insecure-reproducible"),
+    *("output", "run", "perturb", "path", "allow-empty", "key-file", "person", "node", "time-limit", "weight"),
+    *("scale", "missing", "pseudonym", "allow-singling", "no-model"),
 )
 
 #: The flags of a job on transactions that it has.

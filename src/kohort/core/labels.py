@@ -19,7 +19,7 @@ from kohort.core.texts import Texts
 from kohort.schema import Label, Scale
 from kohort.schema.domain.base import part_of
 from kohort.schema.numbers import digits_of, point
-from kohort.workspace import HEAP, blocks
+from kohort.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -306,15 +306,7 @@ def _distinct(cells: Index, bound: int) -> Index:
         marked = np.zeros(bound, np.bool_)
         marked[cells] = True
         return np.flatnonzero(marked)
-    cells.sort()
-    found, last = 0, -1
-    for some in blocks(cells.size):
-        part = cells[some]
-        fresh = part[np.diff(part, prepend=last) != 0]
-        last = int(part[-1])
-        cells[found : found + fresh.size] = fresh
-        found += fresh.size
-    return cells[:found]
+    return distinct(cells)
 
 
 def set_text(values: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ A search sees counts and answers with a recoding. So an engine reads, counts, re
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, TypeAlias
 
 from kohort.workspace import HEAP
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from kohort.tables.dataset import Dataset, ReleasedRecords
     from kohort.verify import Claim, Verdict
     from kohort.workspace import Workspace
+
+
+#: The engines by name: one that reads the records into this process, and one that leaves them in DuckDB.
+EngineName: TypeAlias = Literal["local", "duckdb"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

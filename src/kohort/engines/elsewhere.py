@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 import numpy as np
 import polars as pl
 
+from kohort import system
 from kohort.engines import duckdb, limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
-from kohort.engines.relation import Kind, Relation, coded, unused
+from kohort.engines.relation import Kind, Relation, unused
 from kohort.engines.unsafe import refuse_alone, refuse_alone_together, refuse_leaks, singled_out_of
 from kohort.errors import InfeasibleError, SchemaError, UnsupportedError
 from kohort.io.cells import encode
@@ -82,11 +83,11 @@ class CountedRelation:
         tuples = [self.coded.table[name] for name in self.columns]
         if self.coded.kept is not None:
             tuples = [one.take(self.coded.kept) for one in tuples]
-        placed = pl.DataFrame({f"k{place}": one for place, one in enumerate(coded(tuples))})
+        placed = pl.DataFrame({f"k{place}": one.cells() for place, one in enumerate(tuples)})
         placed = placed.with_columns(pl.Series("class", rank)).filter(pl.col("class") > 0)
         dialect = self.source.dialect
         dialect.give(places := unused(), placed)
-        shown = {f"l{place}": one for place, one in enumerate(coded(list(labels.values())))}
+        shown = {f"l{place}": one.cells() for place, one in enumerate(labels.values())}
         dialect.give(names := unused(), pl.DataFrame({"class": np.arange(1, order.size + 1), **shown}))
         source = self._query(places, names, list(labels))
         split = len(self.columns) - self.flagged
@@ -325,7 +326,7 @@ def _destinations(tuples: Sequence[Column], labels: Sequence[Column], ranks: Ind
 def _place(file: BinaryIO) -> Path | None:
     """A path to an open file, also to one without a name; `None` where the system has none."""
     with suppress(OSError):
-        place = Path(f"/proc/self/fd/{file.fileno()}")
+        place = system.path_of(file.fileno())
         return place if place.exists() else None
     return None
 
@@ -364,7 +365,7 @@ class Lines:
         relation = self.relation
         others = [name for name in relation.names if name not in self.labels.names]
         cells = relation.cells(others)
-        made = {f"l{place}": self._made(one) for place, one in enumerate(coded(self.labels.columns))}
+        made = {f"l{place}": self._made(one.cells()) for place, one in enumerate(self.labels.columns)}
         relation.dialect.give(given := unused(), pl.DataFrame({"class": np.arange(1, self.labels.records + 1), **made}))
         rank = f"{sql.RECORDS}.{CLASS}"
         shown = {name: f"{given}.l{place}" for place, name in enumerate(self.labels.names)}

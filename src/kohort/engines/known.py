@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
+from kohort.engines.base import EngineName
 from kohort.engines.local import local_engine
 from kohort.errors import UsageError
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 #: The engine that reads the records into this process.
 LOCALLY: Final = "local"
-
-#: The names of engines.
-ENGINES: Final = (LOCALLY, "duckdb")
 
 
 def engine_of(
@@ -44,5 +42,5 @@ def engine_of(
         return ElsewhereEngine(DuckDB.opened(memory_limit, folder), memory_limit)
     if is_connection(engine):
         return ElsewhereEngine(DuckDB(engine), memory_limit)
-    hint = f"one of {', '.join(ENGINES)}, or in Python a connection of DuckDB"
+    hint = f"one of {', '.join(get_args(EngineName))}, or in Python a connection of DuckDB"
     raise UsageError("there is no such engine", where="engine", hint=hint)

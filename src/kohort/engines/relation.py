@@ -15,7 +15,7 @@ from kohort.errors import InputError, LimitError, UnsupportedError
 from kohort.io.cells import as_text, encode
 from kohort.shown import Shown
 from kohort.tables.dataset import Values
-from kohort.tables.table import Column, Table
+from kohort.tables.table import Table
 from kohort.verify.aggregates import Tuples
 
 if TYPE_CHECKING:
@@ -265,8 +265,3 @@ class Relation(Shown):
 def unused() -> str:
     """A name for a small table that no other has."""
     return f"kohort_{next(_NUMBERS)}"
-
-
-def coded(columns: Sequence[Column]) -> list[pl.Series]:
-    """The cells of columns, as texts."""
-    return [one.values.gather(one.codes) for one in columns]

@@ -17,6 +17,7 @@ import polars as pl
 
 from kohort.errors import InputError
 from kohort.io.forms import FORMS, Content, FileForm, library
+from kohort.system import path_of
 from kohort.tables.table import Labels
 
 if TYPE_CHECKING:
@@ -247,6 +248,6 @@ def nameless(suffix: str) -> Generator[str]:
             yield str(Path(folder, f"table{suffix}"))
         return
     try:
-        yield f"/proc/self/fd/{fd}"
+        yield str(path_of(fd))
     finally:
         os.close(fd)

@@ -10,6 +10,7 @@ from pydantic import Field, create_model
 
 from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import CUT, DIMENSION, LIMIT, LOCAL, NODE, PREFERRED, TIME_LIMIT
+from kohort.engines.base import EngineName
 from kohort.io.forms import readable
 from kohort.io.write import Format
 from kohort.job.model_values import model_keys
@@ -336,7 +337,7 @@ class PerturbPart(Part):
 class RunPart(Part):
     """What a run may use, and where the records are counted; the release is the same for any of it."""
 
-    engine: Literal["local", "duckdb"] = Field(
+    engine: EngineName = Field(
         "local",
         description=(
             "Where the records are counted, joined, ordered and written: local reads them into this process; duckdb "

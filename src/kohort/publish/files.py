@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from kohort import system
 from kohort.errors import FileError, TargetError
 from kohort.publish.disk import locked, reporting
-from kohort.publish.journal import TEMPORARY, Entry, settle, temporary, version
+from kohort.publish.journal import Entry, settle, temporary, version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -228,7 +228,7 @@ def sweep(folder: Path) -> None:
     settle(folder)
     with locked(folder):
         for path in folder.iterdir():
-            if TEMPORARY.fullmatch(path.name):
+            if system.TEMPORARY.fullmatch(path.name):
                 with suppress(OSError):  # it lives, is another user's, or is gone
                     _remove_dead(path)
 

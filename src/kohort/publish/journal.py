@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import warnings
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -31,15 +30,12 @@ if TYPE_CHECKING:
 #: By what a file or folder is known, whatever names it bears: its number, size and time; nothing of what is not there.
 Version: TypeAlias = tuple[int, ...]
 
-#: What a temporary name looks like. It tells nothing, neither of the output nor of the data.
-TEMPORARY: Final = re.compile(r"\.kohort-[0-9a-f]{32}")
-
-_JOURNAL: Final = re.compile(TEMPORARY.pattern + r"\.journal")
+_JOURNAL: Final = re.compile(system.TEMPORARY.pattern + r"\.journal")
 
 
 def temporary(folder: Path) -> Path:
     """A new temporary name in a folder."""
-    return folder / f".kohort-{secrets.token_hex(16)}"
+    return folder / system.temporary_name()
 
 
 def version(status: os.stat_result | None) -> Version:
@@ -118,7 +114,7 @@ class Entry:
     def of(cls, described: dict[str, Any], folder: Path) -> Self:
         """The entry that was described; `LookupError`, `TypeError` or `ValueError` where it is none."""
         path, kept, name = (Path(os.path.normpath(folder / described[key])) for key in ("path", "kept", "name"))
-        if not (TEMPORARY.fullmatch(kept.name) and TEMPORARY.fullmatch(name.name)):
+        if not (system.TEMPORARY.fullmatch(kept.name) and system.TEMPORARY.fullmatch(name.name)):
             raise ValueError(described)
         former, new = (tuple(map(int, described[key])) for key in ("former", "new"))
         return cls(path, kept, name, former, new, bool(described["folder"]))
@@ -130,7 +126,7 @@ class Journal:
     def __init__(self, entries: Sequence[Entry]) -> None:
         """Nothing is written yet."""
         self._entries = entries
-        name = f"{temporary(Path()).name}.journal"
+        name = f"{system.temporary_name()}.journal"
         folders = list(dict.fromkeys(entry.path.parent for entry in entries))
         #: The journal, beside the first file of the set, and its copies.
         self._paths = [folder / name for folder in folders]

@@ -15,14 +15,13 @@ puts `published` before the manifest, who sweeps puts `dead` before anything is 
 from __future__ import annotations
 
 import json
-import re
-import secrets
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 from kohort.errors import FileError, TargetError
 from kohort.io.manifest import CERTIFICATE, MANIFEST, Manifest
+from kohort.system import TEMPORARY, temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,7 +36,6 @@ PATIENCE: Final = 7 * 24 * 3600
 _ATTEMPTS: Final = 3
 
 _FATE: Final = "fate"
-_PREFIX: Final = re.compile(r"\.kohort-[0-9a-f]{32}")
 
 
 class Stored(NamedTuple):
@@ -99,7 +97,7 @@ def publish_to_store(
     sweep_store(store, target)
     if not overwrite and _tried(place, partial(store.get, place)) is not None:
         raise _exists(place)
-    prefix = f".kohort-{secrets.token_hex(16)}"
+    prefix = temporary_name()
     names = [*(part.name for part in manifest.parts), CERTIFICATE]
     keys = {name: f"{target}/{prefix}/{name}" for name in names}
     for name, key in keys.items():
@@ -124,7 +122,7 @@ def sweep_store(store: Store, target: str) -> None:
     found: dict[str, list[Stored]] = {}
     for one in _tried(target, lambda: list(store.list(f"{target}/"))):
         prefix = one.key.removeprefix(f"{target}/").partition("/")[0]
-        if _PREFIX.fullmatch(prefix):
+        if TEMPORARY.fullmatch(prefix):
             found.setdefault(prefix, []).append(one)
     for prefix, objects in found.items():
         if min(one.age for one in objects) < PATIENCE or prefix == _named(store, target):

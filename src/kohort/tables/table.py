@@ -68,6 +68,10 @@ class Column(Shown):
         """(v,) records with each value."""
         return tallied(self.codes, len(self.values))
 
+    def cells(self) -> pl.Series:
+        """(n,) the text of each cell."""
+        return self.values.gather(self.codes)
+
     def take(self, rows: Numbers) -> Column:
         """The cells of some records."""
         codes = self.codes.take(rows)

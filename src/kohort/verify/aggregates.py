@@ -133,7 +133,7 @@ def summed(keys: pl.DataFrame, records: NDArray[np.int64], sums: NDArray[np.uint
 
 def as_texts(table: Table) -> pl.DataFrame:
     """The cells of a table, its columns called by their places: two of them may have any name."""
-    return pl.DataFrame({str(place): one.values.gather(one.codes) for place, one in enumerate(table.columns)})
+    return pl.DataFrame({str(place): one.cells() for place, one in enumerate(table.columns)})
 
 
 def tuples_of(found: pl.DataFrame, columns: Sequence[Column]) -> Tuples:

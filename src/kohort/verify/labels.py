@@ -27,7 +27,7 @@ import polars as pl
 
 from kohort.schema import Label
 from kohort.verify.verdict import places
-from kohort.workspace import HEAP, blocks
+from kohort.workspace import HEAP, blocks, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,15 +151,7 @@ def _ascending(parts: list[Index], workspace: Workspace) -> Index:
         part = parts.pop()
         every[filled : filled + part.size] = part
         filled += part.size
-    every.sort()
-    found, last = 0, -1
-    for some in blocks(every.size):
-        ordered = every[some]
-        fresh = ordered[np.diff(ordered, prepend=last) != 0]
-        last = int(ordered[-1])
-        every[found : found + fresh.size] = fresh
-        found += fresh.size
-    return every[:found]
+    return distinct(every)
 
 
 def off_grid(values: SourceValues, labels: pl.Series) -> int:
