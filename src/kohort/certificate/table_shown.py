@@ -102,6 +102,15 @@ def _cells(column: Column) -> list[str]:
     return [texts[code] for code in column.codes.tolist()]
 
 
+def lacking(hierarchies: Mapping[str, Hierarchy | str | None]) -> str:
+    """What would have to be brought to know the hierarchies of some columns: files, or the input of what was built."""
+    absent = [name for name, one in hierarchies.items() if one is None]
+    built = [name for name, one in hierarchies.items() if isinstance(one, str)]
+    ways = [f"give the hierarchy of {', '.join(absent)} with --hierarchy"] if absent else []
+    ways += [f"give the input, from which that of {', '.join(built)} was built, with --reference"] if built else []
+    return "; ".join(ways)
+
+
 class Bounds(NamedTuple):
     """The fewest and the most that a count can be."""
 
@@ -193,8 +202,8 @@ class Shown:
             return compared("levels", ", ".join(levels), "" if not levels else ", ".join(quasi))
         at_hand = {name: one for name in levels if isinstance(one := self.hierarchies.get(name), Hierarchy)}
         if len(at_hand) < len(levels):
-            fields_ = [f"levels.{name}" for name in levels]
-            return unchecked("levels", "give the hierarchies with --hierarchy", *fields_)
+            told = lacking({name: self.hierarchies.get(name) for name in levels})
+            return unchecked("levels", told, *[f"levels.{name}" for name in levels])
         astray = [name for name, one in at_hand.items() if not self._on_level(name, one, levels[name])]
         told = f"labels of {', '.join(astray)} are not on them" if astray else "the labels are on them"
         return judged("levels", told, met=not astray)
