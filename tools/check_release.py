@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         release, certificate = given.release.read_bytes(), given.certificate.read_bytes()
         found = list(faults(release, certificate))
         signed = signature(certificate, None if given.trust is None else given.trust.read_bytes())
-    except (CannotCheckError, OSError) as fault:
+    except (CannotCheckError, OSError, ValueError) as fault:  # what is no key in PEM is a ValueError
         sys.stderr.write(f"cannot be checked: {fault}\n")
         return 2
     found += [] if signed in {"unsigned", "trusted", "signed", "not checked"} else [signed]
