@@ -26,7 +26,7 @@ from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable
 from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregated import Destinations, verify_parts
+from kohort.verify.aggregated import Destinations, verify_by_aggregation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -288,7 +288,9 @@ class ElsewhereEngine:
         sent = claim.source
         if not isinstance(sent, SentRelation):
             return LOCAL.verify_parts(parts, claim)
-        return verify_parts([part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title)
+        return verify_by_aggregation(
+            [part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title
+        )
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
@@ -297,13 +299,13 @@ class ElsewhereEngine:
             return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
-            verdict = verify_parts([place], sent.whole, claim, sent.destinations, engine=self.base.title)
+            verdict = verify_by_aggregation([place], sent.whole, claim, sent.destinations, engine=self.base.title)
         else:
             with TemporaryDirectory(prefix="kohort-") as folder:
                 path = Path(folder, "release")
                 with path.open("wb") as written:
                     copyfileobj(file, written)
-                verdict = verify_parts([path], sent.whole, claim, sent.destinations, engine=self.base.title)
+                verdict = verify_by_aggregation([path], sent.whole, claim, sent.destinations, engine=self.base.title)
         return replace(verdict, parts=())  # it is one file
 
 
@@ -372,7 +374,7 @@ class Lines:
         shown |= {name: self._escaped(cell) for name, cell in zip(others, cells.of, strict=True)}
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown[name] for name in relation.names)
         source = sql.joined(cells.source, given, [(f"{given}.class", rank)])
-        return sql.ordered(f"{line} AS line", source, (rank, *cells.of))
+        return sql.ordered(f"{line} AS line", source, (rank, *(f"coalesce({cell}, '')" for cell in cells.of)))
 
     def _made(self, texts: pl.Series) -> pl.Series:
         """Texts as they stand in the file."""
