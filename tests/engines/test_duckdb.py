@@ -154,14 +154,16 @@ JOBS: Mapping[str, Mapping[str, Any]] = {
     "safe": {"writing": Writing(excel_safe=True)},
     "tabs": {"writing": Writing(Format.TSV)},
     "semicolons": {"writing": Writing(separator=";")},
+    "parquet": {"writing": Writing(Format.PARQUET)},
 }
 
 
 def compared(source: object, job: Job, folder: Path) -> str:
     """Both engines make the same, or both refuse it; which."""
     made: list[tuple[object, ...]] = []
+    named = f"release.{job.writing.format or 'csv'}"
     for name, engine in (("local", LOCAL), ("elsewhere", ENGINE)):
-        target = folder / name / "release.csv"
+        target = folder / name / named
         target.parent.mkdir(exist_ok=True)
         try:
             release = anonymize(source, job, target=target, engine=engine)
@@ -171,7 +173,7 @@ def compared(source: object, job: Job, folder: Path) -> str:
         except (InfeasibleError, InputError, SchemaError) as error:
             made.append((type(error), error.where, error.what))
             continue
-        certificate = target.with_name("release.csv.kohort.json").read_text(encoding="utf-8")
+        certificate = target.with_name(f"{named}.kohort.json").read_text(encoding="utf-8")
         certificate = certificate.replace(ENGINE.base.title, "local").replace(BY_AGGREGATION, BY_RECORD)
         made.append(
             (target.read_bytes(), release.metrics, release.homogeneity, sorted(release.sizes.tolist()), certificate)
@@ -199,10 +201,11 @@ EMPTY = st.lists(st.sampled_from([None, "", "x", "y"]), min_size=8, max_size=8)
 def test_nulls_beside_empty_texts_are_in_the_order_of_what_is_written(
     kind: str, ill: list[str | None], rest: list[str | None]
 ) -> None:
-    """CSV has one way to write both: the release is in order, and the same from both engines."""
+    """CSV has one way to write both: the release is in order, and the same from both engines, in every format."""
     frame = pl.DataFrame({"first": ["a"] * 8, ODD: ["b"] * 8, "ill": ill, "rest": rest})
     with TemporaryDirectory() as folder:
-        assert compared(SOURCES[kind](frame, Path(folder)), asked(JOBS["plain"]), Path(folder)) == "released"
+        source = SOURCES[kind](frame, Path(folder))
+        assert [compared(source, asked(JOBS[what]), Path(folder)) for what in ("plain", "parquet")] == ["released"] * 2
         written = pl.read_csv(Path(folder, "local", "release.csv")).fill_null("")
     assert written.rows() == sorted(written.rows())
 
@@ -285,7 +288,7 @@ def test_what_needs_the_records_is_refused(people: Path, tmp_path: Path, options
     assert not (tmp_path / "out.csv").exists()
 
 
-@pytest.mark.parametrize("target", [None, "out.parquet", "out.csv.gz", "out/"])
+@pytest.mark.parametrize("target", [None, "out.arrow", "out.xlsx", "out.csv.gz"])
 def test_other_outputs_are_refused_before_the_work(tmp_path: Path, target: str | None) -> None:
     """The input is not even looked for."""
     place = None if target is None else f"{tmp_path}/{target}"
