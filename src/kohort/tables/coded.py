@@ -15,7 +15,7 @@ from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
 from kohort.schema.sensitive import resolve as resolve_sensitive
-from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.tables.order import SortKey, content_keys, order_by, ranks_of
 from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
 from kohort.tables.table import Column, Table, narrow
@@ -263,7 +263,8 @@ class CodedTable:
 
         Cost: one sort of the records and one of the classes; besides the output some 12 bytes per record.
         """
-        others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
+        names = [attribute.name for attribute in self.schema.released if attribute.role is not Role.QUASI]
+        others = content_keys((self.table[name].values, self._rows(name)) for name in names)
         labels, order, ranks = self.placed(recoding, classes, others)
         lineage = order_by([ranks, *others], self.workspace)[classes.suppressed :]
         if self._kept is not None:
@@ -294,10 +295,6 @@ class CodedTable:
         """The column's codes of the kept records."""
         codes = self.table[name].codes
         return codes if self._kept is None else self.workspace.taken(codes, self._kept)
-
-    def _key(self, name: str) -> SortKey:
-        """The column as a key to order records by: as text, missing first."""
-        return SortKey(ranks_of(self.table[name].values), self._rows(name))
 
     def _classes(self, recoding: Recoding, rank: NDArray[np.uint32], others: Sequence[SortKey]) -> SortKey:
         """The rank of each kept record's class, from that of each region; 0 where the recoding suppresses it.
