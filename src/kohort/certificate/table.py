@@ -9,6 +9,7 @@ from kohort.algorithms.known import METHODS
 from kohort.algorithms.method import Choices
 from kohort.certificate.described import described
 from kohort.certificate.form import Certified, shared
+from kohort.verify.verdict import LOCAL, UNENCRYPTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +102,7 @@ def certificate(
     told = shared(verdict, name, job)
     return Certificate(
         **told,
-        not_promised=not_promised(described(told["job"]), data_dependent=verdict.data_dependent),
+        not_promised=not_promised(described(told["job"]), data_dependent=verdict.data_dependent, engine=verdict.engine),
         models=verdict.models,
         k=verdict.smallest,
         records=verdict.records,
@@ -174,12 +175,20 @@ _POPULATION: Final = (
 )
 
 
-def not_promised(asked: Described, *, data_dependent: bool) -> tuple[str, ...]:
+#: Where the engine put records on disks as they are.
+_DISKS: Final = (
+    "Disks of the cluster: while it worked, its workers put records on them as they are, not encrypted; whoever reads"
+    " these disks may find some."
+)
+
+
+def not_promised(asked: Described, *, data_dependent: bool, engine: str = LOCAL) -> tuple[str, ...]:
     """What does not follow from these models, in the order in which a reader needs it.
 
     Args:
         asked: The job.
         data_dependent: Whether labels were chosen by looking at records.
+        engine: What counted the records.
     """
     models = [one.model for one in asked.models]
     known = [model for model in models if model is not None]
@@ -202,7 +211,8 @@ def not_promised(asked: Described, *, data_dependent: bool) -> tuple[str, ...]:
         lines.append(_PERSONS)
     made = {type(method(Choices())).__name__: method.specification.not_promised for method in METHODS.values()}
     lines += filter(None, [made.get(asked.algorithm)])
-    return (*lines, *NOT_PROMISED[1:], *([_ENDS] if data_dependent else ()))
+    disks = [_DISKS] if engine.endswith(UNENCRYPTED) else []
+    return (*lines, *NOT_PROMISED[1:], *disks, *([_ENDS] if data_dependent else ()))
 
 
 def _of_attributes(asked: Described, about: Sequence[str]) -> list[str]:

@@ -165,7 +165,7 @@ class Shown:
 
     def _promises(self) -> Iterator[CheckedPart]:
         """What is not promised, and that no sensitive column is without a model that is not said to be."""
-        due = not_promised(self.asked, data_dependent=self.known.data_dependent_labels)
+        due = not_promised(self.asked, data_dependent=self.known.data_dependent_labels, engine=self.known.engine)
         same = due == self.known.not_promised
         told = f"{len(due)} limits" if same else "these are not the limits that follow from the job"
         yield judged("not promised", told, "not_promised", met=same)

@@ -225,6 +225,7 @@ _READERS: Final[Mapping[Place, Callable[[list[str], list[UsageError]], object]]]
     ("method", "grid"): lambda _, __: "none",
     ("perturb", "columns"): perturbed,
     ("items", "weight"): options.weights,
+    ("run", "spark-conf"): options.settings,
 }
 
 
@@ -243,7 +244,7 @@ def flag_at(form: type[Part], place: Place) -> str:
             return f"column {name}"
         case ("columns", name, key, *_):
             return f"--{flags.get(('columns', key), key)} {name}=…"
-        case ("perturb", "columns", name, *_) | ("items", "weight", name):
+        case ("perturb", "columns", name, *_) | ("items", "weight", name) | ("run", "spark-conf", name):
             return f"--{flags[place[:2]]} {name}=…"
         case _:
             return f"--{flags.get(place[:2], place[-1])}" if place else "the flags"

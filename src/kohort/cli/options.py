@@ -167,6 +167,23 @@ def weights(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, 
     return found or None
 
 
+def settings(texts: Sequence[str] | None, faults: list[UsageError]) -> dict[str, object] | None:
+    """`KEY=VALUE` flags of Spark as a job file has them; `None` where there are none.
+
+    >>> settings(["spark.driver.extraJavaOptions=-Da=b"], [])
+    {'spark.driver.extraJavaOptions': '-Da=b'}
+    """
+    found: dict[str, object] = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")  # a key has none
+        if not equals or key in found:
+            what = f"the setting {key} is given twice" if equals else "there is no = in it"
+            faults.append(UsageError(what, where="--spark-conf", hint="write --spark-conf KEY=VALUE, once per key"))
+        else:
+            found[key] = value
+    return found or None
+
+
 def readable(texts: Sequence[str] | None) -> dict[str, str]:
     """The `column=value` flags that are such; of two for a column, the last.
 

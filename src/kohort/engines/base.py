@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from kohort.workspace import Workspace
 
 
-#: The engines by name: one that reads the records into this process, and one that leaves them in DuckDB.
-EngineName: TypeAlias = Literal["local", "duckdb"]
+#: The engines by name: one that reads the records into this process, and those that leave them where they are.
+EngineName: TypeAlias = Literal["local", "duckdb", "spark"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,8 +16,9 @@ import polars as pl
 
 from kohort import system
 from kohort.engines import sql
-from kohort.engines.relation import Kind, Relation, unused
-from kohort.errors import FileError, InfeasibleError, InputError, LimitError, SourceNote, UnsupportedError
+from kohort.engines.relation import unused
+from kohort.engines.sources import Source, refuse_altered_text, relation_of
+from kohort.errors import FileError, InputError, LimitError, SourceNote, UnsupportedError
 from kohort.io import source as files
 from kohort.io.databases import chosen, quoted
 from kohort.io.folders import parts_of
@@ -25,12 +26,13 @@ from kohort.io.forms import FORMS, is_address, library, located
 from kohort.io.header import lay_out
 from kohort.io.source import LF, Text
 from kohort.io.text import records_in
-from kohort.io.typed import check_names, check_types, scanned
+from kohort.io.typed import scanned
 from kohort.workspace import blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
+    from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
@@ -77,6 +79,10 @@ class DuckDB:
     def title(self) -> str:
         """DuckDB and its version."""
         return f"DuckDB {_module().__version__}"
+
+    def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
+        """The records of a source."""
+        return relation(self, source, options, limit)
 
     def quoted(self, name: str) -> str:
         """A name in double quotes."""
@@ -187,23 +193,6 @@ def reporting() -> Generator[None]:
 # ── sources ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Records that DuckDB can read.
-
-    Attributes:
-        where: What they are called in messages.
-        sql: What stands for them after FROM.
-        types: The types that the local engine would read; `None` where they are those that DuckDB answers with.
-        records: How many there must be, where that is known.
-    """
-
-    where: str
-    sql: str
-    types: Mapping[str, pl.DataType] | None = None
-    records: int | None = None
-
-
 def relation(base: DuckDB, source: object, options: ReadOptions, limit: int | None) -> Relation:
     """The records of a source, checked as the local engine checks them.
 
@@ -212,63 +201,27 @@ def relation(base: DuckDB, source: object, options: ReadOptions, limit: int | No
         InputError: the records are not well formed, or have names, types or values that cannot be read.
         InfeasibleError: there are none, and the options do not allow that.
     """
-    if options.trim or options.skip_blank or not options.is_utf8:
-        what = "the engine duckdb reads text as it is: UTF-8, with its blanks and without blank lines"
-        raise UnsupportedError(what, where="engine", hint="leave out trim, skip-blank and encoding, or the engine")
+    refuse_altered_text(options, "duckdb")
     found = _found(base, source, options)
-    answer = base.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
-    types = answer if found.types is None else found.types
-    names = check_names(list(types), found.where)
-    check_types(types, found.where)
-    kinds = {name: Kind(types[name], answer[name]) for name in names}
-    made = Relation(base, found.sql, kinds, 0, found.where, limit)
-    made.records = _checked(made)
-    if found.records is not None and found.records != made.records:
-        what = f"DuckDB reads {made.records:,} records, and kohort's own scanner {found.records:,}"
-        raise InputError(what, where=found.where, hint="run without the engine")
-    if not (made.records or options.allow_empty):
-        raise InfeasibleError("there are 0 records", where=found.where, hint="allow an empty table (--allow-empty)")
-    return made
+    there = base.run(f"SELECT * FROM {found.sql} {sql.RECORDS} LIMIT 0").schema  # noqa: S608  quoted names and paths
+    return relation_of(base, found, there, options, limit)
 
 
-def _checked(made: Relation) -> int:
-    """How many records there are, once no cell is one that the local engine refuses.
-
-    Raises:
-        InputError: cells hold a NUL character, or infinite values.
-    """
-    cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
-    texts = [name for name, kind in made.kinds.items() if kind.is_text]
-    floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]
-    tests = [f"position(chr(0) IN {cells[name]}) > 0" for name in texts]
-    tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
-    found = made.dialect.run(sql.sized(made.source, tests))
-    for place, name in enumerate([*texts, *floats]):
-        wrong = int(found[f"c{place}"].item() or 0)
-        where = f"{made.where}, column {name!r}"
-        if wrong and place < len(texts):
-            hint = "remove it: most programs end a text there"
-            raise InputError("cells hold a NUL character", where=where, hint=hint)
-        if wrong:
-            raise InputError(f"{wrong} infinite values", where=where, hint="replace them by a number or by null")
-    return int(found["n"].item())
-
-
-def _found(base: DuckDB, source: object, options: ReadOptions) -> _Source:
+def _found(base: DuckDB, source: object, options: ReadOptions) -> Source:
     """The source, as DuckDB reads it."""
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(cast("str | os.PathLike[str]", source))
         if not base.own:  # of a user's own connection
-            return _Source(path, base.quoted(path))
+            return Source(path, base.quoted(path))
         return _named(base, path, options)
     name = unused()
     if isinstance(source, pl.DataFrame):
         base.give(name, source)
-        return _Source("the frame", name, source.schema)
+        return Source("the frame", name, source.schema)
     if hasattr(source, "create_view"):  # a relation of this connection
         with reporting():
             cast("Any", source).create_view(name)
-        return _Source("the relation", name)
+        return Source("the relation", name)
     raise UnsupportedError(
         f"the engine duckdb reads no {type(source).__name__}",
         where="engine",
@@ -276,7 +229,7 @@ def _found(base: DuckDB, source: object, options: ReadOptions) -> _Source:
     )
 
 
-def _named(base: DuckDB, name: str, options: ReadOptions) -> _Source:
+def _named(base: DuckDB, name: str, options: ReadOptions) -> Source:
     """A file, or a folder of Parquet."""
     if name == "-" or is_address(name):
         what = "standard input" if name == "-" else "a server"
@@ -294,20 +247,20 @@ def _named(base: DuckDB, name: str, options: ReadOptions) -> _Source:
     form = files.form(path, content)
     if form == "Parquet":
         with Path(path).open("rb") as file, scanned(file, "Parquet", path) as lazy:
-            return _Source(path, _parquet(base, [path]), lazy.collect_schema())
+            return Source(path, _parquet(base, [path]), lazy.collect_schema())
     if form != "text":
         raise UnsupportedError(f"the engine duckdb reads no {form}", where=name, hint=_READ)
     return _text(base, Text.of(path, content), options)
 
 
-def _text(base: DuckDB, text: Text, options: ReadOptions) -> _Source:
+def _text(base: DuckDB, text: Text, options: ReadOptions) -> Source:
     """Delimited text, every column of which is text.
 
     Kohort's own scanner divides it first, and keeps nothing: what it refuses is refused here, too, with the line.
     """
     layout = lay_out(text, options)
     records = records_in(text, layout, options)
-    return _Source(text.name, _csv(base, text, layout, options), None, records)
+    return Source(text.name, _csv(base, text, layout, options), None, records)
 
 
 def _csv(base: DuckDB, text: Text, layout: RecordLayout, options: ReadOptions) -> str:
@@ -332,7 +285,7 @@ def _parquet(base: DuckDB, paths: Iterable[str]) -> str:
     return f"read_parquet([{named}], hive_partitioning = false)"
 
 
-def _folder(base: DuckDB, path: str) -> _Source:
+def _folder(base: DuckDB, path: str) -> Source:
     """A folder of Parquet files, also in folders that are called `column=value`."""
     parts = parts_of(path)
     by_values: dict[tuple[tuple[str, str], ...], list[str]] = {}
@@ -342,10 +295,10 @@ def _folder(base: DuckDB, path: str) -> _Source:
     for named, paths in by_values.items():
         more = "".join(f", {base.literal(value)} AS {base.quoted(name)}" for name, value in named)
         selects.append(f"SELECT *{more} FROM {_parquet(base, paths)}")  # noqa: S608  quoted names and paths
-    return _Source(path, f"({' UNION ALL '.join(selects)})", parts[0].frame.collect_schema())
+    return Source(path, f"({' UNION ALL '.join(selects)})", parts[0].frame.collect_schema())
 
 
-def _stored(base: DuckDB, path: str, inner: str) -> _Source:
+def _stored(base: DuckDB, path: str, inner: str) -> Source:
     """A table of a DuckDB file."""
     name = unused()
     with reporting():
@@ -355,4 +308,4 @@ def _stored(base: DuckDB, path: str, inner: str) -> _Source:
     table, notes = chosen(path, tables, inner)
     for note in notes:
         warnings.warn(SourceNote(note), stacklevel=2)
-    return _Source(path, f"{name}.{base.quoted(table)}")
+    return Source(path, f"{name}.{base.quoted(table)}")

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from kohort import system
-from kohort.engines import duckdb, limits, sql
+from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import Kind, Relation, unused
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.core.recoding import Recoding, RegionClasses
     from kohort.core.uniques import Singling
-    from kohort.engines.duckdb import DuckDB
+    from kohort.engines.sql import Database
     from kohort.io.options import ReadOptions
     from kohort.release import Job, Writing
     from kohort.tables.dataset import Dataset
@@ -209,7 +209,7 @@ class ElsewhereEngine:
         limit: Bytes of memory that the search may use; `None` for any.
     """
 
-    base: DuckDB
+    base: Database
     limit: int | None = None
     _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
@@ -223,7 +223,7 @@ class ElsewhereEngine:
 
     def read(self, source: object, options: ReadOptions) -> Relation:
         """The records of a source."""
-        found = duckdb.relation(self.base, source, options, self.limit)
+        found = self.base.relation(source, options, self.limit)
         if not found.records:
             found.hold()  # there is nothing to leave where it lies
         return found
@@ -406,7 +406,7 @@ class Lines:
         if self.excel_safe:
             runs = f"{dialect.matches(text, FORMULA)} AND NOT {dialect.matches(text, NUMBER)}"
             text = f"CASE WHEN {runs} THEN {dialect.literal(chr(39))} || {text} ELSE {text} END"
-        signs = [dialect.literal(self.separator), "'\"'", "chr(13)", "chr(10)", "chr(65279)"]
+        signs = [dialect.literal(sign) for sign in (self.separator, '"', "\r", "\n", "\ufeff")]
         special = " OR ".join(f"position({sign} IN {cell}) > 0" for sign in signs)
         quoted = f"'\"' || replace({text}, '\"', '\"\"') || '\"'"
         return f"CASE WHEN {special} THEN {quoted} ELSE {text} END"

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
+    from kohort.io.options import ReadOptions
 
 #: What a statement calls the records.
 RECORDS: Final = "t"
@@ -78,6 +80,20 @@ class Dialect(Protocol):
 
     def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
         """The same to several files, each with the header and so many of the lines."""
+        ...
+
+
+class Database(Dialect, Protocol):
+    """A dialect, and what opens sources."""
+
+    def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
+        """The records of a source, checked as the local engine checks them.
+
+        Raises:
+            UnsupportedError: the source or an option is none that is read here as the local engine reads it.
+            InputError: the records are not well formed, or have names, types or values that cannot be read.
+            InfeasibleError: there are none, and the options do not allow that.
+        """
         ...
 
 

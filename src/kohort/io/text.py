@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from kohort.errors import InputError
 from kohort.io.dictionary import Dictionary
 from kohort.io.header import lay_out
 from kohort.io.records import fill
+from kohort.io.source import line_of
 from kohort.tables.table import Table
 from kohort.workspace import HEAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
+
+    from numpy.typing import NDArray
 
     from kohort.io.options import ReadOptions
     from kohort.io.records import RecordLayout
@@ -94,6 +98,38 @@ def records_in(text: Text, layout: RecordLayout, options: ReadOptions) -> int:
         LimitError: a cell is too long.
     """
     return sum(starts.shape[1] for starts, _, _ in _chunks(text, layout, options))
+
+
+class Extent(NamedTuple):
+    """What a text holds, in numbers.
+
+    Attributes:
+        records: How many records.
+        sizes: (columns,) the bytes of all cells of a column, without the quotes round them; those inside are doubled.
+    """
+
+    records: int
+    sizes: NDArray[np.int64]
+
+
+def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
+    """What `text` holds, of which nothing is kept.
+
+    Raises:
+        InputError: a record is not well formed, or a byte is not UTF-8.
+        LimitError: a cell is too long.
+    """
+    found, sizes, start = 0, np.zeros(len(layout.names), np.int64), layout.body
+    for starts, lengths, end in _chunks(text, layout, options):
+        try:
+            text.data[start:end].tobytes().decode()
+        except UnicodeDecodeError as error:
+            where = f"{text.name}, line {line_of(text.data, start + error.start)}"
+            hint = "name the encoding and leave out the engine (--encoding cp1252)"
+            raise InputError("a byte that is not UTF-8", where=where, hint=hint) from None
+        found, start = found + starts.shape[1], end
+        sizes += lengths.sum(1, dtype=np.int64)
+    return Extent(found, sizes)
 
 
 def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:

@@ -341,8 +341,15 @@ class RunPart(Part):
         "local",
         description=(
             "Where the records are counted, joined, ordered and written: local reads them into this process; duckdb "
-            "leaves CSV, Parquet and .duckdb files to DuckDB. The release is the same."
+            "leaves CSV, Parquet and .duckdb files to DuckDB, and spark CSV, Parquet and tables of its catalogue to "
+            "Spark. The release is the same."
         ),
+    )
+    master: Annotated[str | None, Flag(metavar="URL")] = Field(
+        None, description="Spark's master: local[*], which is this machine, or spark://HOST:PORT."
+    )
+    spark_conf: Annotated[dict[str, str], Flag(metavar="KEY=VALUE")] = Field(
+        {}, alias="spark-conf", description="A setting of Spark: spark.executor.memory=8g (repeatable)."
     )
     memory_limit: Annotated[Memory | None, Flag(metavar="AMOUNT")] = Field(
         None,

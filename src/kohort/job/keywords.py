@@ -43,7 +43,9 @@ ENDS: Final = frozenset(
         ("output", "path"),
         ("population", "path"),
         ("run", "engine"),
+        ("run", "master"),
         ("run", "memory-limit"),
+        ("run", "spark-conf"),
         ("run", "spill-folder"),
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -62,6 +62,8 @@ class Request:
         memory: The bytes of memory that may be used; `None` for any number.
         spill: The folder of what does not fit; `None` for the system's.
         engine: The engine, by its name in `kohort.engines.known`.
+        master: Spark's master; `None` for this machine.
+        spark_conf: Spark's settings.
     """
 
     source: str
@@ -73,6 +75,8 @@ class Request:
     memory: int | None = None
     spill: str | None = None
     engine: str = "local"
+    master: str | None = None
+    spark_conf: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -165,7 +169,10 @@ def request(raw: Mapping[str, object], *, where: Callable[[Place], str], folder:
     signing = () if job.writing.sign_key is None else (Path(job.writing.sign_key),)
     inputs = *made.inputs, *keys, *signing
     memory = None if file.run.memory_limit is None else bytes_of(file.run.memory_limit)
-    return Request(source, target, job, inputs, where, made.population, memory, spill, file.run.engine)
+    run = file.run
+    return Request(
+        source, target, job, inputs, where, made.population, memory, spill, run.engine, run.master, run.spark_conf
+    )
 
 
 @dataclass(frozen=True, slots=True)

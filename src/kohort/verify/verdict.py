@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 BY_RECORD: Final = "record by record"
 BY_AGGREGATION: Final = "by aggregation"
 
+#: What the name of an engine ends with that puts records on disks as they are.
+UNENCRYPTED: Final = ", disks not encrypted"
+
 #: The engine that is kohort itself.
 LOCAL: Final = "local"
 

@@ -11,6 +11,7 @@ from kohort.core.uniques import Singling
 from kohort.release.fit import unjudged_sensitive
 from kohort.report.figures import Figures, Number
 from kohort.report.page.audience import FEWEST
+from kohort.verify.verdict import LOCAL
 
 if TYPE_CHECKING:
     from kohort.release import Job, Release
@@ -100,7 +101,9 @@ def verdict(release: Release, reader: Reader) -> TableVerdict:
     """The verdict; of the public only the names of the checks, for what they compared counts records."""
     found, job = release.verdict, release.job
     described_job = described(cast("dict[str, object]", json.loads(job.described())))
-    unpromised = not_promised(described_job, data_dependent=found is None or found.data_dependent)
+    engine = LOCAL if found is None else found.engine
+    dependent = found is None or found.data_dependent
+    unpromised = not_promised(described_job, data_dependent=dependent, engine=engine)
     return TableVerdict(
         verified=found is not None,
         sha256=(found.sha256 or None) if found else None,

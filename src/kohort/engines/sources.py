@@ -1,0 +1,100 @@
+"""Sources of records that lie elsewhere, checked as the local engine checks its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kohort.engines import sql
+from kohort.engines.relation import Kind, Relation
+from kohort.errors import InfeasibleError, InputError, UnsupportedError
+from kohort.io.typed import check_names, check_types
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+    from kohort.engines.sql import Dialect
+    from kohort.io.options import ReadOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Records that a database can read.
+
+    Attributes:
+        where: What they are called in messages.
+        sql: What stands for them after FROM.
+        types: The types that the local engine would read; `None` where they are those that the database answers with.
+        records: How many there must be, where that is known.
+    """
+
+    where: str
+    sql: str
+    types: Mapping[str, pl.DataType] | None = None
+    records: int | None = None
+
+
+def refuse_altered_text(options: ReadOptions, engine: str) -> None:
+    """Refuse options by which text would be changed on the way.
+
+    Raises:
+        UnsupportedError: one is set.
+    """
+    if options.trim or options.skip_blank or not options.is_utf8:
+        what = f"the engine {engine} reads text as it is: UTF-8, with its blanks and without blank lines"
+        raise UnsupportedError(what, where="engine", hint="leave out trim, skip-blank and encoding, or the engine")
+
+
+def relation_of(
+    base: Dialect, found: Source, there: Mapping[str, pl.DataType], options: ReadOptions, limit: int | None
+) -> Relation:
+    """The records of a source, once no name, type or cell is one that the local engine refuses.
+
+    Args:
+        base: The database.
+        found: The source.
+        there: The columns, with the types that the database answers with.
+        options: Whether there may be no records.
+        limit: Bytes of memory that an answer may take; `None` for any.
+
+    Raises:
+        InputError: there are such, or other records than there must be.
+        InfeasibleError: there are none, and the options do not allow that.
+    """
+    types = there if found.types is None else found.types
+    names = check_names(list(types), found.where)
+    check_types(types, found.where)
+    kinds = {name: Kind(types[name], there[name]) for name in names}
+    made = Relation(base, found.sql, kinds, 0, found.where, limit)
+    made.records = _checked(made)
+    if found.records is not None and found.records != made.records:
+        what = f"{base.title} reads {made.records:,} records, and kohort's own scanner {found.records:,}"
+        raise InputError(what, where=found.where, hint="run without the engine")
+    if not (made.records or options.allow_empty):
+        raise InfeasibleError("there are 0 records", where=found.where, hint="allow an empty table (--allow-empty)")
+    return made
+
+
+def _checked(made: Relation) -> int:
+    """How many records there are, once no cell is one that the local engine refuses.
+
+    Raises:
+        InputError: cells hold a NUL character, or infinite values.
+    """
+    cells = {name: f"{sql.RECORDS}.{made.dialect.quoted(name)}" for name in made.names}
+    texts = [name for name, kind in made.kinds.items() if kind.is_text]
+    floats = [name for name, kind in made.kinds.items() if kind.there.is_float()]
+    tests = [f"position(chr(0) IN {cells[name]}) > 0" for name in texts]
+    tests += [f"abs({cells[name]}) = CAST('infinity' AS DOUBLE)" for name in floats]
+    found = made.dialect.run(sql.sized(made.source, tests))
+    for place, name in enumerate([*texts, *floats]):
+        wrong = int(found[f"c{place}"].item() or 0)
+        where = f"{made.where}, column {name!r}"
+        if wrong and place < len(texts):
+            hint = "remove it: most programs end a text there"
+            raise InputError("cells hold a NUL character", where=where, hint=hint)
+        if wrong:
+            raise InputError(f"{wrong} infinite values", where=where, hint="replace them by a number or by null")
+    return int(found["n"].item())

@@ -1,0 +1,312 @@
+"""Spark: its own words in SQL, on a session of ours or of somebody else.
+
+Names and texts go into statements as hexadecimal digits: so it makes no difference whether a session tells capital
+letters from small ones, replaces `${…}` or reads a backslash as one. Records are counted, joined, ordered and written
+by Spark's own expressions: they never pass through Python where they lie.
+
+Lines are written by the workers into a folder that this process sees, in Spark's own pieces. Here they become the file
+or the parts that are asked for, each with its header.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+import weakref
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import islice
+from shutil import rmtree
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from kohort import system
+from kohort.engines.pieces import cut
+from kohort.engines.spark_session import PATIENCE, Cluster, part, session_of
+from kohort.errors import FileError, InputError, LimitError, SourceNote
+from kohort.verify.verdict import UNENCRYPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+    from pathlib import Path
+
+    from kohort.engines.relation import Relation
+    from kohort.io.manifest import WrittenPart
+    from kohort.io.options import ReadOptions
+
+#: Small tables up to so many bytes are sent to every worker, so that records need not move to be joined.
+_SENT: Final = 32 << 20
+
+#: Rows of a large answer that are fetched together.
+_FETCHED: Final = 1 << 16
+
+#: Whether what workers put on their disks is encrypted.
+_ENCRYPTION: Final = "spark.io.encryption.enabled"
+
+#: The logger by which PySpark prints what failed, with the cells in it.
+_QUOTING: Final = "SQLQueryContextLogger"
+
+#: Conditions of Spark by which too little memory shows.
+_MEMORY: Final = ("OutOfMemory", "maxResultSize", "bigger than spark.driver")
+
+#: Types of polars, and what they are called in a schema of Spark.
+_TYPES: Final[dict[object, str]] = {
+    pl.Boolean: "boolean",
+    pl.Date: "date",
+    pl.Float32: "float",
+    pl.Float64: "double",
+    pl.Int8: "tinyint",
+    pl.Int16: "smallint",
+    pl.Int32: "int",
+    pl.Int64: "bigint",
+    pl.String: "string",
+    pl.Time: "time(6)",
+}
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class Spark:
+    """A session of Spark.
+
+    Attributes:
+        session: It.
+        own: Whether it is ours: then nobody waits for ever.
+    """
+
+    session: Any
+    own: bool = False
+    _views: list[str] = field(default_factory=list[str], init=False)
+
+    def __post_init__(self) -> None:
+        """Let go of small tables with this object, and say what is not encrypted."""
+        weakref.finalize(self, _forget, self.session, self._views)
+        if not self.encrypted:
+            what = f"this Spark session puts records on disks as they are ({_ENCRYPTION} is not set)"
+            warnings.warn(SourceNote(what), stacklevel=4)
+
+    @classmethod
+    def opened(cls, asked: Cluster) -> Spark:
+        """A session of our own; see `session_of` for what it raises."""
+        return cls(session_of(asked), own=True)
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether what the workers put on their disks is encrypted."""
+        return str(self.session.conf.get(_ENCRYPTION, "false")).lower() == "true"
+
+    @property
+    def title(self) -> str:
+        """Spark and its version."""
+        return f"Spark {self.session.version}" + ("" if self.encrypted else UNENCRYPTED)
+
+    def relation(self, source: object, options: ReadOptions, limit: int | None) -> Relation:
+        """The records of a source."""
+        from kohort.engines.spark_sources import relation  # noqa: PLC0415  it knows this class
+
+        return relation(self, source, options, limit)
+
+    def quoted(self, name: str) -> str:
+        """A name as its bytes, in hexadecimal digits."""
+        return f"`{column(name)}`"
+
+    def literal(self, text: str) -> str:
+        """A text as its bytes, in hexadecimal digits."""
+        return f"CAST(X'{text.encode().hex()}' AS STRING)"
+
+    def hashed(self, text: str) -> str:
+        """The first 16 digits of the MD5, as a decimal number."""
+        return f"CAST(conv(substr(md5({text}), 1, 16), 16, 10) AS DECIMAL(28, 0))"
+
+    def different(self, cells: Sequence[str]) -> str:
+        """By HyperLogLog over a hash of the cells."""
+        return f"approx_count_distinct(xxhash64({', '.join(cells)}))"
+
+    def matches(self, text: str, pattern: str) -> str:
+        r"""By Java's expressions, in which `$` would also stand before a last line end, and `\z` does not."""
+        whole = f"{pattern[:-1]}\\z" if pattern.endswith("$") else pattern
+        return f"regexp_like({text}, {self.literal(whole)})"
+
+    def run(self, sql: str) -> pl.DataFrame:
+        """The answer to a query."""
+        with self.reporting():
+            return pl.DataFrame(self.session.sql(sql).toArrow())
+
+    def stream(self, sql: str) -> Iterator[pl.DataFrame]:
+        """Partition by partition, as rows of Python: slower than lines, which the workers write."""
+        with self.reporting():
+            answer = self.session.sql(sql)
+            names, rows = answer.columns, answer.toLocalIterator()
+            while some := [tuple(row) for row in islice(rows, _FETCHED)]:
+                yield pl.DataFrame(some, schema=dict.fromkeys(names, pl.String), orient="row")
+
+    def give(self, name: str, frame: pl.DataFrame) -> None:
+        """Let a view stand for the frame."""
+        schema = ", ".join(f"`{one}` {_type(dtype)}" for one, dtype in frame.schema.items())
+        with self.reporting():
+            typed = part("sql.types").StructType.fromDDL(schema)
+            made = self.session.createDataFrame(frame.to_arrow(), schema=typed)
+            self.show(name, made.hint("broadcast") if frame.estimated_size() <= _SENT else made)
+
+    def show(self, name: str, frame: Any) -> None:  # noqa: ANN401  PySpark's own class
+        """Let a view stand for a frame of this session."""
+        frame.createOrReplaceTempView(name)
+        self._views.append(name)
+
+    def write_lines(self, sql: str, header: str, path: Path) -> None:
+        """By the workers, and from their pieces to one file."""
+        with self._lines(sql, path.resolve().parent) as pieces:
+            cut(pieces, header, [(path, None)])
+
+    def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
+        """By the workers, and from their pieces to parts."""
+        with self._lines(sql, parts[0].path.parent) as pieces:
+            cut(pieces, header, [(part.path, part.records) for part in parts])
+
+    @contextmanager
+    def _lines(self, sql: str, near: Path) -> Generator[list[Path]]:
+        """The pieces that the workers wrote, in their order, in a folder that is gone afterwards.
+
+        Should this process die, the next run in that place removes it: nobody has locked it then.
+        """
+        folder = near / system.temporary_name()
+        folder.mkdir(0o700)
+        fd = system.open_folder(folder)
+        try:
+            with suppress(OSError):  # there are no locks, and nobody sweeps
+                system.lock(fd or 0)
+            with self.reporting():
+                lines = self.session.sql(sql).write.option("compression", "none").option("lineSep", "\n")
+                lines.text(f"file://{folder}/lines")
+            yield sorted((folder / "lines").glob("part-*"))
+        finally:
+            rmtree(folder)
+            if fd is not None:
+                os.close(fd)
+
+    @contextmanager
+    def reporting(self) -> Generator[None]:
+        """Turn what Spark refuses into errors of kohort, without the text of its messages, which may quote cells.
+
+        Raises:
+            LimitError: it has too little memory.
+            InputError: it cannot read the records.
+            FileError: anything else, such as that all workers are gone.
+        """
+        logger = logging.getLogger(_QUOTING)
+        before, logger.disabled = logger.disabled, True
+        try:
+            with self._watched() as lost:
+                yield
+        except _failures() as error:
+            raise self._told(error, lost=lost) from None
+        finally:
+            logger.disabled = before
+
+    def _told(self, error: Exception, *, lost: Event) -> LimitError | InputError | FileError:
+        """What failed, by the name of it."""
+        if lost.is_set():
+            what = f"for {self._patience} seconds there was no worker to do the work"
+            hint = "start workers, or name another cluster (--master)"
+            return FileError(what, where=self.session.sparkContext.master, hint=hint)
+        reason = _reason(error)
+        if any(sign in f"{reason} {error}" for sign in _MEMORY):
+            hint = "allow more: --memory-limit, or --spark-conf spark.driver.memory=8g, spark.executor.memory=8g"
+            return LimitError("Spark has too little memory", where="memory-limit", hint=hint)
+        if type(error).__name__ in {"AnalysisException", "ParseException"}:
+            hint = "run without the engine: kohort then says where"
+            return InputError(f"Spark cannot read the records ({reason})", hint=hint)
+        return FileError(f"Spark's job failed ({reason})", hint="nothing was published; Spark's own log says more")
+
+    @property
+    def _patience(self) -> int:
+        """How many seconds a cluster of ours may be without a worker."""
+        return int(_java(self.session).conf().getTimeAsSeconds(*PATIENCE))
+
+    @contextmanager
+    def _watched(self) -> Generator[Event]:
+        """Cancel the work on a cluster that has lost all its workers; whether it did."""
+        lost, done = Event(), Event()
+        if not self.own or self.session.sparkContext.master.startswith("local"):
+            yield lost
+            return
+        guard = Thread(target=self._guard, args=(lost, done), daemon=True)
+        guard.start()
+        try:
+            yield lost
+        finally:
+            done.set()
+            guard.join()
+
+    def _guard(self, lost: Event, done: Event) -> None:
+        """Wait until the work is done; give up once there was nobody to do it for long enough."""
+        context, alone = self.session.sparkContext, 0
+        patience = self._patience
+        while not done.wait(1):
+            with suppress(Exception):  # Java may be gone: then the work fails by itself
+                alone = alone + 1 if _java(self.session).getExecutorMemoryStatus().size() <= 1 else 0
+            if alone >= patience:
+                lost.set()
+                context.cancelAllJobs()
+                return
+
+
+def is_session(engine: object) -> bool:
+    """Whether an object is a session of Spark, told by the name of its class, so that nothing is imported.
+
+    >>> is_session("spark")
+    False
+    """
+    return type(engine).__name__ == "SparkSession" and type(engine).__module__.startswith("pyspark.")
+
+
+def column(name: str) -> str:
+    """What a column is called in statements.
+
+    >>> column("a`b")
+    'c_616062'
+    """
+    return f"c_{name.encode().hex()}"
+
+
+def _type(dtype: pl.DataType) -> str:
+    """What a type is called in a schema of Spark."""
+    if isinstance(dtype, pl.Datetime):
+        return "timestamp" if dtype.time_zone else "timestamp_ntz"
+    if isinstance(dtype, pl.Decimal):
+        return f"decimal({dtype.precision}, {dtype.scale})"
+    return _TYPES[dtype.base_type()]
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What PySpark raises."""
+    return part("errors").PySparkException, import_module("py4j.protocol").Py4JError, ConnectionError
+
+
+def _reason(error: Exception) -> str:
+    """Why something failed: the condition or the class of the error, which hold no cell."""
+    condition = getattr(error, "getCondition", lambda: None)()
+    if condition:
+        return str(condition)
+    raised = getattr(error, "java_exception", None)
+    with suppress(Exception):  # Java may be gone
+        while raised is not None and raised.getCause() is not None:
+            raised = raised.getCause()
+        if raised is not None:
+            return str(raised.getClass().getSimpleName())
+    return type(error).__name__
+
+
+def _java(session: Any) -> Any:  # noqa: ANN401  as above
+    """Spark's own context of a session."""
+    return session.sparkContext._jsc.sc()  # noqa: SLF001  Python is told neither workers nor times
+
+
+def _forget(session: Any, views: Sequence[str]) -> None:  # noqa: ANN401  as above
+    """Remove the views that stood for small tables."""
+    with suppress(Exception):  # the session may have stopped
+        for name in views:
+            session.catalog.dropTempView(name)

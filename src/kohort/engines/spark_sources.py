@@ -1,0 +1,326 @@
+"""What Spark reads, with the types that the local engine gives it: text, Parquet, tables of a catalogue, frames.
+
+Delimited text is divided by kohort's own scanner first, which keeps nothing: what it refuses is refused here, too, with
+the line. Spark has to find as many records, and in each column cells of as many bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+import polars as pl
+
+from kohort.engines import sql
+from kohort.engines.relation import unused
+from kohort.engines.sources import Source, refuse_altered_text, relation_of
+from kohort.engines.spark import column
+from kohort.engines.spark_session import part
+from kohort.errors import InputError, UnsupportedError
+from kohort.io import source as files
+from kohort.io.folders import parts_of
+from kohort.io.forms import is_address
+from kohort.io.header import lay_out
+from kohort.io.manifest import has_manifest, listed_parts
+from kohort.io.source import CR, LF, Text
+from kohort.io.text import extent_of
+from kohort.io.typed import from_frame, scanned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from kohort.engines.relation import Relation
+    from kohort.engines.spark import Spark
+    from kohort.io.options import ReadOptions
+    from kohort.io.records import RecordLayout
+
+#: What is told where a source cannot be read here.
+_READ: Final = (
+    "the engine spark reads CSV, TSV, Parquet, folders of one of them, tables of its catalogue and frames; "
+    "leave the engine out"
+)
+
+#: The endings of text in a folder.
+_TEXTS: Final = (".csv", ".tsv")
+
+#: Bytes of a text that are looked at together.
+_PIECE: Final = 1 << 26
+
+#: Reading files by their names as they are, and folders for what is in them, not for what they are called.
+_PLAINLY: Final = {"__globPaths__": "false", "recursiveFileLookup": "true"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Records that Spark can read.
+
+    Attributes:
+        where: What they are called in messages.
+        frame: They, as a frame of Spark.
+        types: The types that the local engine would read; `None` where they are those that Spark answers with.
+        text: What kohort's scanner found, where they are text.
+    """
+
+    where: str
+    frame: Any
+    types: Mapping[str, pl.DataType] | None = None
+    text: _Divided | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Divided:
+    """Text as kohort's own scanner divides it.
+
+    Attributes:
+        records: Its records.
+        sizes: (columns,) the bytes of the cells of each column, quotes inside them doubled.
+        quote: The sign round cells; empty where there is none.
+    """
+
+    records: int
+    sizes: NDArray[np.int64]
+    quote: str
+
+
+def relation(base: Spark, source: object, options: ReadOptions, limit: int | None) -> Relation:
+    """The records of a source, checked as the local engine checks them.
+
+    Raises:
+        UnsupportedError: the source or an option is none that Spark reads as the local engine does.
+        InputError: the records are not well formed, or have names, types or values that cannot be read.
+        InfeasibleError: there are none, and the options do not allow that.
+    """
+    refuse_altered_text(options, "spark")
+    view = unused()
+    with base.reporting():
+        found = _found(base, source, options)
+        names = list(found.frame.columns)
+        base.show(view, _plain(found.frame).toDF(*map(column, names)))
+    answer = base.run(f"SELECT * FROM {view} LIMIT 0").dtypes  # noqa: S608  a name of ours
+    there = dict(zip(names, answer, strict=True))
+    _refuse_other_times(found, there)
+    if found.text is not None:
+        _compare(base, view, names, found)
+    records = None if found.text is None else found.text.records
+    return relation_of(base, Source(found.where, view, found.types, records), there, options, limit)
+
+
+def _plain(frame: Any) -> Any:  # noqa: ANN401  PySpark's own class
+    """The frame, its texts told apart to the byte."""
+    functions = part("sql.functions")
+    for one in frame.schema.fields:
+        if getattr(one.dataType, "collation", "UTF8_BINARY") != "UTF8_BINARY":
+            bare = functions.collate(frame[f"`{one.name}`"], "UTF8_BINARY")
+            frame = frame.withColumn(one.name, bare)
+    return frame
+
+
+def _refuse_other_times(found: _Found, there: Mapping[str, pl.DataType]) -> None:
+    """Refuse instants where the local engine reads wall clocks.
+
+    Raises:
+        UnsupportedError: a setting of the session makes it so.
+    """
+    for name, type_ in (found.types or {}).items():
+        other = there.get(name)
+        zones = [getattr(one, "time_zone", "") for one in (type_, other)]
+        if zones[0] is None and zones[1]:
+            what = "this Spark session reads times without a zone as instants"
+            hint = "set spark.sql.parquet.inferTimestampNTZ.enabled, or leave out the engine"
+            raise UnsupportedError(what, where=f"{found.where}, column {name!r}", hint=hint)
+
+
+def _found(base: Spark, source: object, options: ReadOptions) -> _Found:
+    """The source, as Spark reads it."""
+    if isinstance(source, str | os.PathLike):
+        return _named(base, os.fsdecode(cast("str | os.PathLike[str]", source)), options)
+    if type(source).__name__ == "DataFrame" and type(source).__module__.startswith("pyspark.sql"):
+        return _Found("the frame", source)
+    if isinstance(source, list | tuple | dict | set):
+        raise UnsupportedError(f"the engine spark reads no {type(source).__name__}", where="engine", hint=_READ)
+    table = from_frame(source)
+    cells = pl.DataFrame({column(one.name): one.cells() for one in table.columns})
+    base.give(given := unused(), cells)
+    frame = base.session.table(given).toDF(*table.names)
+    return _Found("the frame", frame, {one.name: one.dtype for one in table.columns})
+
+
+def _named(base: Spark, name: str, options: ReadOptions) -> _Found:
+    """A file, a folder, a place elsewhere or a table of the catalogue."""
+    if name == "-" or is_address(name):
+        what = "standard input" if name == "-" else "a server"
+        raise UnsupportedError(f"the engine spark does not read {what}", where="engine", hint=_READ)
+    if "://" in name:
+        return _Found(name, base.session.read.option("recursiveFileLookup", "true").parquet(name))
+    if os.path.isdir(name):  # noqa: PTH112  it does not raise where the system refuses to look
+        return _folder(base, name, options)
+    if os.path.exists(name) or os.sep in name or Path(name).suffix:  # noqa: PTH110  the same
+        return _file(base, name, options)
+    if not base.session.catalog.tableExists(name):
+        what = "there is no such file, nor a table of that name in Spark's catalogue"
+        raise InputError(what, where=name)
+    return _Found(name, base.session.table(name))
+
+
+def _file(base: Spark, path: str, options: ReadOptions) -> _Found:
+    """A file of text or Parquet."""
+    files.state(path)
+    content = files.mapped(path)
+    foreign = files.foreign(path, content)
+    form = files.form(path, content) if foreign is None else foreign.title
+    if form == "Parquet":
+        with Path(path).open("rb") as file, scanned(file, "Parquet", path) as lazy:
+            return _Found(path, _parquet(base, [path]), lazy.collect_schema())
+    if form != "text":
+        raise UnsupportedError(f"the engine spark reads no {form}", where=path, hint=_READ)
+    return _text(base, path, [path], options)
+
+
+def _folder(base: Spark, path: str, options: ReadOptions) -> _Found:
+    """A folder of text, or of Parquet files, also in folders that are called `column=value`."""
+    if has_manifest(path):
+        known = listed_parts(path)
+        if known.separator:
+            return _text(base, path, [*map(str, known.paths(Path(path)))], options)
+    seen = sorted(one for one in Path(path).iterdir() if not one.name.startswith((".", "_")))
+    texts = [str(one) for one in seen if one.suffix.lower() in _TEXTS]
+    if texts and len(texts) == len(seen):
+        return _text(base, path, texts, options)
+    found = parts_of(path)
+    by_values: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for one in found:
+        by_values.setdefault(one.named, []).append(str(one.path))
+    frames = [_with_values(_parquet(base, paths), named) for named, paths in by_values.items()]
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.union(frame)
+    return _Found(path, whole, found[0].frame.collect_schema())
+
+
+def _with_values(frame: Any, named: Sequence[tuple[str, str]]) -> Any:  # noqa: ANN401  PySpark's own class
+    """The frame with the columns that its folders name."""
+    functions = part("sql.functions")
+    for name, value in named:
+        frame = frame.withColumn(name, functions.lit(value))
+    return frame
+
+
+def _parquet(base: Spark, paths: Sequence[str]) -> Any:  # noqa: ANN401  as above
+    """Parquet files of one table."""
+    return base.session.read.options(**_PLAINLY).parquet(*map(_address, paths))
+
+
+def _address(path: str) -> str:
+    """A file of this machine, whatever file system Spark takes by default."""
+    return f"file://{os.path.abspath(path)}"  # noqa: PTH100  nothing is resolved
+
+
+# ── text ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _text(base: Spark, where: str, paths: Sequence[str], options: ReadOptions) -> _Found:
+    """Delimited text in files that begin alike, every column of which is text."""
+    frames: list[Any] = []
+    layouts: list[RecordLayout] = []
+    records, sizes = 0, np.zeros(0, np.int64)
+    with files.unchanged(paths, where):
+        for path in paths:
+            text = Text.of(path, files.mapped(path))
+            layout = lay_out(text, options)
+            extent = extent_of(text, layout, options)
+            layouts.append(layout)
+            _refuse_other_header(layouts, path)
+            records, sizes = records + extent.records, extent.sizes + (sizes if sizes.size else 0)
+            frames.append(_csv(base, text, layout, extent.records))
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.union(frame)
+    quote = chr(layouts[0].quote) if layouts[0].quote >= 0 else ""
+    return _Found(where, whole, None, _Divided(records, sizes, quote))
+
+
+def _refuse_other_header(layouts: Sequence[RecordLayout], path: str) -> None:
+    """Refuse files whose columns are not those of the first one.
+
+    Raises:
+        InputError: the last one's are not.
+    """
+    for one, other in pairwise((layouts[0], layouts[-1])):
+        if (one.names, one.separator) != (other.names, other.separator):
+            what = "the file has another header or separator than the first one of the folder"
+            raise InputError(what, where=path, hint="keep the files of one table in a folder")
+
+
+def _csv(base: Spark, text: Text, layout: RecordLayout, records: int) -> Any:  # noqa: ANN401  as above
+    """How Spark divides one file."""
+    functions, types = part("sql.functions"), part("sql.types")
+    if layout.line_end != LF:
+        what = "the engine spark does not read this text: its lines end in CR alone"
+        raise UnsupportedError(what, where=text.name, hint=_READ)
+    quote = chr(layout.quote) if layout.quote >= 0 else "\0"
+    fields = [types.StructField(column(name), types.StringType()) for name in layout.names]
+    how = {
+        **_PLAINLY,
+        **_lines(text, layout, records),
+        "sep": chr(layout.separator),
+        "quote": quote,
+        "escape": quote,
+        "header": str(layout.body > 0).lower(),
+        "encoding": "UTF-8",
+        "mode": "PERMISSIVE",
+        "maxColumns": str(len(fields) + 1),
+        "maxCharsPerColumn": "-1",
+    }
+    frame = base.session.read.options(**how).schema(types.StructType(fields)).csv(_address(text.name))
+    filled = [functions.coalesce(frame[column(name)], functions.lit("")).alias(name) for name in layout.names]
+    return frame.select(*filled)
+
+
+def _lines(text: Text, layout: RecordLayout, records: int) -> dict[str, str]:
+    """How Spark finds the lines: only where no cell holds a line end can several workers read a file."""
+    data = text.data[layout.body :]
+    feeds = returns = both = ends = 0
+    for start in range(0, data.size, _PIECE):
+        piece = data[start : start + _PIECE + 1]
+        own = piece[:_PIECE]
+        feeds += int(np.count_nonzero(own == LF))
+        returns += int(np.count_nonzero(own == CR))
+        both += int(np.count_nonzero((piece[:-1] == CR) & (piece[1:] == LF)))
+    while ends < data.size and data[data.size - 1 - ends] in {LF, CR}:
+        feeds -= int(data[data.size - 1 - ends] == LF)
+        ends += 1
+    alone = {"lineSep": "\n"} if not returns else {}
+    if feeds + 1 == records and returns == both:
+        return alone
+    return {"multiLine": "true", **alone}
+
+
+def _compare(base: Spark, view: str, names: Sequence[str], found: _Found) -> None:
+    """Hold what Spark reads against what kohort's scanner found: as many bytes in each column.
+
+    Raises:
+        InputError: they differ.
+    """
+    known = found.text
+    assert known is not None  # noqa: S101  it is text
+    sizes = (_size(f"{sql.RECORDS}.{base.quoted(name)}", base, known.quote) for name in names)
+    shown = ", ".join(f"coalesce(sum({size}), 0) AS c{place}" for place, size in enumerate(sizes))
+    answer = base.run(f"SELECT {shown} FROM {view} {sql.RECORDS}")  # noqa: S608  names are quoted
+    for place, name in enumerate(names):
+        if int(answer[f"c{place}"].item()) != known.sizes[place]:
+            what = "Spark divides this text into other cells than kohort's own scanner"
+            hint = "run without the engine, or give Spark the table as Parquet"
+            raise InputError(what, where=f"{found.where}, column {name!r}", hint=hint)
+
+
+def _size(cell: str, base: Spark, quote: str) -> str:
+    """The bytes of a cell as it is written between its quotes."""
+    if not quote:
+        return f"octet_length({cell})"
+    return f"2 * octet_length({cell}) - octet_length(replace({cell}, {base.literal(quote)}, ''))"
