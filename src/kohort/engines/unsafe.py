@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
+from kohort.schema import Label
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, singled_out, told
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.release import Job
-    from kohort.tables.coded import Recoded
+    from kohort.tables.coded import CodedTable, Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
     from kohort.tables.table import Table
@@ -194,10 +195,62 @@ def refuse_leaks(data: Elsewhere, job: Job) -> None:
     _raise(list(faults.values()))
 
 
-def _raise(faults: list[SchemaError]) -> None:
-    """Refuse what holds identifiers."""
+def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
+    """Refuse these columns, if there are any."""
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
+        raise faults[0] if len(faults) == 1 else JobError(what, faults)
+
+
+#: A value that fewer people share is rare, whatever k is: the customary least size of a cell in a published table.
+_RARE: Final = 10
+
+
+def refuse_listed(coded: CodedTable, job: Job) -> None:
+    """Refuse quasi-identifiers that a release would list the values of, in sets, though these are hardly anybody else's.
+
+    Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
+    written out person by person. That is refused where more than half of the people have a value that fewer than k
+    share, or fewer than 10 where k is greater; a column whose label is said to be a set is not.
+
+    Raises:
+        SchemaError: there is such a column, and the job does not allow it.
+        JobError: there are several.
+    """
+    few = min(job.k, _RARE)
+    _raise(
+        [
+            _listed(domain.attribute.name, rare, people, few)
+            for domain, given in zip(coded.domains, job.schema.quasi, strict=True)
+            if domain.label is Label.SET and given.label is not Label.SET and given.name not in job.allow_singling
+            for rare, people in [_rare(coded, given.name, few)]
+            if 2 * rare > people
+        ],
+        "columns would be released as lists of people's values",
+    )
+
+
+def _rare(coded: CodedTable, name: str, few: int) -> tuple[int, int]:
+    """People with a value that fewer than `few` share, and all people."""
+    column, person = coded.table[name], coded.schema.person
+    if person is None or coded.weights is not None:
+        counts = coded.records_with(column)
+    else:
+        whose = coded.table[person].codes.astype(np.int64)
+        counts = np.bincount(np.unique(whose * len(column.values) + column.codes) % len(column.values))
+    present = ~column.absent(coded.schema.missing)[: counts.size]
+    return int(counts[present & (counts < few)].sum()), int(counts.sum())
+
+
+def _listed(name: str, rare: int, people: int, few: int) -> SchemaError:
+    """The error of one column."""
+    who = "a value of their own" if few == 2 else f"a value that fewer than {few} share"  # noqa: PLR2004  one has it
+    return SchemaError(
+        f"{rare:,} of {people:,} people have {who}, and the release would list these values in sets",
+        where=f"column {name}",
+        hint=f"generalize it: --hierarchy {name}=mask:right for codes, --date-format {name}=dd.mm.yyyy for dates, or a"
+        f" file; drop it, if nobody needs it; to release such sets: --allow-singling {name}"
+        " (in a job file allow-singling = true, in Python Job.allow_singling)",
+    )
 
 
 def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from kohort.assessment.comparison.line import ColumnLine, ColumnMetadata, Labell
 from kohort.assessment.labels import bound_of, cell_texts, covers, labels_at_once, leaves_below, printed_values, span_of
 from kohort.errors import InputError
 from kohort.schema import Role, Scale
+from kohort.schema.dates import day_of, read_days
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchy import SUPPRESSED
@@ -80,6 +81,9 @@ def read_line(
     old, new = cell_texts(before, missing), cell_texts(after, missing)
     records = before.counts()
     domain = _domain(before, records, attribute, missing)
+    form = None if domain is None else domain.attribute.date_format
+    if form is not None:
+        old, new = [str(day_of(text, form) or "") for text in old], [*map(read_days, new)]
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
     known = ColumnMetadata(before.name, role, domain, hierarchy)
     columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))
