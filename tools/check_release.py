@@ -47,11 +47,11 @@ SIGNATURE: Final = re.compile(r"ed25519 ([0-9a-f]{64}) ([0-9a-f]{128})")
 NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 DAY: Final = "(?:[0-9]{4}|10000)-[0-9]{2}-[0-9]{2}"
 LABELS: Final = {
-    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|\*|"),  # noqa: RUF001  an en dash
-    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|\[{DAY} – {DAY}\)|\*|"),  # noqa: RUF001  an en dash
+    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|\*|"),
+    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|\[{DAY} – {DAY}\)|\*|"),
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
-RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})\]")  # noqa: RUF001  an en dash
+RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})\]")
 
 #: What no certificate of a table promises, whatever the job: how each sentence begins.
 ALWAYS: Final = ("Linkage with other data", "Columns released unchanged", "Right roles")

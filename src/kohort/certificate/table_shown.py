@@ -386,7 +386,7 @@ def _is_cut(end: Fraction, grid: str | tuple[str, ...] | None) -> bool:
     """Whether a number is a cut of a grid; those of a hierarchy are not at hand."""
     if isinstance(grid, tuple):
         return end in map(Fraction, grid)
-    if grid in {*Period}:
+    if isinstance(grid, str) and grid in {*Period}:
         return end.denominator == 1 and begins(Period(grid), int(end))
     return not isinstance(grid, str) or grid in {"hierarchy", "round"} or end % Fraction(grid) == 0
 

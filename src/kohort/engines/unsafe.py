@@ -13,6 +13,7 @@ from kohort.assessment.risk.singling import refuse_found, refuse_needless, refus
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
 from kohort.schema import Label
+from kohort.schema.patterns.pattern import is_date
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, singled_out, told
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from kohort.tables.coded import CodedTable, Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
     from kohort.verify.aggregates import Tuples
     from kohort.verify.identifiers import Leak
 
@@ -206,7 +207,7 @@ _RARE: Final = 10
 
 
 def refuse_listed(coded: CodedTable, job: Job) -> None:
-    """Refuse quasi-identifiers that a release would list the values of, in sets, though these are hardly anybody else's.
+    """Refuse quasi-identifiers whose values a release would list in sets although hardly anybody shares them.
 
     Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
     written out person by person. That is refused where more than half of the people have a value that fewer than k
@@ -219,7 +220,7 @@ def refuse_listed(coded: CodedTable, job: Job) -> None:
     few = min(job.k, _RARE)
     _raise(
         [
-            _listed(domain.attribute.name, rare, people, few)
+            _listed(coded.table[given.name], rare, people, few)
             for domain, given in zip(coded.domains, job.schema.quasi, strict=True)
             if domain.label is Label.SET and given.label is not Label.SET and given.name not in job.allow_singling
             for rare, people in [_rare(coded, given.name, few)]
@@ -232,23 +233,28 @@ def refuse_listed(coded: CodedTable, job: Job) -> None:
 def _rare(coded: CodedTable, name: str, few: int) -> tuple[int, int]:
     """People with a value that fewer than `few` share, and all people."""
     column, person = coded.table[name], coded.schema.person
-    if person is None or coded.weights is not None:
-        counts = coded.records_with(column)
-    else:
+    counts = coded.records_with(column)
+    if person is not None and coded.weights is None:
         whose = coded.table[person].codes.astype(np.int64)
-        counts = np.bincount(np.unique(whose * len(column.values) + column.codes) % len(column.values))
-    present = ~column.absent(coded.schema.missing)[: counts.size]
+        pairs = np.unique(whose * counts.size + column.codes)
+        counts = np.bincount(pairs % counts.size, minlength=counts.size)
+    present = ~column.absent(coded.schema.missing)
     return int(counts[present & (counts < few)].sum()), int(counts.sum())
 
 
-def _listed(name: str, rare: int, people: int, few: int) -> SchemaError:
+def _listed(column: Column, rare: int, people: int, few: int) -> SchemaError:
     """The error of one column."""
-    who = "a value of their own" if few == 2 else f"a value that fewer than {few} share"  # noqa: PLR2004  one has it
+    name, values = column.name, column.values.drop_nulls().to_list()
+    dates = sum(map(is_date, values))
+    how = f"--hierarchy {name}=mask:right for a code, or a file"
+    if 2 * dates > len(values):
+        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, declare what means no value"
+        how += f" with --missing-token, or give --hierarchy {name}=FILE"
+    share = "nobody else has" if few == 2 else f"fewer than {few} share"  # noqa: PLR2004  the one who has it
     return SchemaError(
-        f"{rare:,} of {people:,} people have {who}, and the release would list these values in sets",
+        f"{rare:,} of {people:,} people have a value that {share}, and a release would list these values in sets",
         where=f"column {name}",
-        hint=f"generalize it: --hierarchy {name}=mask:right for codes, --date-format {name}=dd.mm.yyyy for dates, or a"
-        f" file; drop it, if nobody needs it; to release such sets: --allow-singling {name}"
+        hint=f"generalize it: {how}; or drop it; to release such sets: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",
     )
 

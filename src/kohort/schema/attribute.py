@@ -259,8 +259,7 @@ class Attribute:
         yield (
             self.of_dates and not (self.scale in {None, Scale.DATE} and of_days and fits),
             "dates are released as ranges of days",
-            "remove what belongs to numbers and names, or the date's scale, format and grid; "
-            "with hierarchy = 'dates', leave the scale out",
+            "remove what belongs to numbers and names; beside a hierarchy, leave the scale and the format out",
         )
         mismatch = self.label is not None and (self.label is Label.GRID) != (self.grid is not None)
         yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"

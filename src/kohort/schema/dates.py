@@ -49,7 +49,7 @@ LAST: Final = date.max.toordinal()
 AFTER: Final = "10000-01-01"
 
 #: What stands between the two dates of a range.
-DASH: Final = " – "  # noqa: RUF001  an en dash, since dates have hyphens
+DASH: Final = " – "
 
 #: Months of each period, and the days that it has on average.
 _MONTHS: Final = MappingProxyType(

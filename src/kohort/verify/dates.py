@@ -1,4 +1,4 @@
-"""The verifier's own reading of dates: those of the input in the form that the schema says, those of labels in ISO 8601.
+"""The verifier's own reading of dates: of the input in the form that the schema says, of labels in ISO 8601.
 
     1984-03-01                      the day itself
     [1984-03-01 – 1984-05-31]       the days from the first to the last, both included
@@ -29,7 +29,7 @@ _UNREAD: Final = "?"
 
 _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01"
 _day = re.compile(_DAY).fullmatch
-_stretch = re.compile(rf"\[({_DAY}) – ({_DAY})([\])])").fullmatch  # noqa: RUF001  an en dash
+_stretch = re.compile(rf"\[({_DAY}) – ({_DAY})([\])])").fullmatch
 _TIME: Final = r"([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?( ?[AaPp][Mm])?(Z| ?[+-][0-9]{2}:?[0-9]{2})?)?$"
 
 #: How each form is written.
