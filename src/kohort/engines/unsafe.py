@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -202,47 +202,41 @@ def _raise(faults: list[SchemaError], what: str = "released columns hold identif
         raise faults[0] if len(faults) == 1 else JobError(what, faults)
 
 
-#: A value that fewer people share is rare, whatever k is: the customary least size of a cell in a published table.
-_RARE: Final = 10
-
-
 def refuse_listed(coded: CodedTable, job: Job) -> None:
-    """Refuse quasi-identifiers whose values a release would list in sets although hardly anybody shares them.
+    """Refuse quasi-identifiers whose values a release would list in sets although most people have one of their own.
 
     Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
-    written out person by person. That is refused where more than half of the people have a value that fewer than k
-    share, or fewer than 10 where k is greater; a column whose label is said to be a set is not.
+    written out person by person. A column whose label is said to be a set is not refused.
 
     Raises:
         SchemaError: there is such a column, and the job does not allow it.
         JobError: there are several.
     """
-    few = min(job.k, _RARE)
     _raise(
         [
-            _listed(coded.table[given.name], rare, people, few)
+            _listed(coded.table[given.name], one)
             for domain, given in zip(coded.domains, job.schema.quasi, strict=True)
             if domain.label is Label.SET and given.label is not Label.SET and given.name not in job.allow_singling
-            for rare, people in [_rare(coded, given.name, few)]
-            if 2 * rare > people
+            for one in [_own_values(coded, given.name)]
+            if one.most
         ],
         "columns would be released as lists of people's values",
     )
 
 
-def _rare(coded: CodedTable, name: str, few: int) -> tuple[int, int]:
-    """People with a value that fewer than `few` share, and all people."""
+def _own_values(coded: CodedTable, name: str) -> Singling:
+    """How many people have a value that nobody else has."""
     column, person = coded.table[name], coded.schema.person
     counts = coded.records_with(column)
-    if person is not None and coded.weights is None:
+    if person is not None:
         whose = coded.table[person].codes.astype(np.int64)
         pairs = np.unique(whose * counts.size + column.codes)
         counts = np.bincount(pairs % counts.size, minlength=counts.size)
     present = ~column.absent(coded.schema.missing)
-    return int(counts[present & (counts < few)].sum()), int(counts.sum())
+    return Singling((name,), int(np.count_nonzero(present & (counts == 1))), int(counts.sum()))
 
 
-def _listed(column: Column, rare: int, people: int, few: int) -> SchemaError:
+def _listed(column: Column, one: Singling) -> SchemaError:
     """The error of one column."""
     name, values = column.name, column.values.drop_nulls().to_list()
     dates = sum(map(is_date, values))
@@ -250,9 +244,8 @@ def _listed(column: Column, rare: int, people: int, few: int) -> SchemaError:
     if 2 * dates > len(values):
         how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, declare what means no value"
         how += f" with --missing-token, or give --hierarchy {name}=FILE"
-    share = "nobody else has" if few == 2 else f"fewer than {few} share"  # noqa: PLR2004  the one who has it
     return SchemaError(
-        f"{rare:,} of {people:,} people have a value that {share}, and a release would list these values in sets",
+        f"{one.unique:,} of {one.people:,} people have a value of their own, and a release would list these in sets",
         where=f"column {name}",
         hint=f"generalize it: {how}; or drop it; to release such sets: --allow-singling {name}"
         " (in a job file allow-singling = true, in Python Job.allow_singling)",

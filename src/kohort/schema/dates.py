@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from fractions import Fraction
 
 
 class DateFormat(StrEnum):
@@ -115,6 +116,16 @@ def spelled(day: int) -> str:
     ('0001-01-02', '10000-01-01')
     """
     return date.fromordinal(day).isoformat() if day <= LAST else AFTER
+
+
+def between(low: Fraction, high: Fraction) -> str:
+    """The label of the days from `low` on, without `high`.
+
+    >>> from fractions import Fraction
+    >>> between(Fraction(1), Fraction(32))
+    '[0001-01-01 – 0001-02-01)'
+    """
+    return f"[{spelled(int(low))}{DASH}{spelled(int(high))})"
 
 
 def read_days(label: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
+from kohort.schema import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -241,6 +242,12 @@ class ColumnLine:
     def name(self) -> str:
         """Its name."""
         return self.known.name
+
+    @property
+    def of_dates(self) -> bool:
+        """Whether its numbers are days."""
+        domain = self.known.domain
+        return domain is not None and domain.attribute.scale is Scale.DATE
 
     @property
     def sides(self) -> tuple[Side, Side]:

@@ -21,6 +21,7 @@ from kohort.release.homogeneity import class_of
 from kohort.report.figures import Figures, Number
 from kohort.report.page.result import runs
 from kohort.schema import Role
+from kohort.schema.dates import read_days
 from kohort.schema.domain import decimal, interval
 
 if TYPE_CHECKING:
@@ -342,7 +343,7 @@ def _intervals(line: ColumnLine, bins: Sequence[Bin]) -> Subgroups:
 
 def _ends(labels: Sequence[str]) -> list[tuple[Fraction, Fraction]]:
     """Where each interval begins and ends; the missing value nowhere."""
-    spans = [span_of(label) for label in labels if label]
+    spans = [span_of(read_days(label)) for label in labels if label]
     return [(span[0], span[1]) for span in spans if span is not None]
 
 
