@@ -28,7 +28,6 @@ class DateFormat(StrEnum):
     DAY_FIRST = "dd/mm/yyyy"
     MONTH_FIRST = "mm/dd/yyyy"
     HYPHENS = "dd-mm-yyyy"
-    MONTH_FIRST_HYPHENS = "mm-dd-yyyy"
 
 
 class Period(StrEnum):

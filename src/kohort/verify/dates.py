@@ -41,7 +41,6 @@ _WRITTEN: Final = {
     DateFormat.DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
     DateFormat.MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{4})",
     DateFormat.HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
-    DateFormat.MONTH_FIRST_HYPHENS: r"^(?<m>[0-9]{1,2})-(?<d>[0-9]{1,2})-(?<y>[0-9]{4})",
 }
 
 #: The months, and the last digits of years, with which a period begins; those of weeks are told by the day of the week.

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.errors import InputError
-from kohort.schema import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,12 +149,14 @@ class ColumnMetadata:
         role: Its role in the schema; `None` where the schema does not say.
         domain: The domain, where it is a quasi-identifier.
         hierarchy: The hierarchy of its values.
+        dates: Whether its numbers are days.
     """
 
     name: str
     role: Role | None = None
     domain: Domain | None = None
     hierarchy: Hierarchy | None = None
+    dates: bool = False
 
     def unreadable(self, labels: int, of: int) -> InputError:
         """The error of labels that mean nothing."""
@@ -246,8 +247,7 @@ class ColumnLine:
     @property
     def of_dates(self) -> bool:
         """Whether its numbers are days."""
-        domain = self.known.domain
-        return domain is not None and domain.attribute.scale is Scale.DATE
+        return self.known.dates
 
     @property
     def sides(self) -> tuple[Side, Side]:

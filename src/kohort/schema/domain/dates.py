@@ -37,10 +37,9 @@ def date_format(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     asked = attribute.of_dates
     if not present or (not asked and (attribute.scale is not None or not _free(attribute))):
         return None
-    if attribute.date_format is not None:
-        _require(attribute, attribute.date_format, present, counts)
-        return attribute.date_format
     found = [form for form in formats_of(present) if asked or form is not DateFormat.COMPACT]
+    if attribute.date_format is not None or (asked and not found):
+        return _required(attribute, attribute.date_format or _nearest(present), present, counts)
     if len(found) > 1:
         raise InputError(
             f"its {len(present):,} dates can be read as {' or as '.join(found)}",
@@ -48,10 +47,6 @@ def date_format(attribute: Attribute, present: Sequence[str], counts: Counts) ->
             hint=f"say which: --date-format {attribute.name}={found[0]}"
             f' (in a job file date-format = "{found[0]}"); --scale {attribute.name}=categorical for names',
         )
-    if asked and not found:
-        _require(attribute, DateFormat.ISO, present, counts)
-        what = "its dates are not all written in one form"
-        raise InputError(what, where=f"column {attribute.name}", hint="write every date as YYYY-MM-DD")
     return found[0] if found else None
 
 
@@ -61,8 +56,13 @@ def _free(attribute: Attribute) -> bool:
     return attribute.hierarchy is None and attribute.label is not Label.SET and not numeric
 
 
-def _require(attribute: Attribute, form: DateFormat, present: Sequence[str], counts: Counts) -> None:
-    """Refuse values that are no dates of this form."""
+def _nearest(present: Sequence[str]) -> DateFormat:
+    """The form that most values have."""
+    return max(DateFormat, key=lambda form: sum(day_of(text, form) is not None for text in present))
+
+
+def _required(attribute: Attribute, form: DateFormat, present: Sequence[str], counts: Counts) -> DateFormat:
+    """The form; values that are no dates of it are refused."""
     wrong = np.array([day_of(text, form) is None for text in present])
     if wrong.any():
         raise InputError(
@@ -70,6 +70,7 @@ def _require(attribute: Attribute, form: DateFormat, present: Sequence[str], cou
             where=f"column {attribute.name}",
             hint="declare missing tokens, give their form with --date-format, or make the column categorical",
         )
+    return form
 
 
 def of_dates(
