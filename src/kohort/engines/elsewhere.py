@@ -18,7 +18,13 @@ from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import Kind, Relation, unused
 from kohort.engines.typed import TypedRecords
-from kohort.engines.unsafe import refuse_alone, refuse_alone_together, refuse_leaks, singled_out_of
+from kohort.engines.unsafe import (
+    refuse_alone,
+    refuse_alone_together,
+    refuse_leaks,
+    refuse_listed,
+    singled_out_of,
+)
 from kohort.errors import InfeasibleError, SchemaError, UnsupportedError
 from kohort.io.cells import encode
 from kohort.io.manifest import WrittenPart, part_name
@@ -242,6 +248,8 @@ class ElsewhereEngine:
         found = source.flagged(columns, flagged, job.schema.missing)
         known = None if population is None else _held(population)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
+        if releasing:
+            refuse_listed(table, job)
         frequency = table.count(job.looked_at, distinct=True)
         limits.refuse_large(frequency, self.limit)
         if not frequency.records:

@@ -12,6 +12,8 @@ import numpy as np
 from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
+from kohort.schema import Label
+from kohort.schema.patterns.pattern import is_date
 from kohort.verify.identifiers import few_of, leaks, suspects
 from kohort.verify.singling import most, singled_out, told
 
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.release import Job
-    from kohort.tables.coded import Recoded
+    from kohort.tables.coded import CodedTable, Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
     from kohort.verify.aggregates import Tuples
     from kohort.verify.identifiers import Leak
 
@@ -194,10 +196,60 @@ def refuse_leaks(data: Elsewhere, job: Job) -> None:
     _raise(list(faults.values()))
 
 
-def _raise(faults: list[SchemaError]) -> None:
-    """Refuse what holds identifiers."""
+def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
+    """Refuse these columns, if there are any."""
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
+        raise faults[0] if len(faults) == 1 else JobError(what, faults)
+
+
+def refuse_listed(coded: CodedTable, job: Job) -> None:
+    """Refuse quasi-identifiers whose values a release would list in sets although most people have one of their own.
+
+    Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
+    written out person by person. A column whose label is said to be a set is not refused.
+
+    Raises:
+        SchemaError: there is such a column, and the job does not allow it.
+        JobError: there are several.
+    """
+    _raise(
+        [
+            _listed(coded.table[given.name], one)
+            for domain, given in zip(coded.domains, job.schema.quasi, strict=True)
+            if domain.label is Label.SET and given.label is not Label.SET and given.name not in job.allow_singling
+            for one in [_own_values(coded, given.name)]
+            if one.most
+        ],
+        "columns would be released as lists of people's values",
+    )
+
+
+def _own_values(coded: CodedTable, name: str) -> Singling:
+    """How many people have a value that nobody else has."""
+    column, person = coded.table[name], coded.schema.person
+    counts = coded.records_with(column)
+    if person is not None:
+        whose = coded.table[person].codes.astype(np.int64)
+        pairs = np.unique(whose * counts.size + column.codes)
+        counts = np.bincount(pairs % counts.size, minlength=counts.size)
+    present = ~column.absent(coded.schema.missing)
+    return Singling((name,), int(np.count_nonzero(present & (counts == 1))), int(counts.sum()))
+
+
+def _listed(column: Column, one: Singling) -> SchemaError:
+    """The error of one column."""
+    name, values = column.name, column.values.drop_nulls().to_list()
+    dates = sum(map(is_date, values))
+    how = f"--hierarchy {name}=mask:right for a code, or a file"
+    if 2 * dates > len(values):
+        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, declare what means no value"
+        how += f" with --missing-token, or give --hierarchy {name}=FILE"
+    return SchemaError(
+        f"{one.unique:,} of {one.people:,} people have a value of their own, and a release would list these in sets",
+        where=f"column {name}",
+        hint=f"generalize it: {how}; or drop it; to release such sets: --allow-singling {name}"
+        " (in a job file allow-singling = true, in Python Job.allow_singling)",
+    )
 
 
 def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import polars as pl
 
 from kohort.schema import Missing, Role
 from kohort.tables.table import Column, Table, narrow
+from kohort.verify.dates import in_days
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
@@ -188,6 +189,8 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     texts = plain(every, excel_safe=claim.excel_safe)
     values = values_of(attribute, texts, lambda: counted(source, every, claim.weights), claim.schema.missing)
     labels = labels_of(column)
+    if attribute.of_dates:
+        labels = pl.Series(map(in_days, labels.to_list()), dtype=pl.String)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(TableCheck.GRID, f"{astray:,} labels have an end that is not a cut of the grid", column=column.name)
