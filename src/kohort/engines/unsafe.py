@@ -143,8 +143,8 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
     if not names:
         return
     likely = np.triu(2 * most([source.distinct(name).counts for name in names]) > released.records, 1)
-    paired = likely.any(axis=0) | likely.any(axis=1)
-    found = singled_out_of(released, [name for name, one in zip(names, paired, strict=True) if one])
+    paired = {place for pair in np.argwhere(likely).tolist() for place in pair}
+    found = singled_out_of(released, [names[place] for place in sorted(paired)])
     _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 

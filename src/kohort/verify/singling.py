@@ -197,7 +197,7 @@ def told(names: Sequence[str], total: int, every: Uniques) -> tuple[Singling, ..
     for place, single in enumerate(alone):
         if single.most:
             likely[place] = likely[:, place] = False
-    pairs: list[tuple[int, int]] = list(map(tuple, np.argwhere(likely).tolist()))
+    pairs: list[tuple[int, int]] = [(one, other) for one, other in np.argwhere(likely).tolist()]
     found: list[Singling] = []
     for pair in every.worst(pairs):
         one = Singling((names[pair[0]], names[pair[1]]), every.unique(*pair), total)
@@ -265,7 +265,8 @@ def most(counts: Sequence[Counts]) -> Counts:
     """
     sizes, of = np.unique([one.size for one in counts], return_inverse=True)
     sums = np.array([_bounded(one, sizes) for one in counts]).take(of, axis=1)
-    return np.minimum(sums, sums.T)
+    bounds: Counts = np.minimum(sums, sums.T)
+    return bounds
 
 
 def _bounded(counts: Counts, bounds: Counts) -> Counts:
