@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -15,7 +14,7 @@ from kohort.errors import JobError, SchemaError
 from kohort.schema import Label
 from kohort.schema.patterns.pattern import is_date
 from kohort.verify.identifiers import few_of, leaks, suspects
-from kohort.verify.singling import most, singled_out, told
+from kohort.verify.singling import most, refuse_many, singled_out, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,8 +58,10 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         SchemaError: a column that would be released as it is singles out more than half of the people, or a released
             one holds cells of an identifying one, and the job does not allow it.
         JobError: there are several such columns.
+        LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     schema, allowed = job.schema, job.allow_singling
+    refuse_many(len(schema.unchanged))
     refuse_needless(schema, allowed)
     people = None if schema.person is None else table[schema.person].codes.astype(np.int64)
     perturbed = {name for one in job.perturbations for name in one.columns}
@@ -117,7 +118,9 @@ def refuse_alone(data: Elsewhere, job: Job) -> None:
     Raises:
         SchemaError: there is such a column.
         JobError: there are several.
+        LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
+    refuse_many(len(job.schema.unchanged))
     refuse_needless(job.schema, job.allow_singling)
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
     values = {name: data.distinct(name) for name in names}
@@ -139,10 +142,11 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
         SchemaError: there are such pairs.
     """
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
-    counts = {name: source.distinct(name).counts for name in names}
-    pairs = [pair for pair in combinations(names, 2) if 2 * most(*(counts[one] for one in pair)) > released.records]
-    some = [name for name in names if any(name in pair for pair in pairs)]
-    found = singled_out_of(released, some)
+    if not names:
+        return
+    likely = np.triu(2 * most([source.distinct(name).counts for name in names]) > released.records, 1)
+    paired = {place for pair in np.argwhere(likely).tolist() for place in pair}
+    found = singled_out_of(released, [names[place] for place in sorted(paired)])
     _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 
@@ -157,17 +161,13 @@ class _Uniques:
     def __init__(self, data: Elsewhere, names: Sequence[str]) -> None:
         """The values of each column are fetched once."""
         self._data, self._names = data, names
-        self._counts = [data.distinct(name).counts for name in names]
+        self.counts = [data.distinct(name).counts for name in names]
 
     def unique(self, *columns: int) -> int:
         """Records with a value, or a pair of values, that no other has."""
         if len(columns) == 1:
-            return int(np.count_nonzero(self._counts[columns[0]] == 1))
+            return int(np.count_nonzero(self.counts[columns[0]] == 1))
         return self._data.alone([self._names[place] for place in columns])
-
-    def most(self, one: int, other: int) -> int:
-        """No fewer than the pair can single out."""
-        return most(self._counts[one], self._counts[other])
 
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """The pairs that are to be counted: all."""
