@@ -1,13 +1,14 @@
 """What releases of toy tables give away, by method and label: the figures of docs/weaknesses.md.
 
-    PYTHONPATH=src python -m tests.attack_oracles.figures [refinement] [diverse] [minimality]
+    PYTHONPATH=src python -m tests.attack_oracles.figures [refinement] [diverse] [minimality] [suppression]
 
 refinement: six people of four ages, and five of four ages and two cities, k = 2; diverse: five people of four ages with
 two illnesses, k = 2 and l = 2. In each cell: the share of generalized cells that are certain by the labels alone, then
 with the algorithm; the guesses that are right, likewise; and the share of the inputs that the labels allow and the
 algorithm leaves. minimality: four known people of four ages, all assignments of three illnesses, of which each may be
 that of half of a class, and three couples of an age; the share of the releases after which somebody's illness is known
-more surely.
+more surely. suppression: the share of generalized cells that are certain where a full-domain method may suppress up to
+so many records; last, where the levels are named in advance.
 """
 
 from __future__ import annotations
@@ -17,10 +18,15 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
+from kohort.algorithms.lattice.datafly import Datafly
+from kohort.algorithms.lattice.given import GivenNode
+from kohort.algorithms.lattice.optimal import Optimal
+from kohort.algorithms.lattice.samarati import Samarati
+from kohort.core.suppression import SuppressionLimit
 from kohort.models.distinct_l_diversity import DistinctLDiversity
 from kohort.models.k_anonymity import KAnonymity
 from tests.attack_oracles.refinement import refinement
-from tests.attack_oracles.toy import minimality
+from tests.attack_oracles.toy import downcoding, minimality
 from tests.attack_oracles.worlds import AGES, HALF, LATTICES, LOCALS, MONDRIANS, world
 
 if TYPE_CHECKING:
@@ -85,6 +91,25 @@ def shown(found: Refinement) -> str:
     return f"{certain}; {guessed}; {found.left:.0%}"
 
 
+def suppressed() -> Iterator[str]:
+    """Cells that follow where records may be suppressed: levels that are searched for, and levels that are named."""
+    yield "\n| | 6 people: 0 / 1 / 2 suppressed | 5 people, cities |\n|---|---|---|"
+    for name in (*LATTICES, "a node given in advance"):
+        shown: list[str] = []
+        for records, cities in ((6, False), (5, True)):
+            rates = (downcoding(suppressing(name, limit, cities=cities), records).rate for limit in range(3))
+            shown.append(" / ".join(f"{rate:.0%}" for rate in rates))
+        yield f"| {name} | {' | '.join(shown)} |"
+
+
+def suppressing(how: str, limit: int, *, cities: bool = False) -> World:
+    """The world of a full-domain method that may suppress so many records; `LATTICES` or a node given in advance."""
+    algorithm = LATTICES.get(how, GivenNode((1, 0) if cities else (1,)))
+    assert isinstance(algorithm, Samarati | Optimal | Datafly | GivenNode)
+    allowed = replace(algorithm, limit=SuppressionLimit(limit))
+    return replace(world("optimal", "ancestor", cities=cities), algorithm=allowed)
+
+
 def lines(title: str, figure: Callable[[str, str], str]) -> Iterator[str]:
     """A line for each method, a column for each kind of label."""
     yield f"\n| {title} | {' | '.join(KINDS)} |\n|---|---|---|---|---|"
@@ -94,7 +119,7 @@ def lines(title: str, figure: Callable[[str, str], str]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    parts = {"refinement": refined, "diverse": diverse, "minimality": minimal}
+    parts = {"refinement": refined, "diverse": diverse, "minimality": minimal, "suppression": suppressed}
     for name in sys.argv[1:] or parts:
         for line in parts[name]():
             print(line, flush=True)  # noqa: T201  figures are printed

@@ -9,8 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kohort.algorithms.lattice.given import GivenNode
 from kohort.assessment.risk.attacks.downcoding import certain_cells as claimed_cells
+from kohort.core.suppression import SuppressionLimit
 from kohort.models.k_anonymity import KAnonymity
+from tests.attack_oracles.figures import suppressing
 from tests.attack_oracles.toy import Released, certain_cells, downcoding
 from tests.attack_oracles.worlds import AGES, LATTICES, MONDRIANS, every_way, world
 
@@ -110,6 +113,24 @@ def test_local_recoding_gives_back_more_than_what_it_refines() -> None:
         )
         assert whole < local < ordered
         assert downcoding(world("suppress-cells", "ancestor"), records).rate < 0.1
+
+
+@pytest.mark.parametrize("node", [(0,), (1,), (2,)])
+@pytest.mark.parametrize("limit", [0, 1, 2, 6])
+def test_suppression_on_named_levels_gives_nothing_back(node: tuple[int], limit: int) -> None:
+    """Where levels are named in advance, no generalized cell is certain, however many records may be suppressed."""
+    toy = replace(world("optimal", "ancestor"), algorithm=GivenNode(node, limit=SuppressionLimit(limit)))
+    for records in (4, 5, 6):
+        assert downcoding(toy, records).certain == 0
+    assert downcoding(suppressing("named", limit, cities=True), 4).certain == 0
+
+
+@pytest.mark.parametrize("how", LATTICES)
+def test_suppression_on_levels_of_the_data_gives_back_much(how: str) -> None:
+    """The control: a search that may suppress one record tells by its levels that fewer would not have done."""
+    none, one = (downcoding(suppressing(how, limit), 6).rate for limit in (0, 1))
+    assert none < 0.05
+    assert one > 0.25
 
 
 def test_what_cannot_be_released_has_no_preimage() -> None:

@@ -97,4 +97,4 @@ def _carry_out(made: Request, page: outputs.PageOptions, files: outputs.Files, r
     except UsageError as fault:
         raise made.placed(fault) from None
     figures = figures_of(release)
-    say(release_text(figures, made.quasi), figures.as_json(), as_json=run.json, quiet=run.quiet)
+    say(release_text(figures, made.quasi), figures.as_json(), as_json=run.json, quiet=run.quiet, internal=True)

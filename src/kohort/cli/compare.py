@@ -11,7 +11,7 @@ import typer
 
 from kohort.cli import flags, options
 from kohort.cli.derive import Given, Keys
-from kohort.cli.screen import progress, say
+from kohort.cli.screen import INTERNAL, INTERNAL_LINE, progress, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def compare(
     figures = _figures(before, after, known, questions, quiet=shown.quiet)
     text = comparison_text(figures)
     write(text, figures)
-    say(text, figures.as_json(), as_json=shown.json, quiet=shown.quiet)
+    say(text, figures.as_json(), as_json=shown.json, quiet=shown.quiet, internal=True)
 
 
 class _Known(NamedTuple):
@@ -210,7 +210,9 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
     check_target(out, overwrite=overwrite, inputs=inputs)
 
     def write(text: str, figures: ComparisonFigures) -> None:
-        content = (text if out.suffix == ".txt" else dumps(figures.as_json(), indent=2)) + "\n"
+        as_text = out.suffix == ".txt"
+        told = f"{INTERNAL_LINE}\n\n{text}" if as_text else dumps({**INTERNAL, **figures.as_json()}, indent=2)
+        content = f"{told}\n"
         publish(out, lambda file: file.write(content.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
 
     return write

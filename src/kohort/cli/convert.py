@@ -57,4 +57,4 @@ def convert(
     counts = f"{found.transactions:,} transactions, {found.items:,} items, {found.cells:,} cells{removed}"
     text = f"{UNPROTECTED}\n{counts}\nwrote {target} ({found.form})"
     figures = {**found._asdict(), "form": str(found.form), "file": str(target), "anonymized": False}
-    say(text, figures, as_json=json, quiet=quiet)
+    say(text, figures, as_json=json, quiet=quiet, internal=True)

@@ -71,7 +71,7 @@ def inspect(
         drawn = {one.name for one in found}
         publish(found, [name for name in read.names if name not in drawn], read.records)
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
-    say(_text(guesses), figures, as_json=json)
+    say(_text(guesses), figures, as_json=json, internal=True)
 
 
 def _picture(
@@ -112,7 +112,7 @@ def _inspect_transactions(baskets: Given, *, as_json: bool) -> None:
         tell("read")
         reading = read_transactions(made.source, made.job.reading)
     found = profile(reading.database, made.job.coherence.h)
-    say(profile_text(found, reading.repeated), profile_figures(found, reading.repeated), as_json=as_json)
+    say(profile_text(found, reading.repeated), profile_figures(found, reading.repeated), as_json=as_json, internal=True)
 
 
 def init(

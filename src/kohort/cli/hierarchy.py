@@ -114,7 +114,7 @@ def show(
         found = [_measured(made, column, table)]
         text = "\n".join([_size(made), levels_text(found[0]), tree(made, limit=limit)])
     outputs.publish(found)
-    say(text, hierarchy_figures(found), as_json=json)
+    say(text, hierarchy_figures(found), as_json=json, internal=True)
 
 
 def _built(spec: str, column: str | None, table: Table | None) -> Hierarchy | None:
@@ -235,7 +235,7 @@ def check(
         )
     figures: dict[str, Json] = {"leaves": len(made.leaves), "height": made.height, "warnings": [*warnings]}
     figures |= {"missing_values": len(missing), "missing_records": sum(missing)}
-    say("\n".join(lines), figures, as_json=json, quiet=quiet)
+    say("\n".join(lines), figures, as_json=json, quiet=quiet, internal=True)
     if missing:
         raise typer.Exit(1)
 

@@ -71,7 +71,7 @@ def perturb(
         sha256=digest,
         verified=digest is not None,
     )
-    say("\n".join(_text(figures)), figures.as_json(), as_json=json, quiet=quiet)
+    say("\n".join(_text(figures)), figures.as_json(), as_json=json, quiet=quiet, internal=True)
 
 
 def _requested(texts: Sequence[str] | None, seed: int | None, *, insecure_reproducible: bool) -> list[Perturbation]:

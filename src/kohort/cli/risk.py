@@ -129,4 +129,4 @@ def risk(
     tried = attack_figures(outcomes)
     figures = risk_figures(found, values=show_values).model_copy(update={"attacks": tried})
     text = risk_text(figures) + ("\n\n" + attacks_text(tried) if tried else "")
-    say(text, figures.as_json(), as_json=json)
+    say(text, figures.as_json(), as_json=json, internal=True)

@@ -7,7 +7,8 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from kohort.report import Json
+
+
+#: What stands first in an object, or in a file of text, that is made of the input.
+INTERNAL: Final = MappingProxyType({"audience": "internal"})
+INTERNAL_LINE: Final = "Audience: internal. Made of the input; for the steward alone."
 
 
 @contextmanager
@@ -34,17 +40,27 @@ def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
         yield lambda stage: bar.update(task, description=f"{stage} …")
 
 
-def say(text: str, figures: Mapping[str, Json] | None = None, *, as_json: bool = False, quiet: bool = False) -> None:
+def say(
+    text: str,
+    figures: Mapping[str, Json] | None = None,
+    *,
+    as_json: bool = False,
+    quiet: bool = False,
+    internal: bool = False,
+) -> None:
     """Print `figures` as one JSON object, or else `text` unless quiet.
+
+    An object that is `internal`, for the steward who has the input, says so before anything else.
 
     Raises:
         FileError: standard output takes no more; quietly an `Exit` of the same status where its reader has left.
     """
     if quiet and not as_json:
         return
+    told = {**INTERNAL, **(figures or {})} if internal else figures
     try:
         # ASCII, so that the object survives any encoding of the terminal or pipe.
-        typer.echo(json.dumps(figures) if as_json else text)
+        typer.echo(json.dumps(told) if as_json else text)
     except BrokenPipeError:
         with Path(os.devnull).open("wb") as nowhere:  # Python would complain once more when it flushes at exit
             os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -127,7 +127,7 @@ def carry_out(jobs: Variations, shown: SweepOutput, *, resume: bool, threads: in
         journal.remove()
     from kohort.sweeps.table_figures import figures, text
 
-    say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
+    say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
     if found.status:
         raise typer.Exit(found.status)
 

@@ -218,7 +218,7 @@ def carry_out(  # noqa: PLR0917  the parts of a command line
     outputs.publish(found)
     from kohort.sweeps.transaction_figures import figures, text
 
-    say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet)
+    say(text(found), figures(found), as_json=shown.json, quiet=shown.quiet, internal=True)
     if found.status:
         raise typer.Exit(found.status)
 

@@ -79,7 +79,7 @@ def carry_out(made: TransactionRequest, page: outputs.PageOptions, shown: Teachi
     text = transactions_text(figures)
     if shown.trace:
         text = f"{_trace(release)}\n\n{text}"
-    say(text, figures.as_json(), as_json=run.json, quiet=run.quiet)
+    say(text, figures.as_json(), as_json=run.json, quiet=run.quiet, internal=True)
 
 
 def _named(fault: InfeasibleError, made: TransactionRequest) -> InfeasibleError:

@@ -106,7 +106,7 @@ def _figures(sweep: TableSweep, point: Point) -> dict[str, Json]:
 
 def json_text(sweep: TableSweep) -> str:
     """All figures as one object."""
-    return json.dumps(figures(sweep), indent=2) + "\n"
+    return json.dumps({"audience": "internal", **figures(sweep)}, indent=2) + "\n"
 
 
 def csv_text(sweep: TableSweep) -> str:

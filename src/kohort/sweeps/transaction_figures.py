@@ -52,7 +52,7 @@ def csv_text(sweep: Sweep) -> str:
 
 def json_text(sweep: Sweep) -> str:
     """All figures as one object."""
-    return json.dumps(figures(sweep), indent=2) + "\n"
+    return json.dumps({"audience": "internal", **figures(sweep)}, indent=2) + "\n"
 
 
 def figures(sweep: Sweep) -> dict[str, Json]:

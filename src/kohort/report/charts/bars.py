@@ -175,7 +175,7 @@ def _columns(axes: Any, chart: BarChart) -> float:  # noqa: ANN401  a type of ma
 
 def _lengths(bars: Bars) -> list[float]:
     """How long bars are; nothing is shorter than none."""
-    return [max(figure or 0.0, 0.0) for figure in bars.figures]
+    return [max(float(figure or 0), 0.0) for figure in bars.figures]
 
 
 def _style(bars: Bars) -> dict[str, object]:

@@ -1,0 +1,79 @@
+"""Every command and every flag that names a file is on the page that says who may read what."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tests.command import kohort
+from tests.unit.cli.test_reference import commands
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "outputs.md"
+
+#: What stands for a file in the help of a flag.
+FILE = re.compile(r"FILE|FOLDER|JOB|OUT")
+
+
+def rows() -> dict[str, str]:
+    """The audience of each command."""
+    found = re.findall(r"^\| `([a-z ]+)` \|.*\| (.+) \|$", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    return {str(name): str(who) for name, who in found}
+
+
+def test_every_command_has_an_audience() -> None:
+    """And no other has one."""
+    assert rows().keys() == commands().keys()
+
+
+def test_every_flag_that_names_a_file_is_told() -> None:
+    """As an output with its readers, or as an input."""
+    flags = {
+        max(option.opts, key=len)
+        for command in commands().values()
+        for option in command.params
+        if option.param_type_name == "option" and FILE.search(str(option.metavar or ""))
+    }
+    told = set(re.findall(r"`(--[a-z-]+)", PAGE.read_text("utf-8")))
+    assert flags <= told
+    assert told - flags <= {"--audience", "--bounds"}
+
+
+def test_objects_for_the_steward_say_so_first(tmp_path: Path) -> None:
+    """What the page calls the steward's begins with its audience; what is anyone's does not claim one."""
+    table, out, basket = tmp_path / "t.csv", tmp_path / "r.csv", tmp_path / "b.dat"
+    pl.DataFrame({"age": [str(20 + at % 7) for at in range(60)], "ill": ["flu", "gout"] * 30}).write_csv(table)
+    basket.write_text("a b\n" * 9 + "a e\n" * 9, encoding="utf-8")
+    flags = ["--quasi", "age", "--sensitive", "ill", "--no-model", "ill"]
+    runs: dict[str, Sequence[object]] = {
+        "anonymize": [table, "--out", out, *flags, "--k", 3],
+        "inspect": [table],
+        "compare": [table, out],
+        "risk": [table, "--quasi", "age"],
+        "sweep": [table, "--quasi", "age", "--rest", "drop", "--vary", "k=3,5"],
+        "transactions": [basket, "--out", tmp_path / "c.dat", "--private", "e", "--h", "0.6", "--k", 2, "--p", 1],
+        "check": [out, "--quasi", "age", "--k", 3],
+    }
+    for name, arguments in runs.items():
+        ran = kohort(name, *arguments, "--json")
+        assert ran.status == 0, (name, ran.err)
+        internal = next(iter(ran.figures.items())) == ("audience", "internal")
+        assert internal == (rows()[name] == "steward"), name
+
+
+def test_files_for_the_steward_say_so_first(tmp_path: Path) -> None:
+    """A comparison and a sweep, as JSON and as text."""
+    table = tmp_path / "t.csv"
+    pl.DataFrame({"age": [str(20 + at % 7) for at in range(60)], "ill": ["flu", "gout"] * 30}).write_csv(table)
+    for name in ("c.json", "c.txt"):
+        assert kohort("compare", table, table, "--out", tmp_path / name).status == 0
+    sweep = ["--quasi", "age", "--rest", "drop", "--vary", "k=3,5", "--out", tmp_path / "s.json"]
+    assert kohort("sweep", table, *sweep).status == 0
+    heads = [(tmp_path / name).read_text("utf-8")[:40] for name in ("c.json", "s.json", "c.txt")]
+    assert all('"audience": "internal"' in head for head in heads[:2])
+    assert heads[2].startswith("Audience: internal.")
