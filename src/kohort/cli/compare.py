@@ -206,12 +206,13 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
     from json import dumps
 
     from kohort.publish import check_target, publish
+    from kohort.report.render.text import text_file
 
     check_target(out, overwrite=overwrite, inputs=inputs)
 
     def write(text: str, figures: ComparisonFigures) -> None:
-        content = (text if out.suffix == ".txt" else dumps(figures.as_json(), indent=2)) + "\n"
-        publish(out, lambda file: file.write(content.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
+        content = text_file(text) if out.suffix == ".txt" else (dumps(figures.as_json(), indent=2) + "\n").encode()
+        publish(out, lambda file: file.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
 
     return write
 
