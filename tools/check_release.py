@@ -77,11 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = list(faults(release, certificate))
         signed = signature(certificate, None if given.trust is None else given.trust.read_bytes())
     except (CannotCheckError, OSError, ValueError) as fault:  # what is no key in PEM is a ValueError
-        sys.stderr.write(f"cannot be checked: {fault}\n")
+        sys.stderr.write(f"cannot be checked: {fault if str(fault).isprintable() else ascii(str(fault))}\n")
         return 2
     found += [] if signed in {"unsigned", "trusted", "signed", "not checked"} else [signed]
     for line in found:
-        sys.stdout.write(f"DIFFERS  {line}\n")
+        sys.stdout.write(f"DIFFERS  {line if line.isprintable() else ascii(line)}\n")
     sys.stdout.write(f"signature: {signed}; {len(found)} things differ\n")
     return 1 if found else 0
 

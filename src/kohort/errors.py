@@ -24,12 +24,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from kohort.shown import readable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 class SourceNote(UserWarning):
     """What to know of a table that was read: which of several sheets it is, what of the source was left out."""
+
+    def __init__(self, text: str) -> None:
+        """Keep the sentence; nothing in it steers a terminal."""
+        super().__init__(readable(text))
 
 
 class KohortError(Exception):
@@ -52,7 +58,7 @@ class KohortError(Exception):
         self.what = what
         self.where = where
         self.hint = hint
-        parts = (what, where and f"  where: {where}", hint and f"  hint: {hint}")
+        parts = (readable(what), where and f"  where: {readable(where, '')}", hint and f"  hint: {readable(hint)}")
         super().__init__("\n".join(part for part in parts if part))
 
 
@@ -90,7 +96,7 @@ class JobError(ExceptionGroup[UsageError], UsageError):
 
     def __str__(self) -> str:
         """Print the summary and below it every fault."""
-        return "\n".join([self.what, *(str(fault) for fault in self.exceptions)])
+        return "\n".join([readable(self.what), *(str(fault) for fault in self.exceptions)])
 
 
 class InputError(KohortError):

@@ -1,8 +1,8 @@
-"""The one decorator of compiled loops: Numba, cached on disk, typed for the type checkers."""
+"""The one decorator of compiled loops: Numba, kept on disk (`machine_code`), typed for the type checkers."""
 
 from __future__ import annotations
 
-from functools import partial, update_wrapper
+from functools import update_wrapper
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
@@ -37,14 +37,12 @@ class _Kernel(Generic[P, R]):
         """What Numba makes of the loop."""
         with self._lock:
             if self._compiled is None:
-                import numba  # noqa: PLC0415  see the class
+                from numba import njit  # noqa: PLC0415  see the class
 
-                njit = cast("Callable[..., Callable[[Callable[P, R]], Any]]", numba.njit)
-                compiled = partial(njit, nogil=True, _nrt=False, forceinline=self._inlined)
-                try:
-                    self._compiled = compiled(cache=True)(self.py_func)
-                except RuntimeError:  # no folder for machine code can be written to, as in a read-only container
-                    self._compiled = compiled(cache=False)(self.py_func)
+                from kohort.machine_code import kept  # noqa: PLC0415  the same
+
+                compiled = cast("Callable[..., Callable[[Callable[P, R]], Any]]", njit)
+                self._compiled = kept(compiled(nogil=True, _nrt=False, forceinline=self._inlined)(self.py_func))
             return self._compiled
 
     @property
@@ -54,7 +52,7 @@ class _Kernel(Generic[P, R]):
 
 
 def kernel(loop: Callable[P, R]) -> Callable[P, R]:
-    """Compile `loop` with Numba on its first call; the machine code is cached beside the module, if that can be.
+    """Compile `loop` with Numba on its first call; the machine code is kept for later runs, if that can be.
 
     The GIL is released while it runs. A kernel makes no arrays, so uses of those it is given are not counted: with
     counting, each call of one kernel by another takes hold of every array and lets go of it, at 5 ns an array.

@@ -1,7 +1,9 @@
-"""What a prompt and a notebook show of an object: a line and a small table, without any record's value."""
+"""How texts and objects are shown: no text steers a terminal, and no object shows a record's value."""
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, fields
 from enum import Enum
@@ -19,6 +21,45 @@ Rows: TypeAlias = list[tuple[str, str]]
 
 #: The characters of a line.
 LONGEST: Final = 200
+
+#: Joiners that some scripts need inside words; all other format characters are spelled out.
+JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
+
+
+def readable(text: str, ends: str = "\n") -> str:
+    r"""A text with what cannot be seen spelled out: controls, writing directions, halves of characters.
+
+    Args:
+        text: The text.
+        ends: What stays though it cannot be seen: the ends of lines, as a rule.
+
+    >>> print(readable("Zoë"), readable("a\x1b[2Jb\N{RIGHT-TO-LEFT OVERRIDE}c"))
+    Zoë a\x1b[2Jb\u202ec
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one in ends or _is_seen(one) else _spelled(one) for one in text)
+
+
+def readable_json(text: str) -> str:
+    r"""The same of JSON, which stays JSON.
+
+    >>> print(readable_json('["a\x7fb\N{RIGHT-TO-LEFT OVERRIDE}c\N{TAG LATIN SMALL LETTER D}"]'))
+    ["a\u007fb\u202ec\udb40\udc64"]
+    """
+    return "".join(one if one == "\n" or _is_seen(one) else _quoted(one) for one in text)
+
+
+def _is_seen(one: str) -> bool:
+    return one.isprintable() or one in JOINERS or unicodedata.category(one) == "Zs"
+
+
+def _spelled(one: str) -> str:
+    return one.encode("unicode_escape").decode()
+
+
+def _quoted(one: str) -> str:
+    return f"\\u{ord(one):04x}" if one.isascii() else json.dumps(one)[1:-1]
 
 
 class Shown(ABC):
@@ -66,8 +107,9 @@ def table_html(title: str, rows: Rows) -> str:
     >>> table_html("A <release>", [("Records", "7")])
     '<table><caption>A &lt;release&gt;</caption><tbody><tr><th scope="row">Records</th><td>7</td></tr></tbody></table>'
     """
-    cells = (f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows)
-    return f"<table><caption>{escape(title)}</caption><tbody>{''.join(cells)}</tbody></table>"
+    shown = [(escape(readable(name)), escape(readable(value))) for name, value in rows]
+    cells = (f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in shown)
+    return f"<table><caption>{escape(readable(title))}</caption><tbody>{''.join(cells)}</tbody></table>"
 
 
 def verified(*, done: bool) -> str:
@@ -98,5 +140,5 @@ def _plain(value: object) -> str:
 
 def _cut(text: str, end: str) -> str:
     """The text as one line, cut where it is too long."""
-    flat = " ".join(text.split())
+    flat = readable(" ".join(text.split()))
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1 - len(end)]}…{end}"

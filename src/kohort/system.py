@@ -23,6 +23,7 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 import sys
 import threading
 from contextlib import contextmanager
@@ -111,6 +112,23 @@ def lock(fd: int, *, shared: bool = False, wait: bool = False) -> None:
 def is_ours(fd: int) -> bool:
     """Whether an open file belongs to whoever runs this; not, where files belong to nobody."""
     return POSIX and os.fstat(fd).st_uid == os.geteuid()
+
+
+def is_private(folder: Path) -> bool:
+    """Whether nobody but this user and root can change what lies in a folder; always, where there are no modes.
+
+    Folders above it may belong to a group that may write to them, or to all where only owners may rename.
+
+    Raises:
+        OSError: There is no such folder.
+    """
+    if not POSIX:
+        return True
+    real = folder.resolve(strict=True)
+    own, above = real.stat(), [parent.stat() for parent in real.parents]
+    loose = any(one.st_mode & stat.S_IWOTH and not one.st_mode & stat.S_ISVTX for one in above)
+    ours = {one.st_uid for one in (own, *above)} <= {0, os.geteuid()}
+    return ours and not loose and not own.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def confirm(fd: int) -> None:

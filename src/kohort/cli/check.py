@@ -10,6 +10,7 @@ import typer
 
 from kohort.cli import certified, coherence, flags, judged, options
 from kohort.cli.derive import BASKETS, Given, Keys
+from kohort.cli.screen import echo
 
 #: How flags differ from the keys of a job.
 _TABLE: Final = MappingProxyType(
@@ -108,7 +109,7 @@ def check(
     met = True
     for path in paths:
         if others and not printed.quiet:
-            typer.echo(f"{path}:")
+            echo(f"{path}:")
         of_path = replace(table, values={**table.values, "path": path})
         met &= _met(of_path, baskets, compared, printed)
     if not met:

@@ -206,14 +206,16 @@ def _writer(out: Path | None, inputs: Sequence[Path], *, overwrite: bool) -> Cal
     from json import dumps
 
     from kohort.publish import check_target, publish
+    from kohort.report.render.text import text_file
 
     check_target(out, overwrite=overwrite, inputs=inputs)
 
     def write(text: str, figures: ComparisonFigures) -> None:
-        as_text = out.suffix == ".txt"
-        told = f"{INTERNAL_LINE}\n\n{text}" if as_text else dumps({**INTERNAL, **figures.as_json()}, indent=2)
-        content = f"{told}\n"
-        publish(out, lambda file: file.write(content.encode()), lambda _: None, overwrite=overwrite, inputs=inputs)
+        json = {**INTERNAL, **figures.as_json()}
+        content = (
+            text_file(f"{INTERNAL_LINE}\n\n{text}") if out.suffix == ".txt" else f"{dumps(json, indent=2)}\n".encode()
+        )
+        publish(out, lambda file: file.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
 
     return write
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from kohort.cli import options
-from kohort.cli.screen import say
+from kohort.cli.screen import echo_json, say
 from kohort.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def metadata(
         check_target(out, overwrite=overwrite, inputs=[certificate])
     data = dataset(read_certificate(certificate), certificate.name, title=title, licence=license_)
     document = cast("Vocabulary", known[format_])(data)
-    text = dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     if out is None:
-        typer.echo(text)
+        echo_json(document, indent=2)
         return
+    text = dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     publish(out, lambda file: file.write(f"{text}\n".encode()), load, overwrite=overwrite, inputs=[certificate])
     say(str(out), quiet=quiet)

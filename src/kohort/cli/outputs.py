@@ -241,12 +241,13 @@ def transaction_companions(page: PageOptions, *, dry_run: bool) -> tuple[Compani
     from kohort.publish import Companion
     from kohort.report.page import transactions_page
     from kohort.report.page.audience import Audience
+    from kohort.report.render.text import text_file
     from kohort.report.render.transactions import transactions_text
     from kohort.report.transactions import transaction_figures
     from kohort.report.written import writer_of
 
     if report.suffix == ".txt":
-        return (Companion(report, lambda release: f"{transactions_text(transaction_figures(release))}\n".encode()),)
+        return (Companion(report, lambda release: text_file(transactions_text(transaction_figures(release)))),)
     write, reader = writer_of(report.suffix), audience or Audience.INTERNAL
     return (Companion(report, lambda release: write(transactions_page(release, audience=reader))),)
 
@@ -299,9 +300,10 @@ def _writer(
 ) -> Callable[[Release], bytes]:
     """What writes a release's report in the form of its file's name."""
     from kohort.report.render.release import release_text
+    from kohort.report.render.text import text_file
     from kohort.report.written import writer_of
 
     if path.suffix == ".txt":
-        return lambda release: f"{release_text(figures(release), quasi)}\n".encode()
+        return lambda release: text_file(release_text(figures(release), quasi))
     write = writer_of(path.suffix)
     return lambda release: write(figures.page(release, audience))

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib import import_module
 from io import TextIOWrapper
-from json import dumps
 from pathlib import Path
 from threading import Timer
 from traceback import extract_tb
@@ -24,7 +23,9 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
+from kohort.cli.screen import echo, echo_json
 from kohort.errors import FileError, JobError, KohortError, LimitError, SourceNote
+from kohort.shown import readable
 from kohort.system import address_space
 
 if TYPE_CHECKING:
@@ -86,6 +87,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Describe a release for data catalogues, from its certificate: Frictionless, Croissant or DCAT.",
         ),
         "schema": ("describe:schema", "Print the JSON Schema of a job file."),
+        "compile": (
+            "compile:compile_loops",
+            "Compile the inner loops ahead of time, for a container image or an installation that others use.",
+        ),
         "hierarchy": ("", "Build, show, check and convert generalization hierarchies."),
         "hierarchy build": ("hierarchy:build", "Build a hierarchy over the values of a table's column."),
         "hierarchy show": (
@@ -154,6 +159,28 @@ class CommandGroup(TyperGroup):
             name = words.removeprefix(above)
             if words.startswith(above) and " " not in name:
                 self.commands[name] = Deferred(name, place, sentence) if place else _group(name, sentence)
+
+    def make_context(self, *arguments: Any, **extra: Any) -> Any:  # noqa: ANN401  as above
+        """The context of what follows the group's name."""
+        with _readable_misuse():
+            return super().make_context(*arguments, **extra)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  as above
+        """Run the command that is named."""
+        with _readable_misuse():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _readable_misuse() -> Generator[None]:
+    """Let what typer says of a misuse, which repeats words of the command line, steer no terminal."""
+    try:
+        yield
+    except Exception as misuse:
+        if hasattr(misuse, "format_message"):
+            text = readable(misuse.format_message(), ends="")
+            misuse.format_message = lambda: text
+        raise
 
 
 def _group(name: str, sentence: str) -> Any:  # noqa: ANN401  as above
@@ -248,10 +275,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ending = _stopped(received[0])
         with suppress(OSError):  # nobody may be listening any more
             if ending.error and "--json" in words:
-                typer.echo(dumps({"status": ending.status, **ending.error}))
+                echo_json({"status": ending.status, **ending.error})
         with suppress(OSError):
             if ending.text:
-                typer.echo(f"kohort: {ending.text}", err=True)
+                echo(f"kohort: {ending.text}", err=True)
     return ending.status
 
 
@@ -307,7 +334,7 @@ def noting(*, quiet: bool) -> Generator[None]:
                 others(message, category, *place, **more)
             elif str(message) not in told:
                 told.add(str(message))
-                typer.echo(f"note: {message}", err=True)
+                echo(f"note: {message}", err=True)
 
         warnings.showwarning = show
         yield

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from kohort.errors import FileError
+from kohort.shown import readable, readable_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -34,10 +35,20 @@ def progress(*, quiet: bool = False) -> Generator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("start", total=None)
-        yield lambda stage: bar.update(task, description=f"{stage} …")
+        yield lambda stage: bar.update(task, description=f"{readable(stage, '')} …")
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a text, in which nothing steers the terminal; to standard error if `err`."""
+    typer.echo(readable(text), err=err)
+
+
+def echo_json(document: object, *, indent: int | None = None) -> None:
+    """Print a JSON document, in ASCII: so it survives any encoding of the terminal or pipe."""
+    typer.echo(readable_json(json.dumps(document, indent=indent)))
 
 
 def say(
@@ -59,8 +70,10 @@ def say(
         return
     told = {**INTERNAL, **(figures or {})} if internal else figures
     try:
-        # ASCII, so that the object survives any encoding of the terminal or pipe.
-        typer.echo(json.dumps(told) if as_json else text)
+        if as_json:
+            echo_json(told)
+        else:
+            echo(text)
     except BrokenPipeError:
         with Path(os.devnull).open("wb") as nowhere:  # Python would complain once more when it flushes at exit
             os.dup2(nowhere.fileno(), sys.stdout.fileno())

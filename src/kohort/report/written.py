@@ -15,6 +15,7 @@ from kohort.report.page import page, transactions_page
 from kohort.report.page.audience import Audience
 from kohort.report.release import release_figures
 from kohort.report.render.release import release_text
+from kohort.report.render.text import text_file
 from kohort.report.render.transactions import transactions_text
 from kohort.report.transactions import transaction_figures
 
@@ -43,10 +44,7 @@ def report(
         raise UsageError("there is no such audience", where="audience", hint=f"one of {', '.join(Audience)}")
     inputs = () if release.path is None else (release.path,)
     check_target(file, overwrite=overwrite, inputs=inputs)
-    if file.suffix == ".txt":
-        content = f"{text}\n".encode()
-    else:
-        content = writer_of(file.suffix)(_page(release, Audience(audience)))
+    content = text_file(text) if file.suffix == ".txt" else writer_of(file.suffix)(_page(release, Audience(audience)))
     publish(file, lambda target: target.write(content), lambda _: None, overwrite=overwrite, inputs=inputs)
     return text
 

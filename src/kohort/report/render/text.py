@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from kohort.shown import readable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -36,9 +38,9 @@ def files(figures: Published) -> Iterator[str]:
     """Where the release and its certificate are."""
     if figures.release is not None:
         yield ""
-        yield f"release      {figures.release}"
+        yield f"release      {readable(figures.release, '')}"
         signed = "unsigned" if figures.signed_by is None else f"signed by {figures.signed_by}"
-        yield f"certificate  {figures.certificate} ({signed})"
+        yield f"certificate  {readable(str(figures.certificate), '')} ({signed})"
 
 
 def many(count: int, one: str, more: str = "") -> str:
@@ -71,13 +73,18 @@ def percent(share: float | None, missing: str = "-") -> str:
     return missing if share is None else f"{share:.1%}"
 
 
+def text_file(text: str) -> bytes:
+    """The bytes of a printed text that is kept in a file."""
+    return f"{readable(text)}\n".encode()
+
+
 def shown(name: str) -> str:
     r"""A name that is safe to print: control characters are escaped.
 
     >>> print(shown("tea"), shown("\x1b[2J"))
     tea '\x1b[2J'
     """
-    return name if name.isprintable() else ascii(name)
+    return name if name.isprintable() else f"'{readable(name, '')}'"
 
 
 def listed(names: Sequence[str]) -> str:

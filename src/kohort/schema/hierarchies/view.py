@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.schema.nesting import told_twofold
+from kohort.shown import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,4 +100,4 @@ def _lines(hierarchy: Hierarchy, floor: int, room: int) -> Iterator[str]:
 
 def _printable(label: str) -> str:
     """The label without what could steer a terminal; an empty one made visible."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in label) or '""'
+    return readable(label, ends="") or '""'

@@ -7,17 +7,15 @@ element that names their place in the page model and holds their exact value.
 from __future__ import annotations
 
 import json
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from kohort.shown import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kohort.report import Json
-
-#: Joiners that some scripts need inside words; all other format characters are spelled out.
-JOINERS: Final = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
 
 #: From here on a figure is written by its digits and power of ten.
 HUGE: Final = 1e15
@@ -110,18 +108,12 @@ class PageFigure:
 
 
 def clean(written: str) -> str:
-    r"""A text with what cannot be seen spelled out: controls, writing directions, halves of characters.
+    r"""A text of one line with what cannot be seen spelled out.
 
-    >>> print(clean("Zoë"), clean("a\x00b\N{RIGHT-TO-LEFT OVERRIDE}c"))
-    Zoë a\x00b\u202ec
+    >>> print(clean("a\x00b\n"))
+    a\x00b\n
     """
-    if written.isprintable():
-        return written
-    return "".join(one if _seen(one) else one.encode("unicode_escape").decode() for one in written)
-
-
-def _seen(one: str) -> bool:
-    return one.isprintable() or one in JOINERS or unicodedata.category(one) == "Zs"
+    return readable(written, ends="")
 
 
 def text(figure: PageFigure) -> str:

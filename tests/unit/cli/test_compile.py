@@ -1,0 +1,53 @@
+"""`kohort compile`: it says where the machine code is, or that there is no place for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kohort import machine_code
+from kohort.cli import compile as compiling
+from tests.command import kohort
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("name", ["__pycache__", "elsewhere"])
+def test_it_says_where_the_code_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    """Every command that it plans is run, and none prints anything."""
+    monkeypatch.setattr(machine_code, "folder_for", lambda _: tmp_path / name)
+    monkeypatch.setattr(machine_code, "is_writable", lambda _: True)
+    monkeypatch.setattr(compiling, "runs", lambda place: [["generate", "italy", "--out", place, "--records", "5"]])
+    ran = kohort("compile")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("compiled in ")
+    assert ("beside its modules" in ran.out) == (name == "__pycache__")
+    assert (str(tmp_path) in ran.out) == (name != "__pycache__")
+    assert ran.out.count("\n") == 1
+
+
+@pytest.mark.parametrize("folder", [None, "read-only"])
+def test_without_a_place_it_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str | None) -> None:
+    """Nobody waits a minute for nothing."""
+    monkeypatch.setattr(machine_code, "folder_for", lambda _: folder and tmp_path / folder)
+    ran = kohort("compile")
+    assert (ran.status, ran.out) == (6, "")
+    assert "no folder to keep machine code in" in ran.err
+    assert "NUMBA_CACHE_DIR" in ran.err
+
+
+def test_its_commands_are_commands(tmp_path: Path) -> None:
+    """Each names a command, and methods only choices that they take."""
+    lines = [" ".join(words) for words in compiling.runs(str(tmp_path))]
+    assert [line for line in lines if "--method optimal " in line and "--max-suppression" in line]
+    assert not [line for line in lines if "--method mondrian " in line and "--max-suppression" in line]
+    assert not [line for line in lines if " d/" in line]
+
+
+@pytest.mark.slow
+def test_its_commands_run() -> None:
+    """All of them, to the end."""
+    ran = kohort("compile")
+    assert (ran.status, ran.err) == (0, "")
