@@ -22,8 +22,10 @@ TOLD = (
     "ends within a line: if it was cut off, its last record is not whole",
     "has lines that end in CRLF (3) and in LF (2), as if it was joined from several files",
     "values that differ from another one only by case or blanks around them, and stay different: 2 of city",
-    "cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim): 1 of city (beside 1"
-    + " empty)",
+    (
+        "cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim):"
+        " 1 of city (beside 1 empty)"
+    ),
 )
 
 
