@@ -60,7 +60,7 @@ def is_writable(folder: Path) -> bool:
 def folders(source: Path) -> Iterator[Path]:
     """The folders to try for a module, in their order."""
     own = InTreeCacheLocator.get_suitable_cache_subpath(str(source))
-    given: str = numba.config.CACHE_DIR  # type: ignore[attr-defined]  Numba sets it while it is imported
+    given: str = numba.config.CACHE_DIR  # type: ignore[attr-defined]  # set while it is imported
     if given:
         yield Path(given) / own
         return

@@ -34,10 +34,9 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    private = machine_code.is_private
 
     def elsewhere(folder: Path) -> bool:
-        return folder.name != "__pycache__" and private(folder)
+        return folder.name != "__pycache__" and is_private(folder)
 
     monkeypatch.setattr(machine_code, "is_private", elsewhere)
     machine_code.is_usable.cache_clear()

@@ -63,6 +63,7 @@ def inspect(
     publish = _picture(picture, table["path"], overwrite=overwrite)
     read = options.read_table(table)
     from kohort.assessment.inspection import distributions, inspect_table
+    from kohort.assessment.inspection.notes import noticed
 
     missing = frozenset(["", *(table["missing-token"] or ())])
     guesses = inspect_table(read, missing=missing)
@@ -71,7 +72,11 @@ def inspect(
         drawn = {one.name for one in found}
         publish(found, [name for name in read.names if name not in drawn], read.records)
     figures: dict[str, Json] = {"records": read.records, "columns": [_figures(guess) for guess in guesses]}
-    say(_text(guesses), figures, as_json=json, internal=True)
+    notes = noticed(read, read.names)
+    if notes:
+        figures["notes"] = list(notes)
+    told = "\n".join([_text(guesses), *(f"note: {note}" for note in notes)])
+    say(told, figures, as_json=json, internal=True)
 
 
 def _picture(

@@ -104,7 +104,7 @@ def trimmed(table: Table) -> Table:
     >>> column.name, sorted(column.values)
     ('age', ['', '39'])
     """
-    return Table(tuple(map(_trimmed, table.columns)), table.records)
+    return Table(tuple(map(_trimmed, table.columns)), table.records, table.notes)
 
 
 def _trimmed(column: Column) -> Column:

@@ -12,7 +12,7 @@ from kohort.errors import InputError
 from kohort.io.dictionary import Dictionary
 from kohort.io.header import lay_out
 from kohort.io.records import fill
-from kohort.io.source import line_of
+from kohort.io.source import CR, LF, line_of
 from kohort.tables.table import Table
 from kohort.workspace import HEAP
 
@@ -77,12 +77,13 @@ def read_records(
         LimitError: a cell is too long.
     """
     dictionaries = [Dictionary(workspace) for _ in layout.names]
-    records = 0
+    records = returns = 0
     with ThreadPoolExecutor(1) as second:
         work: list[Future[None]] = []
         for starts, lengths, end in _chunks(text, layout, options):
             follow(lengths, end)
             records += starts.shape[1]
+            returns += _returns(text, layout, starts[-1] + lengths[-1])
             while work:  # a chunk's bounds are overwritten by the next but one: never be further behind
                 work.pop().result()
             expected = records * (text.data.size - layout.body) // max(end - layout.body, 1)
@@ -90,7 +91,26 @@ def read_records(
     for last in work:
         last.result()
     columns = (cells.column(text, layout, name) for cells, name in zip(dictionaries, layout.names, strict=True))
-    return Table(tuple(columns), records)
+    return Table(tuple(columns), records, tuple(_noticed(text, layout, records, returns)))
+
+
+def _returns(text: Text, layout: RecordLayout, ends: Starts) -> int:
+    """How many of some records end in a carriage return, by where their last cells end."""
+    last = text.data.size - 1
+    quoted = (ends <= last) & (text.data[np.minimum(ends, last)] == layout.quote)
+    after = ends + quoted
+    return int(np.count_nonzero((after <= last) & (text.data[np.minimum(after, last)] == CR)))
+
+
+def _noticed(text: Text, layout: RecordLayout, records: int, returns: int) -> Iterator[str]:
+    """What of the text's lines its owner may not know."""
+    unended = text.data[-1] not in {LF, CR}
+    if records and unended:
+        yield f"{text.name} ends within a line: if it was cut off, its last record is not whole"
+    others = records - unended - returns
+    if returns and others > 0 and layout.line_end == LF:
+        ends = f"in CRLF ({returns:,}) and in LF ({others:,})"
+        yield f"{text.name} has lines that end {ends}, as if it was joined from several files"
 
 
 def records_in(text: Text, layout: RecordLayout, options: ReadOptions) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.assessment.inspection.notes import noticed
 from kohort.assessment.risk.singling import proposed, rounding_step
 from kohort.metrics.known import METRICS, measured
 from kohort.release.fit import notes
@@ -18,6 +19,7 @@ from kohort.report.figures import Figures, Number, Share, whole
 from kohort.report.perturbed import EffectFigures, PseudonymFigures, effect_figures, pseudonym_figures
 from kohort.report.risk import AttackFigures, UntriedAttack
 from kohort.schema.numbers import said
+from kohort.tables.table import Table
 from kohort.verify.singling import singled_out
 
 if TYPE_CHECKING:
@@ -165,7 +167,8 @@ class ReleaseFigures(Figures, frozen=True):
         seconds: Wall time of each stage.
         grid: The release with grids and without; only where that was compared. Null: no number is released as a range.
         attacks: What attacks found; only where some were tried.
-        notes: What of the job's hierarchies was not used, or changed to make them nest; only where there is any.
+        notes: What of the job's hierarchies was not used, or changed to make them nest, and what of the source looks
+            wrong; only where there is any.
         bound: What no release can lose less than; only where that was asked for. Null: nothing was released.
     """
 
@@ -250,8 +253,14 @@ def release_figures(release: Release) -> ReleaseFigures:
         trace={name: _count(count) for name, count in release.trace.items()},
         seconds={stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     )
-    found = notes(release.job)
+    found = (*notes(release.job), *source_notes(release))
     return figures.model_copy(update={"notes": found}) if found else figures
+
+
+def source_notes(release: Release) -> tuple[str, ...]:
+    """What of the source its owner may not know; nothing where its records lie elsewhere."""
+    whole = release.records.whole
+    return noticed(whole, [one.name for one in release.job.schema.released]) if isinstance(whole, Table) else ()
 
 
 def _objective(release: Release) -> ObjectiveFigures | None:

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from kohort.assessment.comparison import comparison_of, lines_of
 from kohort.errors import FileError, InputError, UsageError
+from kohort.release import Release
 from kohort.release.members import members_of
 from kohort.report.comparison import comparison_figures
 from kohort.report.page import transactions
@@ -23,6 +24,7 @@ from kohort.report.page.risks import Risks, attack_risks, risks, risks_of
 from kohort.report.page.subgroups import groups_of, samples, subgroups, tallies
 from kohort.report.page.transactions import InternalTransactionPage, PublicTransactionPage
 from kohort.report.page.verdict import certificate, verdict
+from kohort.report.release import source_notes
 from kohort.schema import Role
 from kohort.schema.hierarchies.tree import parse_json
 from kohort.version import VERSION
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from kohort.assessment.comparison import Comparison
     from kohort.assessment.comparison.line import ColumnLine
     from kohort.assessment.risk.attacks import Outcome
-    from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity
     from kohort.release.transactions import TransactionRelease
     from kohort.report import Json
@@ -131,7 +132,7 @@ def _heading(release: Release | TransactionRelease, kind: Literal["table", "tran
         least=reader.least or None,
         name=None if release.path is None else release.path.name,
         kohort=VERSION,
-        notes=_notes(reader),
+        notes=(*_notes(reader), *_noticed(release, reader)),
     )
 
 
@@ -199,6 +200,11 @@ def _steward_groups(release: Release, measured: Measured) -> dict[str, Subgroups
         for line in [measured.lines[one.name]]
         if one.role is Role.QUASI or line.before.values <= FEW_VALUES
     }
+
+
+def _noticed(release: Release | TransactionRelease, reader: Reader) -> tuple[str, ...]:
+    """What the steward should know of the source."""
+    return source_notes(release) if reader.knows_all and isinstance(release, Release) else ()
 
 
 def _notes(reader: Reader) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ class Heading(Figures, frozen=True):
         least: The fewest people of a published count; null where everything is shown.
         name: The release's file name, without a folder.
         kohort: The version of kohort.
-        notes: What is not shown, and why.
+        notes: What is not shown, and why; for the steward, what of the source looks wrong.
     """
 
     form: Literal[2]

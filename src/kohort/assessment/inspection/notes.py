@@ -1,0 +1,62 @@
+"""What of a source nobody should have to find out alone: values and cells that look alike and are not the same.
+
+Nothing is changed because of it: kohort takes cells as they are written. No value is told, only columns and counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from kohort.tables.table import Column, Table
+
+#: Columns that are named at once.
+_NAMED: Final = 20
+
+
+def noticed(table: Table, names: Collection[str]) -> tuple[str, ...]:
+    r"""What its reader noticed of a table, and what there is in these columns.
+
+    Args:
+        table: The table as it was read.
+        names: The columns to look at: those that matter for a release.
+
+    >>> import polars as pl
+    >>> from kohort.io import read
+    >>> found = read(pl.DataFrame({"city": ["Roma", "roma ", " ", ""], "zip": list("1234")}))
+    >>> print("\n".join(noticed(found, ["city", "zip"])))
+    values that differ from another one only by case or blanks around them, and stay different: 2 of city
+    cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim): 1 of city (beside 1 empty)
+    """
+    columns = [column for column in table.columns if column.name in {*names}]
+    return (*table.notes, *_listed(_ALIKE, map(_alike, columns)), *_listed(_BLANK, map(_blank, columns)))
+
+
+_ALIKE: Final = "values that differ from another one only by case or blanks around them, and stay different"
+_BLANK: Final = "cells of nothing but blanks, which are no empty cells unless blanks are removed (--trim)"
+
+
+def _listed(what: str, columns: Iterable[str]) -> Iterator[str]:
+    """The note, if it is about any column."""
+    found = [*filter(None, columns)]
+    more = len(found) - _NAMED
+    if found:
+        yield f"{what}: {', '.join(found[:_NAMED])}" + (f" and {more:,} more columns" if more > 0 else "")
+
+
+def _alike(column: Column) -> str:
+    """How many values are another one's, but for case and blanks around them; empty for none."""
+    even = column.values.fill_null("").str.strip_chars().str.to_lowercase()
+    count = int(even.filter(even != "").is_duplicated().sum())
+    return f"{count:,} of {column.name}" if count else ""
+
+
+def _blank(column: Column) -> str:
+    """How many cells are of blanks alone, and how many empty ones there are beside them; empty for none."""
+    texts, counts = column.values.fill_null(""), column.counts()
+    empty = (texts == "").to_numpy()
+    blank = int(counts[(texts.str.strip_chars() == "").to_numpy() & ~empty].sum())
+    beside = int(counts[empty].sum())
+    return f"{blank:,} of {column.name}" + (f" (beside {beside:,} empty)" if beside else "") if blank else ""
