@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.algorithms.known import METHODS
@@ -26,6 +26,8 @@ from kohort.transactions.methods import METHODS as TRANSACTION_METHODS
 from tests.reference.transactions import RawDatabase, all_moles, problem_of, raw_databases, released
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kohort.algorithms.problem import Algorithm, Problem, Solution
 
 #: The methods, without suppression: each as it is where nothing is chosen.
@@ -59,17 +61,27 @@ def tables(draw: st.DrawFn) -> ToyTable:
     width = draw(st.integers(1, 3))
     cells = st.tuples(*(st.sampled_from("abc" if place % 2 else "01234567") for place in range(width)))
     rows = draw(st.lists(st.tuples(cells, st.integers(0, 2)), min_size=1, max_size=9, unique=True))
-    used = sorted({value for _, value in rows})
     counts = draw(st.lists(st.integers(1, 3), min_size=len(rows), max_size=len(rows)))
     k, diversity = draw(st.integers(2, 4)), draw(st.integers(1, 2))
-    return ToyTable(
-        tuple(cells for cells, _ in rows), tuple(used.index(value) for _, value in rows), tuple(counts), k, diversity
-    )
+    return table_of(rows, counts, k, diversity)
+
+
+def table_of(rows: Sequence[tuple[tuple[str, ...], int]], counts: Sequence[int], k: int, diversity: int) -> ToyTable:
+    """The table of some tuples, their sensitive values numbered anew."""
+    used = sorted({value for _, value in rows})
+    values = tuple(used.index(value) for _, value in rows)
+    return ToyTable(tuple(cells for cells, _ in rows), values, tuple(counts), k, diversity)
+
+
+def sized(method: str, table: ToyTable) -> ToyTable:
+    """As much of a table as a method can be tried on: of the slow one a few tuples."""
+    most = 4 if method == SLOW else len(table.cells)
+    rows = list(zip(table.cells, table.values, strict=True))[:most]
+    return table_of(rows, table.counts[:most], table.k, table.diversity)
 
 
 def solved(method: str, problem: Problem) -> Solution | None:
     """The answer of a method; `None` where there is none."""
-    assume(method != SLOW or problem.frequency.counts.size <= 4)
     try:
         return ALGORITHMS[method].solve(problem)
     except InfeasibleError:
@@ -110,6 +122,7 @@ def loss(found: Solution) -> float:
 @given(tables(), st.integers(2, 3))
 def test_a_table_twice_over_with_twice_the_k(method: str, table: ToyTable, times: int) -> None:
     """If everybody is there m times, m·k-anonymity is possible where k-anonymity was; optimal answers are the same."""
+    table = sized(method, table)
     larger = replace(table, counts=tuple(times * count for count in table.counts), k=times * table.k)
     one, other = solved(method, table.problem()), solved(method, larger.problem())
     assert (one is None) == (other is None)
@@ -123,6 +136,7 @@ def test_a_table_twice_over_with_twice_the_k(method: str, table: ToyTable, times
 @given(tables(), st.sampled_from(["n{}", "{}{}", "Zürich {}"]))
 def test_names_do_not_matter(method: str, table: ToyTable, pattern: str) -> None:
     """Other names in the same order: the same classes."""
+    table = sized(method, table)
     renamed = tuple(
         tuple(pattern.replace("{}", cell) if place % 2 else cell for place, cell in enumerate(row))
         for row in table.cells
@@ -138,6 +152,7 @@ def test_names_do_not_matter(method: str, table: ToyTable, pattern: str) -> None
 @given(tables())
 def test_a_constant_column_changes_nothing(method: str, table: ToyTable) -> None:
     """One more quasi-identifier that is the same for everybody: the same classes."""
+    table = sized(method, table)
     value = "b" if len(table.cells[0]) % 2 else "5"
     more = replace(table, cells=tuple((*row, value) for row in table.cells))
     one, two = (solved(method, each.problem()) for each in (table, more))
@@ -150,10 +165,14 @@ def test_a_constant_column_changes_nothing(method: str, table: ToyTable) -> None
 @given(tables(), st.integers(0, 3), st.integers(0, 1))
 def test_more_protection_is_not_easier(method: str, table: ToyTable, more: int, diverse: int) -> None:
     """Where a greater k and l can be met, the smaller ones can; the release meets them too, and optima lose more."""
-    strict = replace(table, k=table.k + more, diversity=table.diversity + diverse)
+    table = sized(method, table)
+    possible = min(table.diversity + diverse, len(set(table.values)))
+    strict = replace(table, k=min(table.k + more, max(2, sum(table.counts))), diversity=possible)
+    table = replace(table, k=min(table.k, strict.k), diversity=min(table.diversity, possible))
     found = solved(method, strict.problem())
-    assume(found is not None)
-    assert found is not None
+    if found is None:
+        assert sum(table.counts) < 2
+        return
     easier = solved(method, table.problem())
     assert easier is not None
     problem = table.problem()
@@ -172,6 +191,7 @@ def test_more_protection_is_not_easier(method: str, table: ToyTable, more: int, 
 @given(tables())
 def test_what_is_safe_is_released_as_it_is(method: str, table: ToyTable) -> None:
     """Where every tuple has k records already, no method changes anything: releasing again changes nothing."""
+    table = sized(method, table)
     safe = replace(table, counts=tuple(table.k * count for count in table.counts), diversity=1)
     problem = safe.problem()
     found = solved(method, problem)
@@ -235,8 +255,9 @@ def test_larger_cohorts_are_not_easier(method: str, raw: RawDatabase, more: int)
     """A release with larger cohorts meets a smaller k, too; with the smaller k, an optimum loses no more."""
     strict = replace(small(raw), k=raw.k + more)
     found = left(strict, method)
-    assume(found is not None)
-    assert found is not None
+    if found is None:
+        assert len(strict.rows) < strict.k
+        return
     assert not all_moles(replace(found, k=raw.k))
     easier = left(small(raw), method)
     assert easier is not None
