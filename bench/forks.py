@@ -83,12 +83,14 @@ class Ended:
         out: What it printed.
         err: What it reported.
         calls: The calls that it made in its folder.
+        elsewhere: Whether the fault happened to a call elsewhere, in another thread, too.
     """
 
     status: int
     out: str
     err: str
     calls: tuple[Call, ...]
+    elsewhere: bool = False
 
 
 def available() -> bool:
@@ -171,8 +173,11 @@ def run(
     if tracer is not None:
         tracer.wait()
     out, err = ((logs / name).read_text(errors="replace") for name in ("out", "err"))
+    if not traced:
+        return Ended(status, out, err, ())
+    elsewhere = any("(INJECTED)" in line and str(folder) not in line for line in _lines(trace))
     skipped = _AHEAD if fault is not None and fault[1].apart else 0
-    return Ended(status, out, err, tuple(_calls(trace, folder, child, skipped)) if traced else ())
+    return Ended(status, out, err, tuple(_calls(trace, folder, child, skipped)), elsewhere)
 
 
 def _awaited(child: int) -> int:
@@ -231,11 +236,15 @@ def _call_ahead() -> None:
         mmap.mmap(-1, 1).close()
 
 
+def _lines(trace: Path) -> list[str]:
+    return trace.read_text(errors="replace").splitlines()
+
+
 def _calls(trace: Path, folder: Path, main: int, skipped: int) -> list[Call]:
     """The calls of a run that concern a folder."""
     made: dict[tuple[str, str], int] = {}
     found: list[Call] = []
-    for line in trace.read_text(errors="replace").splitlines():
+    for line in _lines(trace):
         if entry := _entry(line):
             thread, name, rest = entry.groups()
             place = made[thread, name] = made.get((thread, name), 0) + 1

@@ -24,6 +24,20 @@ _BASKETS: Final = "".join(" ".join(f"item{(row * step) % 7}" for step in (1, 2, 
 
 _HIERARCHY: Final = "".join(f"{age};{('30-33', '34-37')[age // 34]};*\n" for age in range(30, 38))
 
+_JOB: Final = """\
+[input]
+path = "people.csv"
+[output]
+path = "release.csv"
+[privacy]
+k = 10
+[columns]
+name.role = "identifying"
+age = { role = "quasi", hierarchy = "hierarchies/age.csv", grid = "hierarchy" }
+illness = { role = "sensitive", no-model = true }
+income.role = "drop"
+"""
+
 _HIERARCHIES: Final = "--hierarchy age={0}/hierarchies/age.csv"
 
 _ROLES: Final = (
@@ -84,7 +98,8 @@ def _refused(*_: object, **__: object) -> None:
 def write_inputs(folder: Path) -> None:
     """Write what the scenes read."""
     (folder / "hierarchies").mkdir()
-    for name, text in (("people.csv", _PEOPLE), ("baskets.txt", _BASKETS), ("hierarchies/age.csv", _HIERARCHY)):
+    files = {"people.csv": _PEOPLE, "baskets.txt": _BASKETS, "hierarchies/age.csv": _HIERARCHY, "job.toml": _JOB}
+    for name, text in files.items():
         (folder / name).write_text(text)
 
 
@@ -141,11 +156,7 @@ SCENES: Final = (
     Scene("into parts, no exchange", f"{_PARTS} --k 10 --overwrite", (f"{_PARTS} --k 2",), ("exchange", "unnamed")),
     Scene("into parts, on tmpfs", f"{_PARTS} --k 10 --overwrite", (f"{_PARTS} --k 2",), kind="tmpfs"),
     Scene("into parts, on overlay", f"{_PARTS} --k 10 --overwrite", (f"{_PARTS} --k 2",), kind="overlay"),
-    Scene(
-        "run JOB",
-        "run {0}/job.toml --k 10 --overwrite --quiet",
-        ("init {0}/people.csv --out {0}/job.toml --quiet", "run {0}/job.toml --quiet"),
-    ),
+    Scene("run JOB", "run {0}/job.toml --overwrite --quiet", (f"{_ANONYMIZE} --k 2",)),
     Scene("transactions", f"{_TRANSACTIONS} --k 4"),
     Scene("transactions --overwrite", f"{_TRANSACTIONS} --k 4 --overwrite", (f"{_TRANSACTIONS} --k 2",)),
     Scene("perturb --overwrite", _PERTURB, ("convert {0}/baskets.txt --out {0}/perturbed.csv --quiet",)),
@@ -162,7 +173,7 @@ SCENES: Final = (
         (f"{_ANONYMIZE} --k 2 --report {{0}}/figures.json",),
     ),
     Scene("inspect", "inspect {0}/people.csv"),
-    Scene("init", "init {0}/people.csv --out {0}/job.toml --quiet"),
+    Scene("init", "init {0}/people.csv --out {0}/drawn.toml --quiet"),
     Scene("check --certificate", "check {0}/release.csv --certificate {0}/release.csv.kohort.json --quiet", (_OLD,)),
     Scene("risk", "risk {0}/people.csv --quasi age --json"),
     Scene(

@@ -236,6 +236,14 @@ def mapped(file: BinaryIO) -> bytes | mmap.mmap:
     return file.read()
 
 
+def error_number(error: Exception) -> int | None:
+    """The system's number of an error. Libraries written in Rust, such as polars, tell it in the text only."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    told = re.search(r"\(os error (\d+)\)", str(error))
+    return int(told[1]) if told else None
+
+
 class _SignalAction(ctypes.Structure):
     """The C library's `struct sigaction`, of 64-bit Linux."""
 

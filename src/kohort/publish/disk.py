@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import time
 from contextlib import contextmanager, suppress
@@ -62,7 +61,7 @@ def reporting(doing: str, path: Path) -> Generator[None]:
     except KohortError:
         raise
     except Exception as error:
-        number = _number(error)
+        number = system.error_number(error)
         if number is None and not isinstance(error, OSError):
             raise
         raise FileError(f"{doing} failed: {reason(number)}", where=str(path), hint=_hint(number, path)) from error
@@ -75,14 +74,6 @@ def reason(number: int | None) -> str:
     'No space left on device (ENOSPC)'
     """
     return f"{os.strerror(number)} ({errno.errorcode.get(number, number)})" if number else "no reason was given"
-
-
-def _number(error: Exception) -> int | None:
-    """The system's number of an error. Libraries written in Rust, such as polars, tell it in the text only."""
-    if isinstance(error, OSError) and error.errno:
-        return error.errno
-    told = re.search(r"\(os error (\d+)\)", str(error))
-    return int(told[1]) if told else None
 
 
 def _hint(number: int | None, path: Path) -> str:

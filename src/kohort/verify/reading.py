@@ -24,6 +24,7 @@ from __future__ import annotations
 import codecs
 import csv
 import hashlib
+import os
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
@@ -123,6 +124,8 @@ def _typed(file: BinaryIO, claim: Claim) -> Table:
             for place, (name, dtype) in enumerate(schema.items())
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:  # whose message may quote cells
+        if number := system.error_number(error):  # the system failed, not whoever wrote the file
+            raise OSError(number, os.strerror(number)) from None
         raise fault(TableCheck.BYTES, f"the {claim.format} file cannot be read ({type(error).__name__})") from None
     return Table(columns, len(columns[0].codes))
 

@@ -8,7 +8,7 @@ import io
 import mmap
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import workspace
-from kohort.errors import FileError, UsageError, VerificationError
+from kohort.errors import FileError, KohortError, UsageError, VerificationError
 from kohort.io import text as records
 from kohort.io.typed import from_frame
 from kohort.io.write import Format, write
@@ -173,6 +173,26 @@ def test_typed_columns_keep_their_types(format_: str) -> None:
     assert verify(file, judged).classes == 2
     with pytest.raises(VerificationError, match="check cells, column text"):
         verify_frame(release.with_columns(pl.col("text").fill_null("")), judged)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("Input/output error (os error 5)", FileError), ("file is out of spec", VerificationError)]
+)
+def test_a_system_that_fails_is_no_damaged_file(
+    text: str, kind: type[KohortError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where polars says that the system failed, nothing was found out about the release; else the file is damaged."""
+
+    def failing(_file: object) -> NoReturn:
+        raise OSError(text)
+
+    frame = pl.DataFrame({"a": ["x", "x"]})
+    file = io.BytesIO()
+    write(from_frame(frame), file, Format("parquet"))
+    monkeypatch.setattr(pl, "scan_parquet", failing)
+    with pytest.raises(kind) as caught:
+        verify(file, claim(frame, Schema.of(quasi=["a"]), format="parquet"))
+    assert ("Input/output error" in str(caught.value)) == (kind is FileError)
 
 
 def test_a_missing_value_is_released_in_one_way() -> None:
