@@ -51,6 +51,9 @@ _SLOTS: Final = 256
 #: Bytes for the values of an empty dictionary, and few likewise.
 _OWN: Final = 1024
 
+#: Bytes by which room for values is doubled at most; beyond, it grows by a quarter.
+_AT_ONCE: Final = 1 << 26
+
 #: Bytes of values that are turned into text at a time: each of the few copies this takes is about as large.
 _TURNED: Final = 1 << 22
 
@@ -213,7 +216,8 @@ class Dictionary:
             if self._used == self._first.size:
                 self._grow()
             else:
-                self._own = longer(self._own, max(2 * self._own.size, self._own.size + int(lengths[done])))
+                more = max(min(self._own.size, _AT_ONCE), self._own.size // 4, int(lengths[done]))
+                self._own = longer(self._own, self._own.size + more)
         self._keep(codes, expected)
 
     def _keep(self, codes: ChunkCodes, expected: int) -> None:
@@ -259,7 +263,8 @@ class Dictionary:
         nuls = np.flatnonzero(out == 0)
         try:
             if nuls.size == ends.size - 1:
-                return pl.Series([layout.plain(out[:-1].tobytes().decode())]).str.split("\0").explode()
+                found = pl.Series([layout.plain(out[:-1].tobytes().decode())]).str.split("\0").explode()
+                return found.gather(np.arange(len(found)))  # polars sets 16 bytes aside for each letter that it parts
             what, flaw = "a NUL byte", int(nuls[np.argmax(nuls[: ends.size - 1] != ends[1:] - 1)])
         except UnicodeDecodeError as error:
             what, flaw = "a byte that is not UTF-8", error.start
