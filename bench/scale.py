@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 BATCH = 1_000_000
 
 #: Seconds between two looks at a process.
-PAUSE = 0.01
+PAUSE = 0.03
 
 #: What no file backs and what files do, as /proc names them.
 ANONYMOUS, OF_FILES = "RssAnon:", "RssFile:"

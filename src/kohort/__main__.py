@@ -7,8 +7,8 @@ import signal
 import sys
 from typing import Final
 
-#: By which polars gives freed addresses back, too. A system that counts what is set aside, as `ulimit -d` lets it, would
-#: refuse a run several times as much as it ever uses.
+#: By which polars gives freed addresses back, too: else a system that counts what is set aside, as with `ulimit -d`,
+#: refuses a run that uses a fraction of it.
 RETURNING: Final = {"_RJEM_MALLOC_CONF": "retain:false"}
 
 

@@ -176,7 +176,7 @@ def _next(tied: Mask, start: int) -> int:
     for some in blocks(tied.size - start):
         found = np.flatnonzero(~tied[start + some.start : start + some.stop])
         if found.size:
-            return start + some.start + int(found[0])
+            return start + int(some.start + found[0])
     return tied.size
 
 
