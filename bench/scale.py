@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -24,22 +25,25 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from kohort.__main__ import RETURNING
 from kohort.workspace import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.random import Generator
-    from numpy.typing import NDArray
 
 #: Rows made at a time.
 BATCH = 1_000_000
 
 #: Seconds between two looks at a process.
-PAUSE = 0.01
+PAUSE = 0.03
 
 #: What no file backs and what files do, as /proc names them.
 ANONYMOUS, OF_FILES = "RssAnon:", "RssFile:"
+
+#: What RLIMIT_DATA counts: memory set aside, touched or not.
+SET_ASIDE = "VmData:"
 
 #: The pipeline of the command line, telling the CPU seconds spent when each stage begins.
 STAGES = """
@@ -122,14 +126,16 @@ class Stage:
     cpu: float = 0.0
     anonymous: int = 0
     of_files: int = 0
+    set_aside: int = 0
     disk: int = 0
 
 
 @dataclass(slots=True)
 class Run:
-    """A process and what is seen of it."""
+    """A process and what is seen of it; its status is 0 where it came to its end."""
 
     stages: list[Stage] = field(default_factory=lambda: [Stage("start")])
+    status: int = 0
 
     def follow(self, told: IO[str]) -> None:
         """Take note of the stages as the process tells of them."""
@@ -147,9 +153,10 @@ class Run:
             maps = Path(f"/proc/{process}/maps").read_text(encoding="utf-8").splitlines()
         except OSError:
             return
-        held = {line.split()[0]: 1024 * int(line.split()[1]) for line in status if line.startswith("Rss")}
+        held = {line.split()[0]: 1024 * int(line.split()[1]) for line in status if line.startswith(("Rss", SET_ASIDE))}
         stage.anonymous = max(stage.anonymous, held.get(ANONYMOUS, 0))
         stage.of_files = max(stage.of_files, held.get(OF_FILES, 0))
+        stage.set_aside = max(stage.set_aside, held.get(SET_ASIDE, 0))
         stage.disk = max(stage.disk, sum(map(length, (line for line in maps if is_unnamed(line, folder)))))
 
 
@@ -182,7 +189,7 @@ def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> R
     command = [sys.executable, "-c", STAGES, json.dumps(raw)]
     if hard and limit != "none":
         command = ["prlimit", f"--data={bytes_of(limit)}", *command]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=RETURNING | os.environ) as process:
         assert process.stdout is not None  # noqa: S101  a pipe was asked for
         follower = Thread(target=seen.follow, args=(process.stdout,))
         follower.start()
@@ -190,37 +197,45 @@ def run(source: Path, kind: str, limit: str, *, k: int, hard: bool = False) -> R
             seen.look(process.pid, str(folder))
             time.sleep(PAUSE)
         follower.join()
-    if process.returncode:
-        raise SystemExit(f"{kind}, limit {limit}: status {process.returncode}")
-    (folder / "release.csv").unlink()
-    (folder / "release.csv.kohort.json").unlink()
+    seen.status = process.returncode
+    for left in folder.glob("release.csv*"):
+        left.unlink()
     return seen
 
 
-def figures(kind: str, limit: str, seen: dict[int, Run]) -> Iterator[str]:
-    """What was seen, a line for each size; then what each record takes."""
-    for records, one in seen.items():
-        peak, disk = (max(getattr(stage, name) for stage in one.stages) for name in ("anonymous", "disk"))
-        cpu = sum(stage.cpu for stage in one.stages)
-        spent = f"cpu {cpu:7.1f} s {1e6 * cpu / records:5.2f} us each"
-        stages = "  ".join(
-            f"{stage.name} {stage.cpu:.1f} s {stage.anonymous / 1e9:.2f} GB" for stage in one.stages[1:-1]
-        )
-        yield (
-            f"{kind:<7}{records:>12,}  limit {limit:<6} {spent}  anonymous {peak / 1e9:6.2f} GB"
-            f"  disk {disk / 1e9:6.2f} GB   ({stages})"
-        )
+def figures(kind: str, limit: str, records: int, one: Run) -> str:
+    """What was seen of a run."""
+    peak, aside, disk = (
+        max(getattr(stage, name) for stage in one.stages) for name in ("anonymous", "set_aside", "disk")
+    )
+    cpu = sum(stage.cpu for stage in one.stages)
+    stages = "  ".join(
+        f"{stage.name} {stage.cpu:.1f} s {stage.anonymous / 1e9:.2f} of {stage.set_aside / 1e9:.2f} GB"
+        for stage in one.stages[1:-1]
+    )
+    return (
+        f"{'' if one.status == 0 else f'STATUS {one.status} '}"
+        f"{kind:<7}{records:>12,}  limit {limit:<6} cpu {cpu:7.1f} s {1e6 * cpu / records:5.2f} us each"
+        f"  anonymous {peak / 1e9:6.2f} GB  set aside {aside / 1e9:6.2f} GB  disk {disk / 1e9:6.2f} GB   ({stages})"
+    )
+
+
+def slope(kind: str, limit: str, seen: dict[int, Run]) -> str:
+    """What each record takes, by the smallest and the largest run."""
     sizes = sorted(seen)
-    if len(sizes) > 1:
-        few, many = seen[sizes[0]], seen[sizes[-1]]
-        each = {
-            more.name: (more.anonymous - less.anonymous) / (sizes[-1] - sizes[0])
-            for less, more in zip(few.stages, many.stages, strict=True)
-        }
-        stages = "  ".join(f"{name} {value:.0f}" for name, value in each.items() if name not in {"start", "end"})
-        peaks: NDArray[np.int64] = np.array([max(stage.anonymous for stage in one.stages) for one in (few, many)])
-        whole = (peaks[1] - peaks[0]) / (sizes[-1] - sizes[0])
-        yield f"{kind:<7}{'':>12}  limit {limit:<6} bytes a record {whole:.0f}   ({stages})"
+    few, many = seen[sizes[0]], seen[sizes[-1]]
+    more_records = sizes[-1] - sizes[0]
+    each = {
+        more.name: (more.anonymous - less.anonymous) / more_records
+        for less, more in zip(few.stages, many.stages, strict=True)
+    }
+    stages = "  ".join(f"{name} {value:.0f}" for name, value in each.items() if name not in {"start", "end"})
+    whole, aside = (
+        (max(getattr(stage, name) for stage in many.stages) - max(getattr(stage, name) for stage in few.stages))
+        / more_records
+        for name in ("anonymous", "set_aside")
+    )
+    return f"{kind:<7}{'':>12}  limit {limit:<6} bytes a record {whole:.0f}, set aside {aside:.0f}   ({stages})"
 
 
 def main() -> None:
@@ -239,10 +254,13 @@ def main() -> None:
             with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
                 source = table(Path(folder), kind, records)
                 for limit in arguments.limits:
-                    seen[limit][records] = run(source, kind, limit, k=arguments.k, hard=arguments.hard)
+                    one = run(source, kind, limit, k=arguments.k, hard=arguments.hard)
+                    print(figures(kind, limit, records, one), flush=True)
+                    if not one.status:
+                        seen[limit][records] = one
         for limit, runs in seen.items():
-            for line in figures(kind, limit, runs):
-                print(line, flush=True)
+            if len(runs) > 1:
+                print(slope(kind, limit, runs), flush=True)
 
 
 if __name__ == "__main__":

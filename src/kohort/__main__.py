@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import Final
+
+#: By which polars gives freed addresses back, too: else a system that counts what is set aside, as with `ulimit -d`,
+#: refuses a run that uses a fraction of it.
+RETURNING: Final = {"_RJEM_MALLOC_CONF": "retain:false"}
 
 
 def run() -> None:
@@ -15,6 +20,8 @@ def run() -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     _keep_the_screen()
+    for name, value in RETURNING.items():
+        os.environ.setdefault(name, value)
     from kohort.cli import main  # noqa: PLC0415  it loads most of what a command needs
 
     sys.exit(main())

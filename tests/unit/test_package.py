@@ -105,12 +105,20 @@ def test_module_runs_as_the_command(
     monkeypatch.delitem(sys.modules, "kohort.__main__")
     monkeypatch.setattr(sys, "argv", ["kohort", "--help"])
     monkeypatch.setattr(sys, "stderr", sys.stderr)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    os.environ.pop("_RJEM_MALLOC_CONF", None)
     with pytest.raises(SystemExit, match="0"):
         runpy.run_module("kohort", run_name="__main__")
     if not closed:
         sys.stderr.close()
     assert "anonymize" in capsys.readouterr().out
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # the process is about to end
+    assert os.environ["_RJEM_MALLOC_CONF"] == "retain:false"
+
+
+def test_polars_is_told_how_to_free_before_it_is_imported() -> None:
+    """It looks once, when it is loaded."""
+    assert "polars" not in _loaded_by("import kohort.__main__")
 
 
 def test_a_kernel_is_compiled_when_it_is_called() -> None:

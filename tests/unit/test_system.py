@@ -254,12 +254,15 @@ def test_freed_memory_is_given_back_where_that_can_be(monkeypatch: pytest.Monkey
         """A C library that trims."""
 
         malloc_trim = staticmethod(asked.append)
+        mallopt = staticmethod(lambda *what: asked.extend(what))
 
     monkeypatch.setattr(system, "_C", Library)
     system.give_back()
+    system.give_back_large()
     monkeypatch.setattr(system, "_C", None)
     system.give_back()
-    assert asked == [0]
+    system.give_back_large()
+    assert asked == [0, -3, 1 << 20]
 
 
 class TestExchange:

@@ -93,6 +93,8 @@ class LocalEngine:
     def read(self, source: object, options: ReadOptions) -> Table:
         """The records of a file, standard input or a frame."""
         spilling = self.workspace.folder is not None
+        if spilling:
+            system.give_back_large()
         told = spilling and limits.refuse_full(limits.expected(source), self.workspace)
         table = io.read(source, options, self.workspace)
         if not told:

@@ -54,6 +54,9 @@ _OWN: Final = 128
 #: Bytes of values up to which Python divides them: a call of the data-frame library takes as long.
 _SHORT: Final = 1 << 12
 
+#: Bytes by which room for values is doubled at most; beyond, it grows by a quarter.
+_AT_ONCE: Final = 1 << 26
+
 #: Bytes of values that are turned into text at a time: each of the few copies this takes is about as large.
 _TURNED: Final = 1 << 22
 
@@ -216,7 +219,8 @@ class Dictionary:
             if self._used == self._first.size:
                 self._grow()
             else:
-                self._own = longer(self._own, max(2 * self._own.size, self._own.size + int(lengths[done])))
+                more = max(min(self._own.size, _AT_ONCE), self._own.size // 4, int(lengths[done]))
+                self._own = longer(self._own, self._own.size + more)
         self._keep(codes, expected)
 
     def _keep(self, codes: ChunkCodes, expected: int) -> None:
@@ -265,7 +269,8 @@ class Dictionary:
                 joined = layout.plain(out[:-1].tobytes().decode())
                 if len(joined) < _SHORT:
                     return pl.Series(joined.split("\0"), dtype=pl.String)
-                return pl.Series([joined]).str.split("\0").explode()
+                found = pl.Series([joined]).str.split("\0").explode()
+                return found.gather(np.arange(len(found)))  # polars sets 16 bytes aside for each letter that it parts
             what, flaw = "a NUL byte", int(nuls[np.argmax(nuls[: ends.size - 1] != ends[1:] - 1)])
         except UnicodeDecodeError as error:
             what, flaw = "a byte that is not UTF-8", error.start

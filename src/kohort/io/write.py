@@ -17,6 +17,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from kohort.io.forms import FileForm
     from kohort.tables.portions import Portion
     from kohort.tables.recoded import RecodedTable
-    from kohort.tables.table import Column, Table
+    from kohort.tables.table import CellCodes, Column, Table
 
 
 class Format(StrEnum):
@@ -233,17 +234,21 @@ def escaped(values: pl.Series, separator: str, *, excel_safe: bool, alone: bool 
     return _Dialect(separator, excel_safe=excel_safe, alone=alone).escape(values)
 
 
-#: Values that are escaped at a time: each of the few copies this takes is about as large.
+#: More values than these are escaped while they are written: the copy would be as large as they are.
 _ESCAPED: Final = 1 << 18
 
 
-def _in_parts(change: Callable[[pl.Series], pl.Series], values: pl.Series) -> pl.Series:
-    """`values` changed some at a time; the same series, not a copy, if none is."""
-    parts = [values[some] for some in blocks(len(values), _ESCAPED)]
-    changed = [change(part) for part in parts]
-    if all(one is other for one, other in zip(parts, changed, strict=True)):
-        return values
-    return pl.concat(changed, rechunk=True)
+def _cells_of(values: pl.Series, dialect: _Dialect) -> Callable[[CellCodes], pl.Series]:
+    """Gives the cells of some records as they stand in the file, by their codes."""
+    if len(values) <= _ESCAPED:
+        return dialect.escape(values).gather
+
+    def cells(codes: CellCodes) -> pl.Series:
+        first = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))  # those of a class stand together
+        runs = np.diff(first, append=codes.size)
+        return dialect.escape(values.gather(codes[first])).gather(np.repeat(np.arange(first.size), runs))
+
+    return cells
 
 
 def _replaced(values: pl.Series, where: pl.Series, replace: Callable[[pl.Series], pl.Series]) -> pl.Series:
@@ -261,12 +266,14 @@ def _write_text(
     names = dialect.escape(pl.Series(table.names, dtype=pl.String)).to_list()
     if len(set(names)) < len(names):
         raise SchemaError("two column names become the same under excel_safe", hint="rename one of them")
-    escaped = [_in_parts(dialect.escape, _nameless(column)) for column in table.head().columns]
+    columns = [_cells_of(_nameless(column), dialect) for column in table.head().columns]
     with _reporting(), packer(file) as text:
         # The values bear their quotes already.
         header = pl.DataFrame({name: [] for name in names}, schema=dict.fromkeys(names, pl.String))
         header.write_csv(text, separator=dialect.separator, quote_style="never")
-        for records in _records(table, names, escaped):
+        for some in blocks(table.records):
+            cells = (of(codes) for of, codes in zip(columns, table.block(some), strict=True))
+            records = pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
             records.write_csv(text, include_header=False, separator=dialect.separator, quote_style="never")
 
 

@@ -346,8 +346,9 @@ def _named(values: SourceValues, labels: pl.Series) -> Iterator[tuple[Index, Ind
     for empty in np.flatnonzero((labels == "").to_numpy()):
         yield absent, np.full(absent.size, empty)
     if values.label is Label.SET or (values.label is Label.RANGE and not values.numeric):
-        itself = places(values.printed, labels)
-        yield every[itself >= 0], itself[itself >= 0]
+        alone = np.flatnonzero(labels.is_in(values.printed.unique().implode()).to_numpy())
+        itself = places(values.printed, labels.gather(alone))  # a dictionary of all labels takes several times as much
+        yield every[itself >= 0], alone[itself[itself >= 0]]
     if values.label is Label.SET:
         plain = _Plain.of(values.printed)
         for some in blocks(len(labels)):

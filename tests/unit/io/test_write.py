@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort.errors import FileError, MissingExtraError, SchemaError, UsageError
+from kohort.io import write as writing
 from kohort.io.typed import from_frame, read_ipc, read_parquet
 from kohort.io.write import GROUP, PIECE, Format, Pieces, format_of, to_frame, write
 from kohort.tables.table import Column, Table
@@ -133,6 +134,18 @@ def test_bytes_do_not_depend_on_the_order_of_values(table: Table, random: Any) -
         columns.append(Column(column.name, values_of(column).gather(order), codes.astype(np.uint32), column.dtype))
     for format_ in NATIVE:
         assert written(Table(tuple(columns), table.records), format_) == written(table, format_)
+
+
+@given(tables(), st.sampled_from([",", "a"]), st.booleans())
+def test_many_values_are_escaped_while_they_are_written(table: Table, separator: str, excel_safe: bool) -> None:  # noqa: FBT001  drawn
+    """To the same bytes: what is many begins at two values here."""
+    few, many = io.BytesIO(), io.BytesIO()
+    safe = excel_safe and len({name.lstrip("'") for name in table.names}) == len(table.columns)
+    write(table, few, Format.CSV, separator=separator, excel_safe=safe)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "_ESCAPED", 1)
+        write(table, many, Format.CSV, separator=separator, excel_safe=safe)
+    assert few.getvalue() == many.getvalue()
 
 
 @given(tables())

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kohort import workspace
+from kohort.tables import order
 from kohort.tables.order import SortKey, content_keys, order_by, ranks_of
 from kohort.workspace import blocks
 
@@ -39,6 +40,35 @@ def test_the_size_of_blocks_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> 
     assert [list(range(8))[rows] for rows in blocks(8)] == [[0, 1, 2], [3, 4, 5], [6, 7]]
     keys = [SortKey(np.array([3, 1, 2, 0, 3, 1, 2])), SortKey(np.array([1, 1, 0, 0, 0, 0, 0]))]
     assert order_by(keys).tolist() == [3, 5, 1, 6, 2, 4, 0] or order_by(keys).tolist() == [3, 5, 1, 2, 6, 4, 0]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 1 << 60)), max_size=60),
+    st.sampled_from([1, 2, 5, 64]),
+    st.sampled_from([1, 3, 24]),
+)
+def test_what_one_word_does_not_hold_is_ordered_by_more(
+    monkeypatch: pytest.MonkeyPatch, rows: list[tuple[int, int, int]], together: int, piece: int
+) -> None:
+    """Run by run, however few records and bits are taken at a time; equal records stay as they come."""
+    monkeypatch.setattr(order, "TOGETHER", together)
+    monkeypatch.setattr(order, "PIECE", piece)
+    monkeypatch.setattr(workspace, "BLOCK", 4)
+    first, *others = (np.array(column, np.int64) for column in zip(*rows, strict=True)) if rows else [np.zeros(0, int)]
+    keys = [SortKey(np.array([0, 1, 1, 2]), first), *map(SortKey, others), SortKey(first)]
+    ranked = [(min(row[0], 1) + (row[0] == 3), *row[1:], row[0]) for row in rows]
+    assert order_by(keys).tolist() == sorted(range(len(rows)), key=ranked.__getitem__)
+
+
+def test_long_runs_are_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many records are alike in the first word."""
+    monkeypatch.setattr(order, "TOGETHER", 4)
+    monkeypatch.setattr(workspace, "BLOCK", 4)
+    draw = np.random.default_rng(1)
+    keys = [np.sort(draw.integers(0, 3, 100)) << 58, draw.integers(0, 9, 100), draw.integers(0, 1 << 62, 100)]
+    keys[0][90:] = np.arange(10) << 58
+    assert order_by([*map(SortKey, keys)]).tolist() == np.lexsort(keys[::-1]).tolist()
 
 
 @given(st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])), unique=True))

@@ -118,16 +118,16 @@ class Cutter(NamedTuple):
         return leaves._replace(depths=leaves.depths + branch.depth)
 
     def _carve(self, part: Part, *, levels: int) -> Leaves:
-        room = self._room(part)
+        room = self._room(part, levels)
         found = carve(self.buffer, self.rule, room, part, levels)
         sizes, depths, low, high = room.leaves
         return Leaves(sizes[:found].copy(), depths[:found].copy(), low[:found].copy(), high[:found].copy())
 
-    def _room(self, part: Part) -> Room:
-        """Memory for cutting a partition; what is not needed of it is never touched and so costs nothing."""
+    def _room(self, part: Part, levels: int) -> Room:
+        """Memory for cutting a partition so often; what is not needed of it is never touched and so costs nothing."""
         codes, rows = self.buffer.codes, part.last - part.first
         width = codes.size // self.buffer.tuples.size
-        most = max(min(rows, part.records // self.rule.k), 1)
+        most = max(min(rows, part.records // self.rule.k, 1 << min(levels, rows.bit_length())), 1)
         work = Work(
             low=np.empty_like(codes, shape=STRIDE * width),
             high=np.empty_like(codes, shape=STRIDE * width),
