@@ -36,6 +36,7 @@ from kohort.io.write import Format, format_of, write
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.hierarchies import with_missing
+from kohort.shown import many
 from kohort.tables.complete import entered
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
@@ -256,7 +257,11 @@ class _Judge:
             yield unchecked("unchanged cells", f"the input has no column {', '.join(absent)}", "checks.cells")
             return
         strange = foreign(self.table, table, names, excel_safe=self.asked.excel_safe)
-        told = f"{strange:,} records have cells that the input has not together" if strange else "those of the input"
+        told = (
+            f"{many(strange, 'record has', 'records have')} cells that the input has not together"
+            if strange
+            else "those of the input"
+        )
         yield judged("unchanged cells", told, "checks.cells", met=not strange)
 
     def _refined(self, name: str, level: int) -> CheckedPart:
@@ -267,7 +272,11 @@ class _Judge:
         texts = {text or "" for text in self.table[name].values.to_list()}
         below = (with_missing(hierarchy) if "" in texts else hierarchy).labels[: level + 1]
         astray = len(texts.difference(*below))
-        told = f"{astray:,} labels are no nodes up to level {level}" if astray else f"nodes up to level {level}"
+        told = (
+            f"{many(astray, 'label is', 'labels are')} no nodes up to level {level}"
+            if astray
+            else f"nodes up to level {level}"
+        )
         return judged(part, told, f"refined.{name}", met=not astray)
 
     def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:

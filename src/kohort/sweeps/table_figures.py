@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
+from kohort.shown import many
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.ending import Ending
 from kohort.sweeps.tables import said
@@ -157,7 +158,7 @@ def text(sweep: TableSweep) -> str:
     lines = ["  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in padded]
     fixed = "".join(f"; {name} = {value}" for name, value in sweep.fixed.items())
     told = [*_bounds(found), *_nodes(sweep), *_reasons(sweep), *_proposal(sweep), NOTHING]
-    return "\n".join([f"{sweep.records:,} records{fixed}", "", *lines, "", *told])
+    return "\n".join([f"{many(sweep.records, 'record')}{fixed}", "", *lines, "", *told])
 
 
 def _bounds(found: Sequence[Point]) -> list[str]:
@@ -165,7 +166,7 @@ def _bounds(found: Sequence[Point]) -> list[str]:
     looked = {point.bound.records: point.bound.error for point in found if point.bound is not None}
     if not looked:
         return []
-    sampled = f"; estimated from {max(looked):,} records" if any(looked.values()) else ""
+    sampled = f"; estimated from {many(max(looked), 'record')}" if any(looked.values()) else ""
     return [f"least ncp: no release with the same k and labels has a lower NCP{sampled}. times: NCP over that."]
 
 

@@ -20,7 +20,7 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.bound import bound_of, bounded_alike
 from kohort.pipeline.feasibility import refuse_unknown
 from kohort.report.bound import bound_figures
-from kohort.shown import Shown
+from kohort.shown import Shown, many, span
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
@@ -108,7 +108,7 @@ class Point:
         if not self.found:
             return f"{self.ending}: {self.why}"
         cost = f"LM {self.metrics['lm']:.4f}, " if "lm" in self.metrics else ""
-        classes = f"{self.classes:,} classes of {self.smallest:,} to {self.largest:,}"
+        classes = f"{many(self.classes, 'class')} of {span(self.smallest, self.largest)}"
         near = f", {self.bound.said}" if self.bound is not None else ""
         return f"{cost}{classes}, {self.suppressed:,} suppressed{near}"
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kohort.shown import many
 from kohort.sweeps.ending import Ending
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _same(one: Point, other: Point) -> bool:
 def fixed(found: TableSweep) -> str:
     """What stays as it is."""
     said = [setting(name, value) for name, value in found.fixed.items() if value]
-    return f"{'; '.join([*said, f'{found.records:,} records'])}."
+    return f"{'; '.join([*said, many(found.records, 'record')])}."
 
 
 def unanswered(found: TableSweep) -> list[str]:

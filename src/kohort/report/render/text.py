@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from kohort.shown import many
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -39,15 +41,6 @@ def files(figures: Published) -> Iterator[str]:
         yield f"release      {figures.release}"
         signed = "unsigned" if figures.signed_by is None else f"signed by {figures.signed_by}"
         yield f"certificate  {figures.certificate} ({signed})"
-
-
-def many(count: int, one: str, more: str = "") -> str:
-    """A count and its noun, which agree in number.
-
-    >>> many(1, "item"), many(2_000, "item"), many(2, "class", "classes")
-    ('1 item', '2,000 items', '2 classes')
-    """
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def bound_text(bound: BoundFigures | None) -> Iterator[str]:
