@@ -14,6 +14,7 @@ from kohort.metrics.known import METRICS
 from kohort.shown import many
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.ending import Ending
+from kohort.sweeps.table_plan import taken
 from kohort.sweeps.tables import said
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def text(sweep: TableSweep) -> str:
     timed = ["cpu s", "wall s"] if any(point.seconds for point in found) else []
     risks = ["highest risk", "average risk"]
     head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, *risks, *near, *nodes, *timed]
-    rows = [head, *([*point.values, *_cells(point, metrics, noded=bool(nodes))] for point in sweep.points)]
+    rows = [head, *([*said, *_cells(point, metrics, noded=bool(nodes))] for said, point in _rows(sweep).items())]
     width = max(map(len, rows))
     padded = [row + [""] * (width - len(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*padded, strict=True)]
@@ -159,6 +160,14 @@ def text(sweep: TableSweep) -> str:
     fixed = "".join(f"; {name} = {value}" for name, value in sweep.fixed.items())
     told = [*_bounds(found), *_nodes(sweep), *_reasons(sweep), *_proposal(sweep), NOTHING]
     return "\n".join([f"{many(sweep.records, 'record')}{fixed}", "", *lines, "", *told])
+
+
+def _rows(sweep: TableSweep) -> dict[tuple[str, ...], Point]:
+    """The points by their values; where a method does not take one, a dash, and one row for all of its values."""
+    kept = dict[tuple[str, ...], "Point"]()
+    for point in sweep.points:
+        kept.setdefault(tuple(value or "-" for value in taken(sweep.axes, point.values)), point)
+    return kept
 
 
 def _bounds(found: Sequence[Point]) -> list[str]:

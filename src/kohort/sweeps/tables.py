@@ -25,7 +25,7 @@ from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import Once, Results, run_points
-from kohort.sweeps.table_plan import Axis, TablePlan
+from kohort.sweeps.table_plan import Axis, TablePlan, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -234,8 +234,9 @@ def _over(job: Job, table: Table) -> Job:
 
 
 def said(axes: Sequence[Axis], values: Sequence[str]) -> str:
-    """What is varied, with the values of a point: `k = 5, method = samarati`."""
-    return ", ".join(f"{axis.name} = {value}" for axis, value in zip(axes, values, strict=True))
+    """What is varied and its method takes, with the values of a point: `k = 5, method = samarati`."""
+    pairs = zip(axes, taken(axes, values), strict=True)
+    return ", ".join(f"{axis.name} = {value}" for axis, value in pairs if value)
 
 
 def _least(counts: Once[Counts], job: Job) -> LeastLoss:
