@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from enum import Enum
 from fractions import Fraction
 from html import escape
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -119,7 +120,30 @@ def verified(*, done: bool) -> str:
 
 def sizes_row(smallest: int, largest: int, what: str = "records") -> tuple[str, str]:
     """The row of class sizes."""
-    return "Class sizes", f"{smallest:,} to {largest:,} {what}"
+    return "Class sizes", f"{span(smallest, largest)} {what}"
+
+
+#: Nouns whose plural is not theirs and an s.
+_PLURALS: Final = MappingProxyType({"person": "people", "class": "classes", "leaf": "leaves"})
+
+
+def many(count: int, one: str, more: str = "") -> str:
+    """A count and its noun, which agree in number, and if there is one the verb after it.
+
+    >>> many(1, "item"), many(2_000, "item"), many(2, "class"), many(1, "record has", "records have")
+    ('1 item', '2,000 items', '2 classes', '1 record has')
+    """
+    return f"{count:,} {one if count == 1 else more or _PLURALS.get(one, f'{one}s')}"
+
+
+def span(least: int, most: int, one: str = "") -> str:
+    """Numbers from the least to the most, and of what.
+
+    >>> span(5, 1_200), span(6, 6), span(2, 3, "record"), span(1, 1, "record")
+    ('5 to 1,200', '6', '2 to 3 records', '1 record')
+    """
+    start = "" if least == most else f"{least:,} to "
+    return f"{start}{many(most, one) if one else f'{most:,}'}"
 
 
 def class_of(value: object) -> str:

@@ -238,7 +238,7 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
         verify_by_aggregation(paths, source(), claim(suppressed=2), destinations())
     with pytest.raises(VerificationError, match="the limit is 0"):
         verify_by_aggregation(paths, source(), claim(limit=0), destinations())
-    with pytest.raises(VerificationError, match="1 tuples do not come from the input"):
+    with pytest.raises(VerificationError, match="1 tuple does not come from the input"):
         verify_by_aggregation(paths, source(), claim(), destinations(WHERE | {("7", "Bari"): ("[31-35]", "Bari")}))
 
 
@@ -247,7 +247,7 @@ def test_no_tuple_goes_twice(tmp_path: Path) -> None:
     paths = written(tmp_path, cut(lines()))
     there = destinations()
     twice = Destinations(there.tuples.take(np.array([0, *range(8)])), there.labels.take(np.array([0, *range(8)])))
-    with pytest.raises(VerificationError, match="1 records repeat an input record"):
+    with pytest.raises(VerificationError, match="1 record repeats an input record"):
         verify_by_aggregation(paths, source(), claim(), twice)
     rows = [row[1:] for row in PEOPLE if row[0] != "Kim Longo"]
     labels = [WHERE[row[0], row[1]] for row in rows]

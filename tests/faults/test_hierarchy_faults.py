@@ -46,7 +46,7 @@ CANARY = "canary"
     ("rows", "message", "where"),
     [
         ([], "no leaves", ""),
-        ([["a"], ["a"]], "duplicate leaves: 1 rows repeat an earlier one", ", level 0"),
+        ([["a"], ["a"]], "duplicate leaves: 1 row repeats an earlier one", ", level 0"),
         ([["a", "*"], ["a", "*"], ["b", "*"], ["a", "*"]], "duplicate leaves: 2 rows repeat", ", level 0"),
         ([["a", "x", "*"], ["a", "y", "*"], ["b", "y", "*"]], "leaf 'a' has two parents: 'x' and 'y'", ", level 1"),
         ([["a", "x", "r"], ["a", "x", "s"]], "leaf 'a' has two parents: 'r' and 's'", ", level 2"),
@@ -95,7 +95,7 @@ def test_faults_far_from_the_first_rows() -> None:
     rows = [[f"{leaf}", "x", "*"] for leaf in range(10_000)]
     with pytest.raises(HierarchyError, match="1 leaf with another number of levels"):
         Hierarchy.from_rows([*rows, ["10000", "*"]])
-    with pytest.raises(HierarchyError, match="duplicate leaves: 1 rows"):
+    with pytest.raises(HierarchyError, match="duplicate leaves: 1 row"):
         Hierarchy.from_rows([*rows, rows[0]])
 
 
@@ -342,7 +342,7 @@ def shaft() -> object:
         ({"x": ["a"], "y": ["b"]}, "no common root: 2 labels"),
         ({"x": {"y": ["a", "b"], "z": []}}, "1 of 3 leaves lie higher than the deepest"),
         ({"*": {"x": ["a"], "y": ["a"]}}, "leaf 'a' has two parents: 'x' and 'y'"),
-        ({"*": ["a", "a"]}, "duplicate leaves: 1 rows"),
+        ({"*": ["a", "a"]}, "duplicate leaves: 1 row"),
         ({"r": {"x": {"m": ["a"]}, "y": {"m": ["b"]}}}, "label 'm' has two parents: 'x' and 'y'"),
         ({"*": {"": ["a"]}}, "1 leaf with an empty label"),
         ({"name": "", "of": ["a"]}, "1 leaf with an empty label"),

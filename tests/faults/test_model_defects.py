@@ -24,6 +24,7 @@ from kohort.models.k_map import KMap
 from kohort.models.maximum_risk import MaximumRisk
 from kohort.models.recursive_l_diversity import RecursiveLDiversity
 from kohort.models.t_closeness import TCloseness
+from kohort.shown import many
 from tests.unit.verify.models import claim_of, refusal, verdict_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def test_class_that_violates_a_model(model: PrivacyModel, good: tuple[str, ...],
     """A release whose every class satisfies is accepted; one class that does not is counted, with its records."""
     assert verdict_of(claim_of(*good), model).models == (model.name,)
     told = refusal(claim_of(*bad), model)
-    assert told == f"1 classes ({len(bad[-1])} records) fail {model.name}, cells compared as they are"
+    assert told == f"1 class ({many(len(bad[-1]), 'record')}) fails {model.name}, cells compared as they are"
 
 
 @pytest.mark.parametrize("room", [("CELLS", 1), ("CELLS", 4), ("FEW", 0), ("FEW", 1)])
@@ -94,7 +95,7 @@ def test_reference_is_the_input() -> None:
     claim = claim_of("fg", "ff", "gggggg")
     kept = replace(claim, lineage=np.arange(4), suppressed=6)
     model = TCloseness("s", Fraction(1, 4))
-    assert "1 classes (2 records)" in refusal(kept, model)  # f is 3 of 10 there, and 3 of 4 in what is released
+    assert "1 class (2 records)" in refusal(kept, model)  # f is 3 of 10 there, and 3 of 4 in what is released
     assert verdict_of(claim_of("fg", "ff"), model).classes == 2
 
 
@@ -104,7 +105,7 @@ def test_reference_is_the_input() -> None:
 def test_people_are_counted_and_not_records() -> None:
     """Two records of one person are one person, to k and to every share; the verdict counts both."""
     alone = claim_of("fg", "fg", who="abcc")
-    assert refusal(alone, KAnonymity(2)) == "1 classes (2 records) fail 2-anonymity, cells compared as they are"
+    assert refusal(alone, KAnonymity(2)) == "1 class (2 records) fails 2-anonymity, cells compared as they are"
     assert verdict_of(claim_of("fg", "fg"), KAnonymity(2)).people is None
     verdict = verdict_of(claim_of("fg", "fgg", who="abcdd"), KAnonymity(2))
     assert (verdict.people, verdict.records, verdict.smallest, verdict.largest) == (4, 5, 2, 3)
@@ -114,7 +115,7 @@ def test_a_person_holds_a_value_once() -> None:
     """Somebody with the same value twice has it once: 2 of 3 people, not 2 of 4 records."""
     half = AlphaKAnonymity("s", HALF, 2)
     assert verdict_of(claim_of("ffgg"), half).classes == 1
-    assert "1 classes (4 records)" in refusal(claim_of("ffgg", who="abcc"), half)
+    assert "1 class (4 records)" in refusal(claim_of("ffgg", who="abcc"), half)
 
 
 def test_the_reference_counts_people_too() -> None:
@@ -127,7 +128,7 @@ def test_the_reference_counts_people_too() -> None:
 def test_nobody_s_record() -> None:
     """People cannot be counted where some record is nobody's."""
     claim = claim_of("fg", who="ab")
-    with pytest.raises(VerificationError, match="1 records of the input have no person key"):
+    with pytest.raises(VerificationError, match="1 record of the input has no person key"):
         verdict_of(replace(claim, schema=replace(claim.schema, missing=frozenset({"a"}))), KAnonymity(2))
 
 
@@ -138,16 +139,16 @@ def test_too_few_of_the_population() -> None:
     """A class that fits fewer people of the population than it must is refused, however large it is."""
     claim = claim_of("fg", "f", population="0011")
     assert verdict_of(claim, KMap(2)).classes == 2
-    assert "1 classes (4 records) fail 3-map" in refusal(claim_of("f", "ffff", population="00011"), KMap(3))
-    assert "1 classes" in refusal(claim_of("fg", "f", population="0000"), KMap(2))  # nobody of the second is known
+    assert "1 class (4 records) fails 3-map" in refusal(claim_of("f", "ffff", population="00011"), KMap(3))
+    assert "1 class" in refusal(claim_of("fg", "f", population="0000"), KMap(2))  # nobody of the second is known
 
 
 def test_presence() -> None:
     """A class of which too many or too few of the population are released is refused."""
     half = DeltaPresence(QUARTER, HALF)
     assert verdict_of(claim_of("fg", "f", population="0000" + "11"), half).classes == 2
-    assert "1 classes (2 records)" in refusal(claim_of("fg", "f", population="000" + "11"), half)
-    assert "1 classes (1 records)" in refusal(claim_of("fg", "f", population="0000" + "11111"), half)
+    assert "1 class (2 records)" in refusal(claim_of("fg", "f", population="000" + "11"), half)
+    assert "1 class (1 record)" in refusal(claim_of("fg", "f", population="0000" + "11111"), half)
 
 
 def test_somebody_known_to_be_absent() -> None:

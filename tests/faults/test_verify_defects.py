@@ -44,7 +44,7 @@ def test_correct_release_passes(format_: str) -> None:
 def test_names_that_the_input_has_in_a_released_column() -> None:
     """What is released as it stands in the input, and holds a name there, is refused unless it is allowed."""
     noted = draft(tuple((*row[:4], f"as {row[0]}" if row[1] == "52" else row[4]) for row in PEOPLE))
-    with pytest.raises(VerificationError, match="cells of 1 people hold cells or words") as caught:
+    with pytest.raises(VerificationError, match="cells of 1 person hold cells or words") as caught:
         verify(io.BytesIO(noted.text), noted.claim)
     assert caught.value.where == "check identifiers, column visits"
     verdict = verify(io.BytesIO(noted.text), replace(noted.claim, allowed=("visits",)))

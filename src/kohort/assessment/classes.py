@@ -18,6 +18,7 @@ from kohort.errors import InputError, SchemaError
 from kohort.models.base import Achieved, Declaration, satisfied_jointly
 from kohort.schema import Attribute, Role
 from kohort.schema.sensitive import narrowed, resolve
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -104,7 +105,7 @@ def person_ids(table: Table, key: str | None, missing: Collection[str]) -> Index
     without = np.array([value is None or value in missing for value in column.values.to_list()])
     if without.any():
         raise InputError(
-            f"{int(column.counts()[without].sum()):,} records have no person key",
+            f"{many(int(column.counts()[without].sum()), 'record has', 'records have')} no person key",
             where=f"column {column.name}",
             hint="fill it in: people can be counted only if every record has one",
         )
@@ -300,9 +301,9 @@ def _refuse_unmatched(domain: SensitiveDomain, codes: Index, column: Column) -> 
     """Refuse values that are not in the reference table."""
     unmatched = np.append(domain.reference == 0, False)[codes]  # a missing value needs no match
     if unmatched.any():
+        of = many(int(column.counts()[unmatched].sum()), "record")
         raise InputError(
-            f"{int(unmatched.sum()):,} values ({int(column.counts()[unmatched].sum()):,} records) are not in the"
-            " reference table",
+            f"{many(int(unmatched.sum()), f'value ({of}) is', f'values ({of}) are')} not in the reference table",
             where=f"column {column.name}",
             hint="give the table that this one was made from",
         )

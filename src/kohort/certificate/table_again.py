@@ -38,6 +38,7 @@ from kohort.schema import Attribute, Label, Role, Schema
 from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import with_missing
 from kohort.schema.hierarchy import Hierarchy
+from kohort.shown import many
 from kohort.tables.complete import entered
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
@@ -281,7 +282,11 @@ class _Judge:
             yield unchecked("unchanged cells", f"the input has no column {', '.join(absent)}", "checks.cells")
             return
         strange = foreign(self.table, table, names, excel_safe=self.asked.excel_safe)
-        told = f"{strange:,} records have cells that the input has not together" if strange else "those of the input"
+        told = (
+            f"{many(strange, 'record has', 'records have')} cells that the input has not together"
+            if strange
+            else "those of the input"
+        )
         yield judged("unchanged cells", told, "checks.cells", met=not strange)
 
     def _refined(self, name: str, level: int, hierarchy: Hierarchy | str | None) -> CheckedPart:
@@ -292,7 +297,11 @@ class _Judge:
         texts = {text or "" for text in self.table[name].values.to_list()}
         below = (with_missing(hierarchy) if "" in texts else hierarchy).labels[: level + 1]
         astray = len(texts.difference(*below))
-        told = f"{astray:,} labels are no nodes up to level {level}" if astray else f"nodes up to level {level}"
+        told = (
+            f"{many(astray, 'label is', 'labels are')} no nodes up to level {level}"
+            if astray
+            else f"nodes up to level {level}"
+        )
         return judged(part, told, f"refined.{name}", met=not astray)
 
     def _model(self, asked: Asked, model: PrivacyModel | None) -> CheckedPart:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -75,7 +76,7 @@ def _figures(found: CoherenceFinding, model: Coherence) -> dict[str, Json]:
 
 def _lines(found: CoherenceFinding, model: Coherence, over: Sequence[str]) -> Iterator[str]:
     """The finding for a person."""
-    from kohort.report.render.text import listed, many
+    from kohort.report.render.text import listed
 
     yield f"{many(found.transactions, 'transaction')}: {found.model} {'met' if found.met else 'NOT met'}"
     if found.too_few:

@@ -10,6 +10,7 @@ from kohort.cli import flags, options
 from kohort.cli.derive import BASKETS, Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.shown import many
 
 #: The flags of a job on transactions that say how they are read and written.
 _FLAGS: Final = (
@@ -53,8 +54,10 @@ def convert(
             found = convert_transactions(made.source, made.job, target, overwrite=overwrite, tell=tell)
     except UsageError as fault:
         raise made.placed(fault) from None
-    removed = f"; {found.removed:,} items below the minimum support removed" if found.removed else ""
-    counts = f"{found.transactions:,} transactions, {found.items:,} items, {found.cells:,} cells{removed}"
+    removed = f"; {many(found.removed, 'item')} below the minimum support removed" if found.removed else ""
+    counts = (
+        f"{many(found.transactions, 'transaction')}, {many(found.items, 'item')}, {many(found.cells, 'cell')}{removed}"
+    )
     text = f"{UNPROTECTED}\n{counts}\nwrote {target} ({found.form})"
     figures = {**found._asdict(), "form": str(found.form), "file": str(target), "anonymized": False}
     say(text, figures, as_json=json, quiet=quiet, internal=True)

@@ -10,6 +10,7 @@ import typer
 
 from kohort.cli import options
 from kohort.cli.screen import progress, say
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -167,7 +168,7 @@ def _write(
             for piece, more in pieces:
                 file.write(piece)
                 cells += more
-                tell(f"{cells:,} cells")
+                tell(f"{many(cells, 'cell')}")
 
         publish(out, write, lambda _: None, overwrite=overwrite)
     say(f"wrote {out}", {"file": str(out), **figures, "cells": cells}, as_json=json, quiet=quiet)

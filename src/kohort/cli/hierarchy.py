@@ -12,6 +12,7 @@ from kohort.cli.derive import Given, Keys
 from kohort.cli.flags import refuse
 from kohort.cli.screen import say
 from kohort.errors import UsageError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -216,8 +217,8 @@ def check(
     """Check that a hierarchy nests, hides and covers a table's column; status 1 if it lacks values."""
     _together(source, column)
     options.use_threads()
-    from kohort.report.render.text import many
     from kohort.schema import hierarchies
+    from kohort.shown import many
 
     made = _read(file)
     warnings = hierarchies.findings(made)
@@ -269,7 +270,7 @@ def _counts(table: Table, name: str) -> dict[str, int]:
 
 def _size(hierarchy: Hierarchy) -> str:
     levels = ", ".join(f"{len(labels):,}" for labels in hierarchy.labels)
-    size = f"{len(hierarchy.leaves):,} leaves, height {hierarchy.height} (nodes per level: {levels})"
+    size = f"{many(len(hierarchy.leaves), 'leaf')}, height {hierarchy.height} (nodes per level: {levels})"
     return "; ".join([size, *hierarchy.changes])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kohort.cli import achieved, flags, options
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -167,9 +168,10 @@ def _class(one: FailingClass, quasi: Sequence[str], *, values: bool) -> Json:
 
 def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]:
     sizes = found.sizes
-    yield f"{found.records:,} records in {sizes.size:,} classes of {sizes.min():,} to {sizes.max():,}"
+    ends = span(int(sizes.min()), int(sizes.max()))
+    yield f"{many(found.records, 'record')} in {many(sizes.size, 'class')} of {ends}"
     if found.people is not None:
-        yield f"people are counted: {found.people.min():,} to {found.people.max():,} in a class"
+        yield f"people are counted: {span(int(found.people.min()), int(found.people.max()))} in a class"
     for one in found.findings:
         yield f"{one.model}: {one.told}"
         yield from (f"  {line}" for line in _first(one, quasi, values=values))
@@ -179,8 +181,6 @@ def _lines(found: Check, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 def _notes(found: Check, made: Requested, *, own: bool) -> Iterator[str]:
     """What to know of the figures; `own`: without a table before the release."""
-    from kohort.report.render.text import many
-
     if not made.sensitive and all(model.declared.sensitive is None for model in made.models):
         yield "note: none of these models limits what a class reveals; name the sensitive columns with --sensitive"
     if any(one.own_reference for one in found.findings) or (made.sensitive and own):
@@ -205,7 +205,9 @@ def _first(one: Finding, quasi: Sequence[str], *, values: bool) -> Iterator[str]
 
 def _told(one: FailingClass, quasi: Sequence[str], *, values: bool) -> str:
     """A failing class in a line."""
-    parts = [f"{one.size:,}" if one.size == one.records else f"{one.size:,} people in {one.records:,} records"]
+    parts = [
+        f"{one.size:,}" if one.size == one.records else f"{many(one.size, 'person')} in {many(one.records, 'record')}"
+    ]
     if one.population is not None:
         parts.append(f"matches {one.population:,} of the population")
     if one.values is not None:

@@ -12,6 +12,7 @@ from kohort.cli import options
 from kohort.cli.derive import Given, Keys
 from kohort.cli.screen import progress, say
 from kohort.errors import UsageError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,9 +114,9 @@ def _text(figures: PerturbationFigures) -> Iterator[str]:
     yield f"{WARNING[0].upper()}{WARNING[1:]}."
     records = figures.records
     if figures.verified:
-        yield f"Verified and published: {figures.release}, {records:,} records in the order they had."
+        yield f"Verified and published: {figures.release}, {many(records, 'record')} in the order they had."
     else:
-        yield f"Nothing was written: {records:,} records were examined."
+        yield f"Nothing was written: {many(records, 'record was', 'records were')} examined."
 
 
 def key(

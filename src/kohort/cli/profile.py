@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from kohort.report.render.text import many
 from kohort.schema.numbers import said as written
+from kohort.shown import many
 from kohort.transactions.profile import PERCENTS
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _advice(found: DatabaseProfile) -> Iterator[str]:
     yield "To try it out, draw the roles by lot: --delta 0.4 --seed 7"
     h, feasible = written(found.h), f"{_feasible(found):.4g}"
     if found.above:
-        count = f"{found.above:,} of {found.items:,} items"
+        count = f"{found.above:,} of {many(found.items, 'item')}"
         yield f"At h = {h}, {count} cannot be private; from h = {feasible} on any item can."
     else:
         yield f"At h = {h}, any item can be private; the least such h is {feasible}."

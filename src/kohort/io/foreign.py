@@ -13,6 +13,7 @@ import polars as pl
 from kohort.errors import KohortError, UnsupportedError
 from kohort.io.cells import as_text, encode, from_text
 from kohort.io.forms import FORMS
+from kohort.shown import many
 from kohort.tables.table import Column, Labels, Table
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _writable(column: Column, origin: Column, form: FileForm) -> tuple[pl.Series
         what = f"the column's name cannot be written to {form.title}"
         raise UnsupportedError(what, where=f"column {column.name}", hint="rename it in the input")
     if lost:
-        what = f"{lost:,} values cannot be written to {form.title} exactly"
+        what = f"{many(lost, 'value cannot', 'values cannot')} be written to {form.title} exactly"
         hint = "write CSV or Parquet; where blanks at the end are the cause, remove them with --trim"
         raise UnsupportedError(what, where=f"column {column.name}", hint=hint)
     return due, said

@@ -17,6 +17,7 @@ from kohort.job.parts import Misfit, right_part, table
 from kohort.models.k_anonymity import KAnonymity
 from kohort.release import Job
 from kohort.schema import Label, Role, Schema
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,7 +125,7 @@ def _in_order(said: NodeText | None, quasi: Sequence[str], faults: list[Misfit])
         return said
     hint = f"say one level for each, such as {','.join(f'{name}=0' for name in quasi)}"
     if isinstance(said, tuple):
-        what = f"the node has {len(said)} levels, but there are {len(quasi)} quasi-identifiers"
+        what = f"the node has {many(len(said), 'level')}, but there are {len(quasi)} quasi-identifiers"
     elif unknown := [name for name in said if name not in quasi]:
         what, hint = f"no quasi-identifier is called {' or '.join(unknown)}", nearest(unknown[0], quasi) or hint
     elif lacking := [name for name in quasi if name not in said]:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from kohort.algorithms.known import METHODS
-from kohort.algorithms.method import FIRST, LIMIT, Choices
+from kohort.algorithms.method import FIRST, LIMIT, LOCAL, Choices
 from kohort.algorithms.problem import on_nodes
 from kohort.errors import JobError, UsageError
 from kohort.job.columns import quasi_of
@@ -33,11 +33,15 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         "method": ("method", "name"),
         "cut": ("method", "cut"),
         "dimension": ("method", "dimension"),
+        LOCAL.name: ("method", LOCAL.name),
     }
 )
 
 #: How many of the quasi-identifiers there are.
 QUASI: Final = "quasi"
+
+#: What a switch may be said to be.
+_SWITCH: Final[Mapping[str, bool]] = MappingProxyType({"yes": True, "true": True, "no": False, "false": False})
 
 #: Numbers of records, people and columns.
 _number = re.compile(r"[1-9][0-9]{0,17}").fullmatch
@@ -219,6 +223,8 @@ def _parameter(name: str) -> Place:
 
 def _value(name: str, text: str) -> object:
     """What is said as a job file would say it."""
+    if name == LOCAL.name:
+        return _SWITCH.get(text.lower(), text)
     kind = models().get(name)
     if kind is None or kind.specification.of_column:
         return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from math import fsum
 from operator import methodcaller
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.algorithms.problem import Problem
+    from kohort.arrays import Counts
+    from kohort.core.labels import Labels
     from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
     from kohort.io.manifest import WrittenPart
@@ -277,8 +280,14 @@ def _like(source: object) -> str:
 
 def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:
     """The release as the metrics see it."""
-    losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
+    losses = np.array([_lost(label, classes.regions) for label in classes.labels])
     return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
+
+
+def _lost(label: Labels, regions: Counts) -> float:
+    """What all records lose of an attribute, rounded once: in whatever order the regions are, the sum is the same."""
+    records = np.bincount(label.share_of, regions, label.shares.size)
+    return fsum((label.shares * records).tolist())
 
 
 def claim_of(release: Release, format_: str = "csv") -> Claim:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kohort.errors import CallError
 from kohort.schema.nesting import CHUNK, SUPPRESSED, Keep, Pad, counted_leaves, fault, nest
-from kohort.shown import Shown
+from kohort.shown import Shown, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -222,7 +222,7 @@ def _check_shape(labels: Sequence[Sequence[str]], parents: Sequence[Index], name
     if not labels[0]:
         raise fault("a hierarchy needs at least one leaf", name)
     if len(labels[-1]) != 1:
-        raise fault(f"{len(labels[-1]):,} nodes at the top where one root must be", name, len(parents))
+        raise fault(f"{many(len(labels[-1]), 'node')} at the top where one root must be", name, len(parents))
     for level, parent in enumerate(parents):
         steps = np.diff(parent)
         ends = parent.shape == (len(labels[level]),) and parent[0] == 0 and parent[-1] == len(labels[level + 1]) - 1

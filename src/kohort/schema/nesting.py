@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from kohort.errors import HierarchyError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from kohort.arrays import Index, Mask
@@ -134,12 +135,12 @@ def listed(labels: Sequence[str]) -> str:
 
 def counted_leaves(count: int) -> str:
     """The count in words: `1 leaf`, `2 leaves`."""
-    return "1 leaf" if count == 1 else f"{count:,} leaves"
+    return many(count, "leaf")
 
 
 def _labels(count: int) -> str:
     """The count in words, with a verb: `1 label has`, `2 labels have`."""
-    return "1 label has" if count == 1 else f"{count:,} labels have"
+    return many(count, "label has", "labels have")
 
 
 # ── From rows to levels ──────────────────────────────────────────────────────────────────────────
@@ -221,7 +222,7 @@ def _check_leaves(levels: Sequence[_Level], name: str, keep: Keep) -> None:
         if split.size:
             raise _two_parents(leaves, above, split, name, level)
     hint = "delete them, or keep one of each: FILE:first"
-    raise fault(f"duplicate leaves: {repeated:,} rows repeat an earlier one", name, 0, hint=hint)
+    raise fault(f"duplicate leaves: {many(repeated, 'row repeats', 'rows repeat')} an earlier one", name, 0, hint=hint)
 
 
 def _check_inner(levels: Sequence[_Level], links: Sequence[tuple[Index, Mask]], name: str) -> None:
@@ -274,5 +275,5 @@ def _depth_first(parents: Sequence[Index]) -> tuple[list[Index], list[Index]]:
 
 def told_twofold(labels: Sequence[str]) -> str:
     """That labels can be read in two ways, without quoting them."""
-    stand = "1 label stands" if len(labels) == 1 else f"{len(labels):,} labels stand"
+    stand = many(len(labels), "label stands", "labels stand")
     return f"{stand} for different values on different levels"

@@ -21,6 +21,7 @@ from kohort.schema import Missing, Scale
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import exact, is_numeric_text, said, times_ten
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +118,7 @@ def resolve(
     absent = np.array([value is None or even_spelling(value) in nothing for value in values], dtype=np.bool_)
     if absent.any() and attribute.missing is Missing.REFUSE:
         raise InputError(
-            f"{int(counts[absent].sum()):,} records have no value",
+            f"{many(int(counts[absent].sum()), 'record has', 'records have')} no value",
             where=f"column {attribute.name}",
             hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
         )
@@ -154,8 +155,9 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     numeric = is_numeric_text(present)
     if attribute.scale is Scale.NUMERIC and not numeric:
         wrong = np.array([not is_numeric_text((value,)) for value in present])
+        of = many(int(counts[wrong].sum()), "record")
         raise InputError(
-            f"{int(wrong.sum()):,} values ({int(counts[wrong].sum()):,} records) are not plain decimal numbers",
+            f"{many(int(wrong.sum()), f'value ({of}) is', f'values ({of}) are')} not plain decimal numbers",
             where=f"column {attribute.name}",
             hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
         )
@@ -190,8 +192,9 @@ def _by_leaf(
     leaves = np.array([hierarchy.index.get(text, -1) for text in present])
     absent = leaves < 0
     if absent.any():
+        whose = many(int(counts[absent].sum()), "record")
         raise HierarchyError(
-            f"{int(absent.sum()):,} values ({int(counts[absent].sum()):,} records) are no leaf of the hierarchy",
+            f"{many(int(absent.sum()), f'value ({whose}) is', f'values ({whose}) are')} no leaf of the hierarchy",
             where=f"column {attribute.name}",
             hint="add them to the hierarchy; `kohort hierarchy check` counts what a file lacks",
         )

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.metrics.known import METRICS
+from kohort.shown import many
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.ending import Ending
+from kohort.sweeps.table_plan import taken
 from kohort.sweeps.tables import said
 
 if TYPE_CHECKING:
@@ -150,14 +152,22 @@ def text(sweep: TableSweep) -> str:
     timed = ["cpu s", "wall s"] if any(point.seconds for point in found) else []
     risks = ["highest risk", "average risk"]
     head = [*(axis.name for axis in sweep.axes), *metrics, *_COUNTS, *risks, *near, *nodes, *timed]
-    rows = [head, *([*point.values, *_cells(point, metrics, noded=bool(nodes))] for point in sweep.points)]
+    rows = [head, *([*said, *_cells(point, metrics, noded=bool(nodes))] for said, point in _rows(sweep).items())]
     width = max(map(len, rows))
     padded = [row + [""] * (width - len(row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*padded, strict=True)]
     lines = ["  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in padded]
     fixed = "".join(f"; {name} = {value}" for name, value in sweep.fixed.items())
     told = [*_bounds(found), *_nodes(sweep), *_reasons(sweep), *_proposal(sweep), NOTHING]
-    return "\n".join([f"{sweep.records:,} records{fixed}", "", *lines, "", *told])
+    return "\n".join([f"{many(sweep.records, 'record')}{fixed}", "", *lines, "", *told])
+
+
+def _rows(sweep: TableSweep) -> dict[tuple[str, ...], Point]:
+    """The points by their values; where a method does not take one, a dash, and one row for all of its values."""
+    kept = dict[tuple[str, ...], "Point"]()
+    for point in sweep.points:
+        kept.setdefault(tuple(value or "-" for value in taken(sweep.axes, point.values)), point)
+    return kept
 
 
 def _bounds(found: Sequence[Point]) -> list[str]:
@@ -165,7 +175,7 @@ def _bounds(found: Sequence[Point]) -> list[str]:
     looked = {point.bound.records: point.bound.error for point in found if point.bound is not None}
     if not looked:
         return []
-    sampled = f"; estimated from {max(looked):,} records" if any(looked.values()) else ""
+    sampled = f"; estimated from {many(max(looked), 'record')}" if any(looked.values()) else ""
     return [f"least ncp: no release with the same k and labels has a lower NCP{sampled}. times: NCP over that."]
 
 

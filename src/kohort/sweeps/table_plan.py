@@ -7,7 +7,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kohort.algorithms.method import CUT
+from kohort.algorithms.known import METHODS
+from kohort.algorithms.method import CUT, LIMIT
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.errors import JobError, SchemaError, UsageError
 from kohort.models.k_anonymity import KEY, k_of
@@ -15,6 +16,7 @@ from kohort.models.k_anonymity import KEY, k_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from kohort.algorithms.method import Method
     from kohort.release import Job
 
 #: How Mondrian cuts if nothing else is asked for.
@@ -153,6 +155,24 @@ class TablePlan:
         if shared.get(CUT.name) == USUAL:
             del shared[CUT.name]
         return shared | ({"models": others} if others else {})
+
+
+def taken(axes: Sequence[Axis], values: Sequence[str]) -> tuple[str, ...]:
+    """The values of a point, "" where something is varied that is a parameter of other methods than its own.
+
+    >>> axes = (Axis("k", ("5",)), Axis("method", ("mondrian", "ordered")), Axis("cut", ("nearest", "loss")))
+    >>> taken(axes, ("5", "ordered", "loss")), taken(axes, ("5", "mondrian", "loss"))
+    (('5', 'ordered', ''), ('5', 'mondrian', 'loss'))
+    """
+    named = {axis.name: value for axis, value in zip(axes, values, strict=True)}
+    method = METHODS.get(named.get("method", ""))
+    return tuple(value if method is None or _concerns(name, method) else "" for name, value in named.items())
+
+
+def _concerns(name: str, method: Method) -> bool:
+    """Whether what is varied is a parameter of the method, or of none."""
+    parameter = LIMIT.name if name == "max-suppression" else name
+    return method.takes(parameter) or not any(other.takes(parameter) for other in METHODS.values())
 
 
 def _misfit(fault: UsageError) -> str:

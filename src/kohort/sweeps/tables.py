@@ -20,12 +20,12 @@ from kohort.metrics.loss import attribute_losses
 from kohort.pipeline.bound import bound_of, bounded_alike
 from kohort.pipeline.feasibility import refuse_unknown
 from kohort.report.bound import bound_figures
-from kohort.shown import Shown
+from kohort.shown import Shown, many, span
 from kohort.sweeps.advice import LOSS, proposed
 from kohort.sweeps.counting import answer, count, counted_alike
 from kohort.sweeps.ending import Ending, status_of
 from kohort.sweeps.engine import Once, Results, run_points
-from kohort.sweeps.table_plan import Axis, TablePlan
+from kohort.sweeps.table_plan import Axis, TablePlan, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +108,7 @@ class Point:
         if not self.found:
             return f"{self.ending}: {self.why}"
         cost = f"LM {self.metrics['lm']:.4f}, " if "lm" in self.metrics else ""
-        classes = f"{self.classes:,} classes of {self.smallest:,} to {self.largest:,}"
+        classes = f"{many(self.classes, 'class')} of {span(self.smallest, self.largest)}"
         near = f", {self.bound.said}" if self.bound is not None else ""
         return f"{cost}{classes}, {self.suppressed:,} suppressed{near}"
 
@@ -234,8 +234,9 @@ def _over(job: Job, table: Table) -> Job:
 
 
 def said(axes: Sequence[Axis], values: Sequence[str]) -> str:
-    """What is varied, with the values of a point: `k = 5, method = samarati`."""
-    return ", ".join(f"{axis.name} = {value}" for axis, value in zip(axes, values, strict=True))
+    """What is varied and its method takes, with the values of a point: `k = 5, method = samarati`."""
+    pairs = zip(axes, taken(axes, values), strict=True)
+    return ", ".join(f"{axis.name} = {value}" for axis, value in pairs if value)
 
 
 def _least(counts: Once[Counts], job: Job) -> LeastLoss:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kohort.errors import UsageError
 from kohort.schema.numbers import said
+from kohort.shown import many
 from kohort.sweeps.advice import proposed_coherence
 from kohort.sweeps.ending import Ending
 from kohort.sweeps.transaction_plan import OF_MATRIX, Parameter
@@ -183,7 +184,7 @@ def asked(sweep: Sweep) -> str:
     if isinstance(job.roles, Drawn):
         roles = _DRAWN[job.roles.draw].format(h=said(sweep.plan.least_h))
     rare = f"; items in less than {said(job.min_support)} of the transactions removed" if job.min_support else ""
-    of = f"{sweep.transactions:,} transactions, {sweep.items:,} items"
+    of = f"{many(sweep.transactions, 'transaction')}, {many(sweep.items, 'item')}"
     return f"{fixed}; {of if sweep.plan.matrix is None else 'generated matrices'}; {roles}{rare}"
 
 

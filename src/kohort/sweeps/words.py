@@ -7,7 +7,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kohort.shown import many
 from kohort.sweeps.ending import Ending
+from kohort.sweeps.table_plan import taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,8 +78,8 @@ def setting(name: str, value: str) -> str:
 
 def settings(found: TableSweep, point: Point, *, first: int = 0) -> str:
     """The values of a point, from those of the axis at `first` on."""
-    pairs = zip(found.axes[first:], point.values[first:], strict=True)
-    return ", ".join(setting(axis.name, value) for axis, value in pairs)
+    pairs = zip(found.axes[first:], taken(found.axes, point.values)[first:], strict=True)
+    return ", ".join(setting(axis.name, value) for axis, value in pairs if value)
 
 
 def series(found: TableSweep) -> list[Series]:
@@ -126,7 +128,7 @@ def _same(one: Point, other: Point) -> bool:
 def fixed(found: TableSweep) -> str:
     """What stays as it is."""
     said = [setting(name, value) for name, value in found.fixed.items() if value]
-    return f"{'; '.join([*said, f'{found.records:,} records'])}."
+    return f"{'; '.join([*said, many(found.records, 'record')])}."
 
 
 def unanswered(found: TableSweep) -> list[str]:

@@ -14,6 +14,7 @@ from kohort.errors import InputError, UsageError
 from kohort.perturbation.base import MOST_DECIMALS
 from kohort.perturbation.moments import whole
 from kohort.schema.numbers import is_numeric_text
+from kohort.shown import many
 from kohort.tables.table import Column, narrow
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
         wrong = np.array([not (gap or is_numeric_text([t])) for gap, t in zip(gaps, texts, strict=True)], np.bool_)
         if wrong.any():
             raise InputError(
-                f"{int(column.counts()[wrong].sum()):,} cells are no plain decimal numbers",
+                f"{many(int(column.counts()[wrong].sum()), 'cell is', 'cells are')} no plain decimal numbers",
                 where=f"column {column.name}",
                 hint="declare missing tokens, correct the cells, or perturb names by post-randomization",
             )
@@ -88,7 +89,7 @@ def read_numbers(column: Column, missing: frozenset[str]) -> CodedNumbers:
     if large.any():
         cells = int(column.counts()[large].sum())
         raise InputError(
-            f"{cells:,} numbers are 2^53 or more, or as far below 0: they would lose digits",
+            f"{many(cells, 'number is', 'numbers are')} 2^53 or more, or as far below 0: they would lose digits",
             where=f"column {column.name}",
             hint="give the column in a larger unit; or is it an identifier, which is no number?",
         )

@@ -15,6 +15,7 @@ from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
 from kohort.schema.sensitive import resolve as resolve_sensitive
+from kohort.shown import many
 from kohort.tables.order import SortKey, content_keys, order_by, ranks_of
 from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
@@ -252,7 +253,7 @@ class CodedTable:
         lacking = column.absent(self.schema.missing)
         if lacking.any():
             raise InputError(
-                f"{int(self.records_with(column)[lacking].sum()):,} records have no person key",
+                f"{many(int(self.records_with(column)[lacking].sum()), 'record has', 'records have')} no person key",
                 where=f"column {name}",
                 hint="every record must say whose it is, for people to be counted",
             )
@@ -339,4 +340,4 @@ def _all_of(faults: Sequence[InputError]) -> InputError:
     told = "; ".join(f"{fault.where}: {fault.what}" for fault in faults)
     hints = " / ".join(dict.fromkeys(fault.hint for fault in faults if fault.hint))
     kind = HierarchyError if all(isinstance(fault, HierarchyError) for fault in faults) else InputError
-    return kind(told, where=f"{len(faults)} columns", hint=hints)
+    return kind(told, where=f"{many(len(faults), 'column')}", hint=hints)

@@ -20,6 +20,7 @@ import polars as pl
 
 from kohort.errors import UnsupportedError
 from kohort.schema import Missing, Role
+from kohort.shown import many
 from kohort.tables.table import Column, Table
 from kohort.verify.aggregates import Hashed, as_texts, summed
 from kohort.verify.identifiers import few_of, leaks, suspects
@@ -87,7 +88,7 @@ def verify_by_aggregation(
     written = WrittenParts.read(paths, claim, question.released, question.hashed)
     due = source.records - claim.incomplete - claim.suppressed
     if written.records != due:
-        raise fault(TableCheck.RECORDS, f"{written.records:,} records instead of {due:,}")
+        raise fault(TableCheck.RECORDS, f"{many(written.records, 'record')} instead of {due:,}")
     sent = _Sent.of(claim, source.tuples(question.columns, question.hashed), destinations)
     _check_same(sent, written, question)
     looked_for = _check_identifiers(claim, source, written, destinations)
@@ -209,7 +210,7 @@ def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Count
     listed = pl.DataFrame(theirs).with_row_index("of")
     unknown = len(listed.join(entering, on=keys, how="anti"))
     if unknown:
-        raise fault(TableCheck.LINEAGE, f"{unknown:,} tuples do not come from the input")
+        raise fault(TableCheck.LINEAGE, f"{many(unknown, 'tuple does', 'tuples do')} not come from the input")
     if destinations.counts is None:
         pairs = entering.join(listed, on=keys)
         row, of = (pairs[name].to_numpy().astype(np.int64) for name in ("row", "of"))
@@ -227,7 +228,7 @@ def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Count
             found.to_numpy().astype(np.int64)[at] for found, at in zip((mine["row"], there["of"]), places_, strict=True)
         )
     if again:
-        raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
+        raise fault(TableCheck.LINEAGE, f"{many(again, 'record repeats', 'records repeat')} an input record")
     return row, of, counts
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Attribute, Role, Schema
+from kohort.shown import many
 from kohort.verify.reading import read
 from kohort.verify.records import check_cells, check_records, differing, lacking, released_texts
 from kohort.verify.verdict import Claim, TableCheck, fault, places
@@ -57,7 +58,7 @@ def check_pseudonyms(column: Column, claim: Claim, key: Key) -> None:
     due = released_texts(source, claim).zip_with(absent, made)
     wrong = differing(column, places(due, column.values), claim)
     if wrong:
-        what = f"{wrong:,} cells are not the pseudonyms of their records' identifiers"
+        what = f"{many(wrong, 'cell is', 'cells are')} not the pseudonyms of their records' identifiers"
         raise fault(TableCheck.PSEUDONYMS, what, column=column.name)
 
 
@@ -98,11 +99,11 @@ def check_coarsened(column: Column, claim: Claim, changed: Column) -> None:
     pairs = np.unique(source * len(changed.values) + changed.codes)
     several = pairs.size - np.unique(source).size
     if several:
-        what = f"{several:,} values were changed in more than one way"
+        what = f"{many(several, 'value was', 'values were')} changed in more than one way"
         raise fault(TableCheck.PERTURBED, what, column=column.name)
     wrong = differing(column, places(released_texts(changed, claim), column.values), claim, changed)
     if wrong:
-        what = f"{wrong:,} cells are not those that the models judged"
+        what = f"{many(wrong, 'cell is', 'cells are')} not those that the models judged"
         raise fault(TableCheck.PERTURBED, what, column=column.name)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Label
+from kohort.shown import many
 from kohort.verify.labels import ANY, MEAN_DIGITS, Meaning
 from kohort.verify.verdict import Band, Claim, TableCheck, fault
 from kohort.workspace import HEAP, blocks, tallied
@@ -112,7 +113,7 @@ def check_ends(column: Column, meaning: Meaning, found: Fit, claim: Claim, class
             held[classes.of[some][found.among(packed, some)]] = True
         unheld = int((ranged & ~held).sum())
         if unheld:
-            what = f"{unheld:,} classes have a range with an end that none of their records has"
+            what = f"{many(unheld, 'class has', 'classes have')} a range with an end that none of their records has"
             raise fault(TableCheck.ENDS, what, column=column.name)
 
 
@@ -129,7 +130,11 @@ def _check_means(
     slack = _FLOAT * float(np.abs(amounts).max())
     wrong = int((apart > rounding + slack).sum())
     if wrong:
-        raise fault(TableCheck.ENDS, f"{wrong:,} records have a mean that is not their class's", column=column.name)
+        raise fault(
+            TableCheck.ENDS,
+            f"{many(wrong, 'record has', 'records have')} a mean that is not their class's",
+            column=column.name,
+        )
 
 
 def bands(sizes: Counts, k: int) -> tuple[Band, ...]:

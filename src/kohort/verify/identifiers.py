@@ -28,6 +28,7 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Role
+from kohort.shown import many
 from kohort.verify.singling import People
 from kohort.workspace import HEAP, tallied
 
@@ -88,9 +89,8 @@ class Leak:
     def told(self) -> str:
         """What is wrong, for an error."""
         whose = "their own " if self.own else ""
-        return (
-            f"cells of {self.people:,} people hold {whose}cells or words of the identifying column {self.identifying}"
-        )
+        people = many(self.people, "person")
+        return f"cells of {people} hold {whose}cells or words of the identifying column {self.identifying}"
 
 
 def leaks(

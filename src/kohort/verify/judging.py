@@ -11,6 +11,7 @@ import polars as pl
 from kohort.core.frequency import ClassProfile, Histogram, batches
 from kohort.models.base import satisfied_jointly
 from kohort.schema.sensitive import even_spelling, narrowed, resolve
+from kohort.shown import many
 from kohort.verify.classes import classes_of
 from kohort.verify.records import lacking, released_texts
 from kohort.verify.verdict import Claim, TableCheck, fault
@@ -208,7 +209,8 @@ def _people(claim: Claim) -> Index | None:
     column = claim.original[claim.schema.person]
     nobody = claim.amount(lacking(column, claim))
     if nobody:
-        what = f"{nobody:,} records of the input have no person key, so people cannot be counted"
+        some = many(nobody, "record of the input has", "records of the input have")
+        what = f"{some} no person key, so people cannot be counted"
         raise fault(TableCheck.CLASSES, what, column=column.name)
     return column.codes.astype(np.int64)
 
@@ -263,7 +265,8 @@ def _judge(claim: Claim, profile: ObservedProfile, records: Counts, how: str) ->
         failing = ~profile.satisfied(model)
         what = f"all {records.size:,} classes together fail {model.name}"
         if failing.any():
-            what = f"{int(failing.sum()):,} classes ({int(records[failing].sum()):,} records) fail {model.name}"
+            of = many(int(records[failing].sum()), "record")
+            what = f"{many(int(failing.sum()), f'class ({of}) fails', f'classes ({of}) fail')} {model.name}"
         raise fault(TableCheck.CLASSES, f"{what}, cells compared {how}")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Missing, Role
+from kohort.shown import many
 from kohort.tables.table import Column, Table, narrow
 from kohort.verify.dates import in_days
 from kohort.verify.identifiers import leaks
@@ -43,12 +44,13 @@ def check_records(table: Table, claim: Claim) -> None:
     due = claim.entered - claim.suppressed
     found = table.records if claim.weights is None else claim.released
     if found != due:
-        raise fault(TableCheck.RECORDS, f"{found:,} records instead of {due:,}")
+        raise fault(TableCheck.RECORDS, f"{many(found, 'record')} instead of {due:,}")
     if claim.limit is None:
         return
     chosen = claim.suppressed - claim.amount(without_value(claim))
     if chosen > claim.limit:
-        what = f"{chosen:,} records are suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
+        some = many(chosen, "record is", "records are")
+        what = f"{some} suppressed for other reasons than a missing value; the limit is {claim.limit:,}"
         raise fault(TableCheck.RECORDS, what)
 
 
@@ -70,17 +72,17 @@ def check_lineage(table: Table, claim: Claim) -> None:
     """Every released record claims an input record, and no two claim the same one."""
     lineage, known = claim.lineage, claim.original.records
     if lineage.shape != (table.records,):
-        raise fault(TableCheck.LINEAGE, f"a lineage of {lineage.size:,} for {table.records:,} records")
+        raise fault(TableCheck.LINEAGE, f"a lineage of {lineage.size:,} for {many(table.records, 'record')}")
     parts = [lineage[some] for some in blocks(lineage.size)]
     outside = sum(int(((part < 0) | (part >= known)).sum()) for part in parts)
     if outside:
-        raise fault(TableCheck.LINEAGE, f"{outside:,} records do not come from the input")
+        raise fault(TableCheck.LINEAGE, f"{many(outside, 'record does', 'records do')} not come from the input")
     claimed = claim.workspace.zeros(known, np.bool_)
     for part in parts:
         claimed[part] = True
     again = table.records - int(claimed.sum())
     if again:
-        raise fault(TableCheck.LINEAGE, f"{again:,} records repeat an input record")
+        raise fault(TableCheck.LINEAGE, f"{many(again, 'record repeats', 'records repeat')} an input record")
 
 
 def check_identifiers(table: Table, claim: Claim, every: Table) -> int:
@@ -142,7 +144,9 @@ def check_cells(column: Column, claim: Claim) -> None:
     source = claim.original[column.name]
     changed = differing(column, places(released_texts(source, claim), column.values), claim)
     if changed:
-        raise fault(TableCheck.CELLS, f"{changed:,} cells differ from the input's", column=column.name)
+        raise fault(
+            TableCheck.CELLS, f"{many(changed, 'cell differs', 'cells differ')} from the input's", column=column.name
+        )
 
 
 def check_values(attribute: Attribute, claim: Claim) -> None:
@@ -193,17 +197,21 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
         labels = pl.Series(map(in_days, labels.to_list()), dtype=pl.String)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
-        raise fault(TableCheck.GRID, f"{astray:,} labels have an end that is not a cut of the grid", column=column.name)
+        raise fault(
+            TableCheck.GRID,
+            f"{many(astray, 'label has', 'labels have')} an end that is not a cut of the grid",
+            column=column.name,
+        )
     meaning = meaning_of(values, labels, claim.workspace)
     unknown = ~meaning.known
     if unknown.any():
         records = int(unknown[column.codes].sum())
-        what = f"{int(unknown.sum()):,} labels ({records:,} records) cannot be produced by the schema"
+        what = f"{many(int(unknown.sum()), 'label')} ({many(records, 'record')}) cannot be produced by the schema"
         raise fault(TableCheck.LABELS, what, column=column.name)
     refuse_twofold(values, labels, column)
     found = fit(meaning, source.codes, claim.lineage, column.codes)
     if found.outside:
-        what = f"{found.outside:,} records have labels that do not contain their values"
+        what = f"{many(found.outside, 'record has', 'records have')} labels that do not contain their values"
         raise fault(TableCheck.REGIONS, what, column=column.name)
     return meaning, found
 
@@ -212,7 +220,8 @@ def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column) -> N
     """Refuse labels that stand for one group of values and for another."""
     found = twofold(values, labels)
     if found.any():
-        what = f"{int(found.sum()):,} labels ({int(found[column.codes].sum()):,} records) can be read in two ways"
+        of = many(int(found[column.codes].sum()), "record")
+        what = f"{many(int(found.sum()), 'label')} ({of}) can be read in two ways"
         raise fault(TableCheck.LABELS, what, column=column.name)
 
 
@@ -234,7 +243,8 @@ def disorder(table: Table, quasi: Sequence[str], workspace: Workspace = HEAP) ->
             turns[some] = tied[some] & (codes[some] != codes[some.start + 1 : some.stop + 1])
         falling = _falling(column, turns)
         if falling:
-            return fault(TableCheck.ORDER, f"{falling:,} records are out of order", column=column.name)
+            told = f"{many(falling, 'record is', 'records are')} out of order"
+            return fault(TableCheck.ORDER, told, column=column.name)
         np.greater(tied, turns, out=tied)
     return None
 

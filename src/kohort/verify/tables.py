@@ -33,6 +33,7 @@ import polars as pl
 from kohort.errors import FileError
 from kohort.io.manifest import digest_of
 from kohort.schema import Label, Role
+from kohort.shown import many
 from kohort.tables.portions import joined
 from kohort.verify.altered import check_coarsened, check_perturbed, check_pseudonyms
 from kohort.verify.classes import bands, check_ends, classes_of, released_classes
@@ -121,7 +122,7 @@ def verify_parts(parts: Sequence[WrittenPart], claim: Claim, workspace: Workspac
             tables.append(content.table)
             verified.append(VerifiedPart(part.path.name, content.table.records, content.sha256))
             if tables[-1].records != part.records:
-                what = f"{part.path.name} has {tables[-1].records:,} records instead of {part.records:,}"
+                what = f"{part.path.name} has {many(tables[-1].records, 'record')} instead of {part.records:,}"
                 raise fault(TableCheck.RECORDS, what)
         sha256, size = digest_of([part.path for part in parts], text=claim.is_text)
     except OSError as error:
@@ -292,15 +293,16 @@ def check_level(column: Column, attribute: Attribute, claim: Claim) -> ExpectedL
     unknown = np.ones(len(released), np.bool_)
     unknown[label[label >= 0]] = False
     if unknown.any():
-        records = int(unknown[column.codes].sum())
-        what = f"{int(unknown.sum()):,} labels ({records:,} records) are not nodes of level {level}"
+        of = many(int(unknown[column.codes].sum()), "record")
+        labels = many(int(unknown.sum()), f"label ({of}) is not a node", f"labels ({of}) are not nodes")
+        what = f"{labels} of level {level}"
         raise fault(TableCheck.LABELS, what, column=column.name)
     refuse_twofold(values, released, column)
     label = np.where(label < 0, len(released) + np.arange(label.size), label)
     due = np.where((node < 0) | ~values.released, -1, label[node])
     outside = differing(column, due, claim)
     if outside:
-        what = f"{outside:,} records have nodes that are not above their values"
+        what = f"{many(outside, 'record has', 'records have')} nodes that are not above their values"
         raise fault(TableCheck.REGIONS, what, column=column.name)
     return ExpectedLabels(due, values.hierarchy is not None and values.hierarchy.data_dependent)
 
@@ -317,8 +319,9 @@ def check_finer(column: Column, meaning: Meaning, claim: Claim) -> ExpectedLabel
     allowed = plain(pl.Series(["", *finer]), excel_safe=claim.excel_safe).unique()
     coarse = places(labels_of(column), allowed) < 0
     if coarse.any():
-        records = int(coarse[column.codes].sum())
-        what = f"{int(coarse.sum()):,} labels ({records:,} records) are coarser than nodes of level {level}"
+        of = many(int(coarse[column.codes].sum()), "record")
+        labels = many(int(coarse.sum()), f"label ({of}) is", f"labels ({of}) are")
+        what = f"{labels} coarser than nodes of level {level}"
         raise fault(TableCheck.LABELS, what, column=column.name)
     return ExpectedLabels(np.where(values.released, node, -1), values.hierarchy.data_dependent)
 
@@ -375,7 +378,8 @@ def check_suppression(
     of, released = np.split(found.of.astype(np.int64), [left.size])
     parted = np.bincount(of, minlength=found.sizes.size).take(np.unique(released))
     if parted.any():
-        what = f"{int(parted.sum()):,} records of {np.count_nonzero(parted):,} released classes are left out"
+        classes = many(int(np.count_nonzero(parted)), "released class", "released classes")
+        what = f"left out: {many(int(parted.sum()), 'record')} of {classes}"
         raise fault(TableCheck.SUPPRESSED, what)
     _refuse_satisfying(left, of, np.stack(due, axis=1), inputs)
     return claim.amount(left)
@@ -402,6 +406,6 @@ def _refuse_satisfying(left: Index, of: Index, due: Index, inputs: ModelInputs) 
     for model in models:
         good &= profile.satisfied(model)
     if good.any():
-        records = inputs.claim.amount(left[good.take(of)])
-        what = f"{int(good.sum()):,} classes ({records:,} records) are left out for no reason"
+        records = many(inputs.claim.amount(left[good.take(of)]), "record")
+        what = f"{many(int(good.sum()), f'class ({records}) is', f'classes ({records}) are')} left out for no reason"
         raise fault(TableCheck.SUPPRESSED, what)

@@ -16,7 +16,7 @@ from kohort.core.uniques import Exposed
 from kohort.errors import UsageError, VerificationError
 from kohort.io.forms import FORMS
 from kohort.schema import Label
-from kohort.shown import Shown
+from kohort.shown import Shown, many
 from kohort.tables.table import Column, Table, narrow
 from kohort.workspace import HEAP, tallied
 
@@ -356,7 +356,7 @@ def check_columns(found: Sequence[str], schema: Schema) -> None:
         )
     absent = [name for name in expected if name not in found]
     unknown = sum(name not in expected for name in found)
-    what = f"{len(found)} columns instead of {len(expected)}: {unknown} unknown, {len(absent)} absent"
+    what = f"{many(len(found), 'column')} instead of {len(expected)}: {unknown} unknown, {len(absent)} absent"
     raise fault(
         TableCheck.COLUMNS, what + ("" if unknown or absent else ", the order differs"), column=", ".join(absent)
     )

@@ -14,6 +14,7 @@ from kohort.core.recoding import FullDomain
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, UsageError
 from kohort.models.k_anonymity import KAnonymity
+from kohort.shown import many
 from tests.reference.lattice import NotByThree, RawTable, every_node, problem_of
 from tests.unit.algorithms.lattices import accepts, chain, random_table
 
@@ -65,7 +66,7 @@ def test_the_same_release_as_the_search_that_lists_it() -> None:
 @pytest.mark.parametrize(
     ("node", "what"),
     [
-        ((0,), "the node 0 has 1 levels, but there are 2 quasi-identifiers"),
+        ((0,), "the node 0 has 1 level, but there are 2 quasi-identifiers"),
         ((0, 1, 0), "the node 0,1,0 has 3 levels, but there are 2 quasi-identifiers"),
         ((0, 2), "the node 0,2 is not in the lattice: q1 has levels 0 to 1, not 2"),
         (cast("Node", (0, 0.5)), "the node 0,0.5 is not in the lattice: q1 has levels 0 to 1, not 0.5"),
@@ -88,7 +89,7 @@ def test_levels_are_put_in_schema_order_by_their_names() -> None:
 @pytest.mark.parametrize(("node", "names"), [((1,), ("q1",)), ((1, 0), ("q1", "q7")), ((1,), ("q0", "q1"))])
 def test_names_must_be_those_of_the_quasi_identifiers(node: tuple[int, ...], names: tuple[str, ...]) -> None:
     """A level too few or a name that no quasi-identifier has is refused, with the names that there are."""
-    with pytest.raises(UsageError, match=f"the node has {len(node)} levels, for {', '.join(names)}") as caught:
+    with pytest.raises(UsageError, match=f"the node has {many(len(node), 'level')}, for {', '.join(names)}") as caught:
         GivenNode(node, names=names).solve(SMALL)
     assert caught.value.hint == "say one level for each quasi-identifier: q0, q1"
 

@@ -126,7 +126,7 @@ def test_people_are_counted(people: Path) -> None:
     people.write_text(ROWS.replace("dora", "emil"))
     out = judged(people, "--k", 2, "--person", "who", met=False).out
     assert "people are counted: 1 to 3 in a class" in out
-    assert "1 people in 2 records" in out
+    assert "1 person in 2 records" in out
     assert judged(people, "--k", 2, "--person", "who", "--json", met=False).figures["people"] == {
         "smallest": 1,
         "largest": 3,
@@ -166,7 +166,7 @@ def test_what_the_table_was_before(people: Path) -> None:
 def test_missing_tokens(people: Path) -> None:
     """A text that means no value is no second one."""
     people.write_text(ROWS.replace("FLU", "NA"))
-    assert "1 classes" not in judged(people, "--l", "illness=2", "--json", met=False).out
+    assert "1 class" not in judged(people, "--l", "illness=2", "--json", met=False).out
     told = judged(people, "--l", "illness=2", "--missing-token", "NA", "--json", met=False).figures
     assert told["models"][0]["failing_classes"] == 2
 

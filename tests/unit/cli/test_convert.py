@@ -48,7 +48,7 @@ def test_rare_items_are_removed(shop: Path) -> None:
     """Those in a smaller share of the transactions; empty transactions stay."""
     out = shop.with_name("out.dat")
     ran = kohort("convert", shop, "-o", out, "--min-support", ".5")
-    assert "4 transactions, 2 items, 4 cells; 1 items below the minimum support removed" in ran.out
+    assert "4 transactions, 2 items, 4 cells; 1 item below the minimum support removed" in ran.out
     assert out.read_text() == "bread milk\n\nmilk\nbread\n"
 
 

@@ -43,6 +43,10 @@ illness = { role = "sensitive" }
 """
 
 
+#: Classes on levels of their own.
+LOCALLY = ["--method", "optimal", "--local"]
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """The people."""
@@ -229,6 +233,26 @@ def test_cuts_are_told_to_methods_that_make_cuts(asked: list[object]) -> None:
     assert (ended.status, "where: --cut" in ended.err) == (2, True)
 
 
+def test_what_a_method_does_not_take_makes_no_row_of_its_own(asked: list[object], tmp_path: Path) -> None:
+    """The table on the screen has one row for the order cut, with dashes; local recoding is varied like a cut."""
+    methods = ["--vary", "method=mondrian,ordered,optimal", "--vary", "cut=nearest,loss", "--vary", "local=no,YES"]
+    drawn = ["--picture", tmp_path / "x.svg", "--figure", "risk-utility"]
+    ended = kohort(*asked, "--vary", "k=3,8", *methods, *drawn)
+    assert [line.split()[:4] for line in ended.out.splitlines()[3:8]] == [
+        ["3", "mondrian", "nearest", "-"],
+        ["3", "mondrian", "loss", "-"],
+        ["3", "ordered", "-", "-"],
+        ["3", "optimal", "-", "no"],
+        ["3", "optimal", "-", "YES"],
+    ]
+    assert not re.search("ordered, (cut|local)", (tmp_path / "x.svg").read_text(encoding="utf-8"))
+    least = ["--vary", "method=ordered,optimal", "--vary", "local=yes,no", "--at-most-loss", ".0001"]
+    assert "; k = 8, method = ordered loses least" in kohort(*asked, "--vary", "k=8,9", *least).out
+    node, local = points(*asked, "--k", 8, "--vary", "method=optimal", "--vary", "local=false,true")
+    assert local["metrics"]["lm"] < node["metrics"]["lm"]
+    assert local["metrics"] == points(*asked, "--vary", "k=8", *LOCALLY)[0]["metrics"]
+
+
 @pytest.mark.parametrize("model", [["--vary", "l:illness=2,3"], ["--vary", "t:illness=0.2,0.5"], []])
 def test_every_cut_and_method_is_swept_and_drawn(asked: list[object], tmp_path: Path, model: list[str]) -> None:
     """With models or without, beside methods on levels, with the bound of each kind of label."""
@@ -354,6 +378,7 @@ def test_seconds_only_where_asked_for(asked: list[object], tmp_path: Path) -> No
         (["--vary", "quasi=0,1"], "--vary"),
         (["--vary", "quasi=3"], "--vary"),
         (["--vary", f"quasi={'9' * 5000}"], "--vary"),
+        (["--vary", "local=maybe", "--method", "optimal"], "--vary local"),
         (["--vary", "k=2", "--figure", "lm"], "--figure"),
         (["--vary", "k=2", "--figure", "beauty", "--picture", "sweep.svg"], "--figure"),
         (["--vary", "k=2", "--out", "sweep.txt"], "--out"),

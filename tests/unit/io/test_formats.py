@@ -141,9 +141,7 @@ def test_a_table_within_a_file_that_has_one(tmp_path: Path) -> None:
 def test_what_no_format_holds() -> None:
     """A text that does not come back is refused by the name of its column, and by its number, not its value."""
     table = from_frame(pl.DataFrame({"name": ["Ada ", "Bo"]}))
-    with pytest.raises(
-        UnsupportedError, match=r"(?s)1 values cannot be written to SPSS exactly.*column name"
-    ) as raised:
+    with pytest.raises(UnsupportedError, match=r"(?s)1 value cannot be written to SPSS exactly.*column name") as raised:
         pack(table, "sav")
     assert "Ada" not in str(raised.value)
 
@@ -158,7 +156,7 @@ def test_a_library_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         usual(frame, *others, **more)
 
     monkeypatch.setattr(pyreadstat, "write_dta", fail)
-    with pytest.raises(UnsupportedError, match="1 values cannot be written to Stata exactly"):
+    with pytest.raises(UnsupportedError, match="1 value cannot be written to Stata exactly"):
         pack(from_frame(pl.DataFrame({"name": ["Ada"]})), "dta")
 
 

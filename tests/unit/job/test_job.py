@@ -361,7 +361,7 @@ def test_only_a_search_that_can_stop_early_is_given_a_time_limit(method: str, ex
         ('name = "optimal"\ncut = "median"', "", "makes no cuts", "line 7 (method.cut)"),
         ('name = "optimal"\nlabels = "range"', "", "releases nodes", "line 7 (method.labels)"),
         ('name = "optimal"\norder = "sorted"', "", "makes no difference", "line 7 (method.order)"),
-        ('name = "optimal"\nnode = [0]', "", "1 levels, but there are 2", "line 7 (method.node)"),
+        ('name = "optimal"\nnode = [0]', "", "1 level, but there are 2", "line 7 (method.node)"),
         ('name = "optimal"\nnode = { sex = 0 }', "", "no level for age", "line 7 (method.node)"),
         ('name = "optimal"\nnode = { sex = 0, agee = 1 }', "", "is called agee", "line 7 (method.node)"),
     ],

@@ -200,10 +200,10 @@ def test_floats_of_all_digits() -> None:
     ("frame", "asked", "kind", "what"),
     [
         ({"x": ["1", "two", "two"]}, Noise("x"), InputError, "2 cells are no plain decimal numbers"),
-        ({"x": ["1", "007"]}, Noise("x"), InputError, "1 cells are no plain"),
+        ({"x": ["1", "007"]}, Noise("x"), InputError, "1 cell is no plain"),
         ({"x": [True, False]}, Noise("x"), InputError, "2 cells are no plain"),
         ({"x": ["1", str(2**53), str(-(2**60))]}, Rounding("x", Fraction(10)), InputError, "2 numbers are"),
-        ({"x": ["1", "9" * 500]}, Noise("x"), InputError, "1 numbers are"),
+        ({"x": ["1", "9" * 500]}, Noise("x"), InputError, "1 number is"),
         ({"x": [1, 2]}, Noise("y"), UsageError, "no column 'y'"),
         ({"x": [1, 2]}, Noise("X"), UsageError, "the columns are x"),
         ({"income": [1, 2]}, Noise("incom"), UsageError, "did you mean income"),

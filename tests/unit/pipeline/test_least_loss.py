@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from kohort import Job, KAnonymity, Schema, anonymize
 from kohort.algorithms.mondrian.mondrian import Mondrian
 from kohort.algorithms.mondrian.ordered import Ordered
+from kohort.core.labels import Labels
+from kohort.core.recoding import RegionClasses
+from kohort.core.texts import Texts
 from kohort.generate.italy import italy
 from kohort.models.distinct_l_diversity import DistinctLDiversity
+from kohort.pipeline import outcome_of
 from kohort.schema import Label
 
 PEOPLE = italy(400, seed=3).select("gender", "age", "education", "profession")
@@ -46,3 +51,18 @@ def test_the_order_cut_keeps_models_of_values() -> None:
     release = anonymize(PEOPLE, Job.of(SCHEMA, KAnonymity(5), DistinctLDiversity("profession", 3), algorithm=Ordered()))
     assert release.verdict is not None
     assert release.verdict.models == ("5-anonymity", "distinct 3-diversity of profession")
+
+
+def test_losses_are_the_same_in_whatever_order_the_regions_are() -> None:
+    """The sum is rounded once: plainly added, the last digit would depend on the order of the rows."""
+    random = np.random.default_rng(3)
+    shares, share_of = random.random(9), random.integers(0, 9, 200)
+    sizes, turned = random.integers(1, 9, 200), random.permutation(200)
+    labels = Labels(Texts(map(str, range(9))), share_of.astype(np.uint32), shares, share_of.astype(np.uint32))
+    found: list[float] = []
+    for order in (np.arange(200), turned):
+        some = share_of[order].astype(np.uint32)
+        classes = RegionClasses((replace(labels, of=some, share_of=some),), order, order, sizes[order], sizes[order])
+        found += outcome_of(int(sizes.sum()), 0, 1, classes, None).losses.tolist()
+    exact = sum(Fraction(share) * int(size) for share, size in zip(shares[share_of], sizes, strict=True))
+    assert found[0] == found[1] == pytest.approx(float(exact), rel=1e-15)

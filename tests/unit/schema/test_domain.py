@@ -268,14 +268,14 @@ def test_values_outside_the_hierarchy_are_refused() -> None:
     with pytest.raises(HierarchyError, match=r"2 values \(5 records\) are no leaf") as caught:
         resolved({"Bari": 1, CANARY: 2, "Roma": 3}, hierarchy=REGIONS)
     assert CANARY not in str(caught.value)
-    with pytest.raises(HierarchyError, match=r"1 values \(2 records\)"):
+    with pytest.raises(HierarchyError, match=r"1 value \(2 records\)"):
         resolved({"1": 1, "2": 2, "": 4}, hierarchy=suppress(["1", "3"]))
 
 
 def test_a_number_is_one_leaf() -> None:
     """Two leaves that are one number would give a record with it two places, so they are refused."""
     twice = Hierarchy.from_rows([["1", "low", "*"], ["1.0", "high", "*"], ["2", "high", "*"]])
-    with pytest.raises(HierarchyError, match="1 leaves are the same number"):
+    with pytest.raises(HierarchyError, match="1 leaf is the same number"):
         resolved({"1": 1, "1.0": 2}, hierarchy=twice)
     names, _ = resolved({"1": 1, "x": 2}, hierarchy=Hierarchy.from_rows([["1", "*"], ["1.0", "*"], ["x", "*"]]))
     assert names.scale is Scale.CATEGORICAL

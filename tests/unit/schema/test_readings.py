@@ -117,7 +117,7 @@ def _claim(one: Attribute, values: list[str]) -> Claim:
 )
 def test_the_verifier_refuses_a_label_of_two_readings(one: Attribute, values: list[str], released: list[str]) -> None:
     """By itself, whatever the search refused: every value lies inside some reading of its label."""
-    with pytest.raises(VerificationError, match=r"1 labels .* can be read in two ways"):
+    with pytest.raises(VerificationError, match=r"1 label .* can be read in two ways"):
         verify_frame(pl.DataFrame({"a": released}), _claim(one, values))
 
 
@@ -126,7 +126,7 @@ def test_the_verifier_refuses_it_of_a_level() -> None:
     one = attribute(Label.ANCESTOR, hierarchy=CROSSED)
     source = from_frame(pl.DataFrame({"a": ["30", "32"]}))
     claim = Claim(Schema((one,), frozenset({""})), (KAnonymity(2),), source, np.arange(2), levels={"a": 1})
-    with pytest.raises(VerificationError, match=r"1 labels \(2 records\) can be read in two ways"):
+    with pytest.raises(VerificationError, match=r"1 label \(2 records\) can be read in two ways"):
         verify_frame(pl.DataFrame({"a": ["31", "31"]}), claim)
 
 

@@ -88,7 +88,7 @@ def test_missing_values_may_be_refused() -> None:
 
 def test_numbers_must_be_numbers_where_the_schema_says_so() -> None:
     """A declared number that is none is counted, and not repeated."""
-    with pytest.raises(InputError, match=r"1 values \(1 records\) are not plain") as caught:
+    with pytest.raises(InputError, match=r"1 value \(1 record\) is not plain") as caught:
         resolved(Attribute("income", Role.SENSITIVE, Scale.NUMERIC), "1", "about ten")
     assert "about" not in str(caught.value)
 
@@ -125,6 +125,6 @@ def test_a_hierarchy_may_be_built_over_the_values() -> None:
 def test_values_that_are_no_leaf_are_counted() -> None:
     """Values that the hierarchy does not know are counted, and not repeated."""
     tree = Hierarchy.from_rows([["flu", "*"]])
-    with pytest.raises(HierarchyError, match=r"1 values \(4 records\) are no leaf") as caught:
+    with pytest.raises(HierarchyError, match=r"1 value \(4 records\) is no leaf") as caught:
         resolve(Attribute("illness", Role.SENSITIVE, hierarchy=tree), ["flu", "gout"], np.array([1, 4]), NONE)
     assert "gout" not in str(caught.value)

@@ -101,7 +101,7 @@ def test_large_classes_that_fail_for_another_reason() -> None:
     kept = [place for place, row in enumerate(whole.rows) if row[0]]
     release = replace(whole.taking(kept), models=models, suppressed=16 - len(kept), limit=9)
     assert release.verdict().suppressed == 9
-    with pytest.raises(VerificationError, match=r"1 classes \(4 records\) are left out"):
+    with pytest.raises(VerificationError, match=r"1 class \(4 records\) is left out"):
         replace(release, models=(KAnonymity(3),)).verdict()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from kohort.algorithms.lattice.full_domain import full_domain
 from kohort.algorithms.problem import Solution
 from kohort.errors import InfeasibleError, LimitError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,9 +30,6 @@ LISTED: Final = 10
 #: The closest nodes that an error names, and the quasi-identifiers beyond which it names one: they fill lines.
 NEAREST: Final = 3
 WIDE: Final = 12
-
-#: More than one.
-PLURAL: Final = MappingProxyType({"record": "records", "person": "people"})
 
 
 def rank(judged: CheckedNode) -> tuple[float, int, Node]:
@@ -88,16 +85,16 @@ def infeasible(
     names = " and ".join(model.name for model in problem.models)
     left = [one for one in seen if one.suppressed < problem.frequency.records]
     kept = sorted((one for one in left if one.together), key=lambda one: (one.suppressed, *rank(one)[1:]))
-    hints = [f"allow {counted(kept[0].suppressed)} to be suppressed"] if kept else []
+    hints = [f"allow {many(kept[0].suppressed, 'record')} to be suppressed"] if kept else []
     hints += _uncapped(judge)
     if judge.k > people:
-        whose = "record" if problem.frequency.people is None else "person"
-        what = f"{names} asks for {counted(judge.k, whose)} or more in a class, and there are {people:,} in all"
-        hints = [f"bring more {PLURAL[whose]}"]
+        one, all_ = ("record", "records") if problem.frequency.people is None else ("person", "people")
+        what = f"{names} asks for {many(judge.k, one, all_)} or more in a class, and there are {people:,} in all"
+        hints = [f"bring more {all_}"]
     elif kept:
         shown = kept[: NEAREST if len(problem.domains) <= WIDE else 1]
         nearest = "; ".join(f"{by_name(one.node, problem.domains)} suppresses {one.suppressed:,}" for one in shown)
-        allowed = f"at most {counted(judge.limit)} suppressed"
+        allowed = f"at most {many(judge.limit, 'record')} suppressed"
         what = f"no {nodes} meets {names} with {allowed}; the closest: {nearest}"
     elif left:
         what = f"no {nodes} leaves classes that together meet {' and '.join(model.name for model in judge.joint)}"
@@ -127,15 +124,6 @@ def _uncapped(judge: NodeEvaluator) -> list[str]:
         if domain.hierarchy is not None and greatest < domain.hierarchy.height
     ]
     return [f"allow a higher level of {' or '.join(capped)}"] if capped else []
-
-
-def counted(number: int, one: str = "record") -> str:
-    """So many records, or people, in words.
-
-    >>> counted(1), counted(1_200), counted(2, "person")
-    ('1 record', '1,200 records', '2 people')
-    """
-    return f"{number:,} {one if number == 1 else PLURAL[one]}"
 
 
 def refuse_large(lattice: Lattice, name: str) -> None:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kohort.algorithms.lattice.answer import counted, listing, written
+from kohort.algorithms.lattice.answer import listing, written
 from kohort.algorithms.lattice.judge import NodeEvaluator, lattice_of
 from kohort.core.suppression import SuppressionLimit
 from kohort.errors import InfeasibleError, UsageError
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from kohort.algorithms.lattice.judge import CheckedNode
@@ -66,7 +67,7 @@ class GivenNode:
             return self.node
         if len(self.node) != len(self.names) or sorted(self.names) != sorted(names):
             raise UsageError(
-                f"the node has {len(self.node)} levels, for {', '.join(self.names)}",
+                f"the node has {many(len(self.node), 'level')}, for {', '.join(self.names)}",
                 where="node",
                 hint=f"say one level for each quasi-identifier: {', '.join(names)}",
             )
@@ -85,7 +86,7 @@ def _check(said: Node, node: Node, problem: Problem) -> None:
     names = [domain.attribute.name for domain in problem.domains]
     if len(node) != len(names):
         raise UsageError(
-            f"the node {written(said)} has {len(node)} levels, but there are {len(names)} quasi-identifiers",
+            f"the node {written(said)} has {many(len(node), 'level')}, but there are {len(names)} quasi-identifiers",
             where="node",
             hint=f"say one level for each, in this order: {', '.join(names)}",
         )
@@ -113,7 +114,7 @@ def _not_releasable(said: Node, judge: NodeEvaluator, judged: CheckedNode) -> In
         what = f"the node {written(said)} leaves classes that together do not meet {joint}"
         return InfeasibleError(what, hint=other)
     return InfeasibleError(
-        f"the node {written(said)} suppresses {judged.suppressed:,} of {counted(every)} to meet {names}, "
+        f"the node {written(said)} suppresses {judged.suppressed:,} of {many(every, 'record')} to meet {names}, "
         f"more than the {judge.limit:,} allowed",
-        hint=f"allow {counted(judged.suppressed)} to be suppressed, or {other}",
+        hint=f"allow {many(judged.suppressed, 'record')} to be suppressed, or {other}",
     )

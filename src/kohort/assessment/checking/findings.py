@@ -17,7 +17,7 @@ from kohort.models.known import models, variants
 from kohort.schema import Missing, Schema, names_in
 from kohort.schema.numbers import rounded
 from kohort.schema.sensitive import even_spelling
-from kohort.shown import Shown, sizes_row
+from kohort.shown import Shown, many, sizes_row
 from kohort.tables.order import ranks_of
 from kohort.tables.table import Table
 
@@ -184,7 +184,9 @@ class Finding:
         """`met`, or how many classes fail."""
         if self.met:
             return "met"
-        failing = f"{self.failing_classes:,} classes with {self.failing_records:,} records fail"
+        failing = (
+            f"{many(self.failing_classes, 'class')} with {many(self.failing_records, 'record fails', 'records fail')}"
+        )
         return f"NOT met: {failing if self.failing_classes else 'all classes together fail'}"
 
 

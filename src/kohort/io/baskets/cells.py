@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.errors import InputError
 from kohort.kernels import kernel
+from kohort.shown import many
 from kohort.transactions.database import Transactions, in_item_order
 
 if TYPE_CHECKING:
@@ -152,12 +153,14 @@ def check_items(names: Sequence[str], where: str) -> tuple[str, ...]:
     """
     empty = sum(not name for name in names)
     if empty:
-        raise InputError(f"{empty} items without a name", where=where)
+        raise InputError(f"{many(empty, 'item')} without a name", where=where)
     odd = sum("\n" in name or bool(UNPRINTABLE.search(name)) for name in names)
     if odd:
-        what = f"{odd} items whose names hold control characters"
+        what = f"{many(odd, 'item')} whose names hold control characters"
         raise InputError(what, where=where, hint="line ends, tabs and the like cannot be shown; rename the items")
     if len(set(names)) < len(names):
         twice = len(names) - len(set(names))
-        raise InputError(f"{twice} items have a name that another has", where=where, hint="rename them")
+        raise InputError(
+            f"{many(twice, 'item has', 'items have')} a name that another has", where=where, hint="rename them"
+        )
     return tuple(names)

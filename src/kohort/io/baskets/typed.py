@@ -18,6 +18,7 @@ from kohort.io.baskets.options import Form
 from kohort.io.cells import as_text, encode
 from kohort.io.typed import check_index, check_names, extra, faults, scanned, table_in
 from kohort.io.typed import from_frame as table_of
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,7 +106,7 @@ def _from_lists(lazy: pl.LazyFrame, name: str, options: BasketOptions) -> Coded:
     column = _cells(lists.filter(pl.Series(lengths > 0)).explode(), f"{name}, column {item!r}")
     items, codes, there = named(column, f"{name}, column {item!r}")
     if not there.all():
-        what = f"{np.count_nonzero(~there)} items without a name"
+        what = f"{many(int(np.count_nonzero(~there)), 'item')} without a name"
         raise InputError(what, where=f"{name}, column {item!r}", hint="remove them from their lists")
     keys = np.arange(lengths.size, dtype=np.uint32)
     n = lengths.size
@@ -144,7 +145,7 @@ def _persons(cells: pl.Series, where: str) -> Column:
     persons = _cells(cells, where)
     missing = int(np.count_nonzero(empty(persons.values)[persons.codes]))
     if missing:
-        what = f"{missing} records that do not say whose transaction they are"
+        what = f"{many(missing, 'record')} without a transaction"
         raise InputError(what, where=where, hint="fill in these cells, or drop them")
     return persons
 
@@ -165,7 +166,7 @@ def from_long(table: Table, name: str, options: BasketOptions) -> Coded:
     keys, items = table[key], table[item]
     missing = empty(keys.values)[keys.codes]
     if missing.any():
-        what = f"{np.count_nonzero(missing)} records that do not say which transaction they belong to"
+        what = f"{many(int(np.count_nonzero(missing)), 'record')} without a transaction"
         first = int(np.argmax(missing)) + 1
         raise InputError(
             what, where=f"{name}, record {first}, column {key!r}", hint="fill in these cells, or drop them"
@@ -244,6 +245,6 @@ def _is_one(column: Column, where: str) -> Mask:
     if wrong.any():
         places = wrong[column.codes]
         first = f"record {int(np.argmax(places)) + 1}"
-        what = f"{np.count_nonzero(places)} cells that are neither 0 nor 1"
+        what = f"{many(int(np.count_nonzero(places)), 'cell')} with another value than 0 and 1"
         raise InputError(what, where=f"{where}, {first}", hint="is it a matrix?")
     return (column.values == yes).to_numpy()[column.codes]

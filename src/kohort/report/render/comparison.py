@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kohort.report.render.text import bound_text, many, percent
+from kohort.report.render.text import bound_text, percent
+from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,7 +125,7 @@ def _cost(figures: ComparisonFigures) -> Iterator[str]:
     if cost is None:
         return
     yield ""
-    yield f"{many(cost.classes, 'class', 'classes')} of {cost.smallest:,} to {cost.largest:,} records"
+    yield f"{many(cost.classes, 'class')} of {span(cost.smallest, cost.largest, 'record')}"
     average = "C_AVG: give --k" if cost.c_avg is None else f"C_AVG {_short(cost.c_avg)}"
     yield f"LM {_short(cost.lm)}; NCP {_short(cost.ncp)}; C_DM {cost.c_dm:,.0f}; {average}"
     yield "loss: " + ", ".join(f"{name} {percent(loss)}" for name, loss in cost.losses.items())
@@ -137,7 +138,7 @@ def _queries(figures: ComparisonFigures) -> Iterator[str]:
     if found is None:
         return
     yield ""
-    counts = f"{many(found.queries, 'random count')} over 1 to {len(found.columns)} quasi-identifiers"
+    counts = f"{many(found.queries, 'random count')} over 1 to {many(len(found.columns), 'quasi-identifier')}"
     yield f"{counts} (seed {found.seed}): relative error"
     most = f"nine of ten at most {percent(found.percentile_90)}"
     yield f"  median {percent(found.median)}, mean {percent(found.mean)}, {most}"
@@ -149,13 +150,13 @@ def _classifier(figures: ComparisonFigures) -> Iterator[str]:
     found = figures.classifier
     if found is None:
         return
-    what = f"one of {found.classes} values" if found.split is None else "above its median or not"
+    what = f"one of {many(found.classes, 'value')}" if found.split is None else "above its median or not"
     before, after = found.learned
     yield ""
     judged = many(found.judged, "held-out record")
     yield f"{found.target} ({what}), predicted from the quasi-identifiers of {judged}:"
-    yield f"  {percent(found.original):>6} accuracy when trained on {before:,} records of the table"
-    yield f"  {percent(found.released):>6} accuracy when trained on {after:,} records of the release"
+    yield f"  {percent(found.original):>6} accuracy when trained on {many(before, 'record')} of the table"
+    yield f"  {percent(found.released):>6} accuracy when trained on {many(after, 'record')} of the release"
     yield f"  {percent(found.baseline):>6} accuracy of always predicting the most frequent value"
 
 

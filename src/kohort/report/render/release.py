@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from kohort.metrics.known import METRICS
 from kohort.report.render.risk import attacks_text
-from kohort.report.render.text import bound_text, files, many
+from kohort.report.render.text import bound_text, files
+from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -93,7 +94,7 @@ def _warnings(found: Sequence[SinglingFigures]) -> Iterator[str]:
     pairs = [one for one in found if len(one.columns) > 1]
     for one in [*(one for one in found if len(one.columns) == 1), *pairs[:PAIRS]]:
         names = " and ".join(one.columns)
-        yield f"Warning: {one.unique:,} people ({one.share:.1%} of all) can be identified by {names}"
+        yield f"Warning: {many(one.unique, 'person')} ({one.share:.1%} of all) can be identified by {names}"
         if one.rounding is not None:
             cost = f"leaves {one.rounding.unique:,}; values change by {one.rounding.change:,.3g} on average"
             yield f"  round it: --perturb {one.rounding.perturb}   ({cost})"
@@ -148,7 +149,7 @@ def _altered(figures: ReleaseFigures) -> Iterator[str]:
         yield ""
         yield from effect_text(effect)
     for one in figures.pseudonyms:
-        linked = f"; {one.linked:,} records share theirs with another" if one.linked else ""
+        linked = f"; {many(one.linked, 'record shares', 'records share')} theirs with another" if one.linked else ""
         yield ""
         yield f"{one.column}: pseudonyms, which are not anonymity{linked}."
         yield "Anyone with the key can identify everyone; pseudonyms link all releases made with the same key."
@@ -170,15 +171,19 @@ def _notes(figures: ReleaseFigures) -> Iterator[str]:
 
 def _classes(figures: ReleaseFigures) -> Iterator[str]:
     """What was released, and whether it was verified."""
-    people = "" if figures.people is None else f" (of {figures.people:,} people)"
-    yield (f"{figures.released:,} of {figures.records:,} records released{people}, {figures.suppressed:,} suppressed")
+    people = "" if figures.people is None else f" (of {many(figures.people, 'person')})"
+    yield (
+        f"{figures.released:,} of {many(figures.records, 'record')} released{people}, {figures.suppressed:,} suppressed"
+    )
     if figures.incomplete:
         yield f"{figures.incomplete:,} incomplete records left out before counting"
     yield f"{_sizes(figures)} (required: k = {figures.k})" if figures.k != 1 else _sizes(figures)
     if figures.verified:
         where = "the published bytes" if figures.release else "the released cells"
         of = ", ".join(figures.quasi)
-        found = f"every class of {of} has at least {figures.smallest:,} records" if figures.classes else "no record"
+        found = (
+            f"every class of {of} has at least {many(figures.smallest, 'record')}" if figures.classes else "no record"
+        )
         yield f"verified on {where}: {found}"
     else:
         yield "dry run: nothing was written or verified"
@@ -188,9 +193,7 @@ def _sizes(figures: ReleaseFigures) -> str:
     """The classes and their sizes."""
     if not figures.classes:
         return "no class"
-    smallest, largest = figures.smallest, figures.largest
-    span = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
-    return f"{many(figures.classes, 'class', 'classes')} of {span} records"
+    return f"{many(figures.classes, 'class')} of {span(figures.smallest, figures.largest, 'record')}"
 
 
 def _attributes(figures: ReleaseFigures) -> Iterator[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kohort.report.render.text import many, percent, shown
+from kohort.report.render.text import percent, shown
 from kohort.report.risk import UntriedAttack
+from kohort.shown import many, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,9 +34,8 @@ def risk_text(figures: RiskFigures) -> str:
 
 def _classes(figures: RiskFigures) -> Iterator[str]:
     """What was assessed."""
-    of = f"{figures.records:,} records" + (f" of {figures.people:,} people" if figures.people is not None else "")
-    span = f"{figures.smallest:,}" + f" to {figures.largest:,}" * (figures.largest > figures.smallest)
-    yield f"{of} in {many(figures.classes, 'class', 'classes')} of {span}"
+    of = many(figures.records, "record") + ("" if figures.people is None else f" of {many(figures.people, 'person')}")
+    yield f"{of} in {many(figures.classes, 'class')} of {span(figures.smallest, figures.largest)}"
     yield f"known to attackers: {', '.join(figures.quasi)}"
 
 
@@ -118,9 +118,8 @@ def _found(found: SearchFigures) -> str:
     limits = "" if found.complete else ", not all of three columns"
     if found.sampled is not None:
         missed = percent(found.missed)
-        limits += (
-            f"; searched in {found.sampled:,} records: with 99 % confidence, no set with over {missed} unique is missed"
-        )
+        limits += f"; searched in {many(found.sampled, 'record')}"
+        limits += f": with 99 % confidence, no set with over {missed} unique is missed"
     return f"{found.found or 'none'} of {found.tried:,} tried{limits}"
 
 

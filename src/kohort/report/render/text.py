@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from kohort.shown import readable
+from kohort.shown import many, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,15 +41,6 @@ def files(figures: Published) -> Iterator[str]:
         yield f"release      {readable(figures.release, '')}"
         signed = "unsigned" if figures.signed_by is None else f"signed by {figures.signed_by}"
         yield f"certificate  {readable(str(figures.certificate), '')} ({signed})"
-
-
-def many(count: int, one: str, more: str = "") -> str:
-    """A count and its noun, which agree in number.
-
-    >>> many(1, "item"), many(2_000, "item"), many(2, "class", "classes")
-    ('1 item', '2,000 items', '2 classes')
-    """
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def bound_text(bound: BoundFigures | None) -> Iterator[str]:

@@ -10,7 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kohort.errors import UsageError
-from kohort.report.render.text import files, listed, many, shown
+from kohort.report.render.text import files, listed, shown
+from kohort.shown import many
 from kohort.transactions.suppression import Greedy, Score
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def check(release: TransactionRelease) -> None:
 
 def _data(release: TransactionRelease) -> Iterator[str]:
     """The database that was searched, and the promise."""
-    yield f"The database: {len(release.database)} transactions (x: the item is in it)"
+    yield f"The database: {many(len(release.database), 'transaction')} (x: the item is in it)"
     yield from _grid(release.database, _role_names(release))
     removed = [name for name in release.source.names if name not in release.database.names]
     if removed:

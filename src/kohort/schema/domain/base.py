@@ -13,7 +13,7 @@ from kohort.schema import Attribute, Label, Scale
 from kohort.schema.hierarchies import from_spec, suppress, with_missing
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.numbers import exact, is_numeric_text
-from kohort.shown import Shown
+from kohort.shown import Shown, many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,8 +123,9 @@ def hierarchy_over(attribute: Attribute, texts: Sequence[str], counts: Counts) -
     if absent.any():
         blank = all(texts[at].strip() in hierarchy.index for at in np.flatnonzero(absent).tolist())
         hint = "they have blanks around them: --trim (in a job file trim = true)" if blank else _LACKING
+        of = many(int(counts[absent].sum()), "record")
         raise HierarchyError(
-            f"{int(absent.sum()):,} values ({int(counts[absent].sum()):,} records) are no leaf of the hierarchy",
+            f"{many(int(absent.sum()), f'value ({of}) is', f'values ({of}) are')} no leaf of the hierarchy",
             where=f"column {attribute.name}",
             hint=hint,
         )

@@ -18,6 +18,7 @@ from kohort.errors import HierarchyError, InputError, SchemaError
 from kohort.schema import Attribute, Scale
 from kohort.schema.domain.base import NOTHING, Domain, hierarchy_over, numeric_leaves
 from kohort.schema.numbers import PLAIN_NUMBER, decimal, digits_of, exact, interval, round_step, times_ten
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,7 +122,7 @@ def _check_spelling(attribute: Attribute, hierarchy: Hierarchy | None) -> None:
     again = len(leaves) - len(set(leaves))
     if again:
         raise HierarchyError(
-            f"{again:,} leaves are the same number as another leaf, spelled differently",
+            f"{many(again, 'leaf is', 'leaves are')} the same number as another leaf, spelled differently",
             where=f"column {attribute.name}",
             hint="keep one spelling of each number, or make the column categorical",
         )
@@ -133,8 +134,9 @@ def _ends(attribute: Attribute, hierarchy: Hierarchy | None, numbers: NumericVal
         low, high = (end * 10**numbers.digits for end in attribute.bounds)
         outside = np.array([not low <= number <= high for number in numbers.whole])
         if outside.any():
+            some = many(int(numbers.records[outside].sum()), "record lies", "records lie")
             raise InputError(
-                f"{int(numbers.records[outside].sum()):,} records lie outside the declared bounds",
+                f"{some} outside the declared bounds",
                 where=f"column {attribute.name}",
                 hint="widen the bounds, or correct the data",
             )
@@ -224,7 +226,7 @@ def _check_inside(attribute: Attribute, cuts: Sequence[int], whole: Sequence[int
     outside = np.array([not cuts[0] <= number < cuts[-1] for number in whole])
     if outside.any():
         raise InputError(
-            f"{int(numbers.records[outside].sum()):,} records lie outside the grid",
+            f"{many(int(numbers.records[outside].sum()), 'record lies', 'records lie')} outside the grid",
             where=f"column {attribute.name}",
             hint="its first cut must be at or below every value, its last cut above every value",
         )

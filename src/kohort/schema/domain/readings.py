@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from kohort.errors import InputError
 from kohort.schema import Label, Scale
 from kohort.schema.nesting import fault, listed, told_twofold
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -52,7 +53,7 @@ def check_readings(domain: Domain) -> None:
             what = f"{told_twofold(twofold)}{shown}"
             raise fault(what, name, hint="rename the nodes, so that each label means one set of values")
     elif domain.scale is Scale.CATEGORICAL and (count := len(_misread(domain))):
-        values = "1 value is" if count == 1 else f"{count:,} values are"
+        values = many(count, "value is", "values are")
         hint = "is the table a release already? Rename these values, or give the column a hierarchy"
         raise InputError(f"{values} spelled like a label of other values", where=f"column {name}", hint=hint)
 

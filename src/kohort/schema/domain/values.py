@@ -16,6 +16,7 @@ from kohort.schema.domain.base import Domain, hierarchy_over
 from kohort.schema.domain.dates import date_format, of_dates
 from kohort.schema.domain.numeric import of_numbers
 from kohort.schema.numbers import is_numeric_text
+from kohort.shown import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +52,7 @@ def resolve(
     absent = np.array([value is None or value in missing for value in values], dtype=np.bool_)
     if absent.any() and attribute.missing is Missing.REFUSE:
         raise InputError(
-            f"{int(counts[absent].sum()):,} records have no value",
+            f"{many(int(counts[absent].sum()), 'record has', 'records have')} no value",
             where=f"column {attribute.name}",
             hint='the schema says missing = "refuse"; "own-value" or "suppress" accept them',
         )
@@ -80,8 +81,9 @@ def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) ->
     must = attribute.scale is Scale.NUMERIC or attribute.bounds is not None or attribute.grid not in {None, "round"}
     if must and not numeric:
         wrong = np.array([not is_numeric_text((value,)) for value in present])
+        of = many(int(counts[wrong].sum()), "record")
         raise InputError(
-            f"{int(wrong.sum()):,} values ({int(counts[wrong].sum()):,} records) are not plain decimal numbers",
+            f"{many(int(wrong.sum()), f'value ({of}) is', f'values ({of}) are')} not plain decimal numbers",
             where=f"column {attribute.name}",
             hint="the schema asks for numbers; declare missing tokens, or make the column categorical",
         )
