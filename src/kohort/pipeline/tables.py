@@ -277,7 +277,7 @@ def _like(source: object) -> str:
 
 def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:
     """The release as the metrics see it."""
-    losses = np.array([np.dot(label.losses, classes.regions) for label in classes.labels])
+    losses = np.array([label.total(classes.regions) for label in classes.labels])
     return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
 
 
