@@ -9,7 +9,7 @@ from kohort.errors import UsageError
 from kohort.job.keys import with_usual_k
 from kohort.job.keywords import Made, said_by
 from kohort.job.varied import place_of, said_at
-from kohort.job.written import Ends, tables_of
+from kohort.job.written import Ends, tables_of, usual_target
 from kohort.release import Job
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def tables_by(
     faults: list[UsageError] = []
     said = said_by(options, faults)
     raw: dict[str, Any] = {"privacy": {}, **said.tables}
-    raw["output"] = {"path": _ENDS.target, **said.tables.get("output", {})}
+    output = said.tables.get("output", {})
+    raw["output"] = {"path": usual_target(of_parts="records-per-part" in output), **output}
     raw["input"] = {**said.tables.get("input", {}), "path": _ENDS.source}
     raw |= population_table(population)
     given = [name for name in varied if said_at(raw, place_of(name)) is not None]

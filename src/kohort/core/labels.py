@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kohort.arrays import Codes, Index, Mask, Positions, Shares
+    from kohort.arrays import Codes, Counts, Index, Mask, Positions, Shares
     from kohort.core.recoding import Multidimensional
     from kohort.schema.domain import Domain
     from kohort.workspace import Workspace
@@ -65,6 +65,11 @@ class Labels:
     def losses(self) -> Shares:
         """(r,) share of the domain that each region's label may stand for: (M - 1)/(|A| - 1)."""
         return self.shares[self.share_of]
+
+    def total(self, records: Counts) -> float:
+        """The losses of so many records of each region, added up: the same to the bit in every order of the regions."""
+        shares, place = np.unique(self.shares, return_inverse=True)
+        return math.fsum((shares * np.bincount(place.take(self.share_of), records, shares.size)).tolist())
 
     @classmethod
     def by_kind(cls, texts: Iterable[str], of: Index, shares: Shares) -> Labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
@@ -131,8 +131,8 @@ class Relation(Shown):
         counts: Counts = found["n"].cast(pl.Int64).to_numpy()
         sums = np.zeros(counts.size, np.uint64)
         if number:
-            totals = cast("list[int]", found["h"].cast(pl.Decimal(38, 0)).to_list())
-            sums = np.array([int(total) % (1 << 64) for total in totals], np.uint64)
+            whole = found["h"].cast(pl.Decimal(38, 0)).to_physical()
+            sums = (whole % pl.Series([1 << 64], dtype=pl.Int128)).cast(pl.UInt64).to_numpy()
         return Tuples(self.table_of(columns, found), counts, sums)
 
     def alone(self, names: Sequence[str]) -> int:

@@ -39,15 +39,20 @@ class Ends(NamedTuple):
 
     Attributes:
         source: The table.
-        target: The release.
+        target: The release; `None` for the usual name, see `usual_target`.
         key_file: The key of the pseudonyms.
         population: The population table.
     """
 
     source: str = "input.csv"
-    target: str = "release.csv"
+    target: str | None = None
     key_file: str | None = None
     population: str | None = None
+
+
+def usual_target(*, of_parts: bool) -> str:
+    """The release, where no name is given: only a folder has parts."""
+    return "release/" if of_parts else "release.csv"
 
 
 def text_of(job: Job, ends: Ends) -> str:
@@ -92,7 +97,8 @@ def tables_of(job: Job, ends: Ends = Ends()) -> tuple[dict[str, Any], dict[str, 
     hierarchies = {one.name: one.hierarchy for one in schema.attributes if isinstance(one.hierarchy, Hierarchy)}
     columns = {one.name: _column(one, job) for one in schema.attributes}
     raw: dict[str, Any] = {"input": _input(job, ends)}
-    raw["output"] = _filled(OutputPart, job.writing) | {"path": ends.target}
+    target = ends.target or usual_target(of_parts=job.writing.records_per_part is not None)
+    raw["output"] = _filled(OutputPart, job.writing) | {"path": target}
     raw["privacy"] = _models(job, None)
     if job.algorithm.limit is not None:
         raw["privacy"]["max-suppression"] = str(job.algorithm.limit)

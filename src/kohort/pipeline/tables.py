@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from math import fsum
 from operator import methodcaller
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -280,14 +279,8 @@ def _like(source: object) -> str:
 
 def outcome_of(records: int, suppressed: int, k: int, classes: RegionClasses, full_domain: Levels | None) -> Outcome:
     """The release as the metrics see it."""
-    losses = np.array([_lost(label, classes.regions) for label in classes.labels])
+    losses = np.array([label.total(classes.regions) for label in classes.labels])
     return Outcome(records, suppressed, k, classes.sizes, losses, np.ones(losses.size), full_domain)
-
-
-def _lost(label: Labels, regions: Counts) -> float:
-    """What all records lose of an attribute, rounded once: in whatever order the regions are, the sum is the same."""
-    records = np.bincount(label.share_of, regions, label.shares.size)
-    return fsum((label.shares * records).tolist())
 
 
 def claim_of(release: Release, format_: str = "csv") -> Claim:

@@ -198,7 +198,7 @@ class Job(Shown):
         path: str | os.PathLike[str] | None = None,
         *,
         source: str = "input.csv",
-        target: str = "release.csv",
+        target: str | None = None,
         key_file: str | None = None,
         population: str | None = None,
         overwrite: bool = False,
@@ -210,7 +210,7 @@ class Job(Shown):
         Args:
             path: Where to write it.
             source: The table that the job file shall name, as seen from its folder.
-            target: The release.
+            target: The release; `release.csv` if not given, of parts `release/`.
             key_file: The file of the key of pseudonyms, where there are any.
             population: The population table, where a model needs one.
             overwrite: Whether files that exist may be replaced.

@@ -215,7 +215,8 @@ def _sent(claim: Claim, destinations: Destinations) -> tuple[Index, Index, Count
         pairs = entering.join(listed, on=keys)
         row, of = (pairs[name].to_numpy().astype(np.int64) for name in ("row", "of"))
         counts = claim.amounts.take(row)
-        again = int(counts.sum()) - int(claim.amounts[np.unique(row)].sum())
+        found = np.bincount(row, minlength=claim.amounts.size).astype(np.bool_)
+        again = int(counts.sum()) - int(claim.amounts[found].sum())
     else:
         numbered = listed.select(keys).unique().with_row_index("group")
         mine = entering.join(numbered, on=keys).sort("group", "row")

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field, replace
-from hashlib import md5
 from math import prod
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,6 +32,7 @@ import polars as pl
 from kohort.io.cells import encode
 from kohort.tables.dataset import Dataset
 from kohort.tables.table import Column, Table
+from kohort.verify.md5 import first_halves
 from kohort.verify.verdict import plain
 from kohort.workspace import blocks
 
@@ -101,6 +101,7 @@ class Relation(Dataset, Protocol):
 def hashes(columns: Sequence[pl.Series], hashed: Hashed) -> NDArray[np.uint64]:
     """(n,) the hash of each record's cells, given as texts; the definition is that of this module.
 
+    >>> from hashlib import md5
     >>> some = Hashed(("a", "b"), key="k")
     >>> int(hashes([pl.Series(["x"]), pl.Series([None], dtype=pl.String)], some)[0]) == int(
     ...     md5(b"k1:x-").hexdigest()[:16], 16
@@ -112,9 +113,7 @@ def hashes(columns: Sequence[pl.Series], hashed: Hashed) -> NDArray[np.uint64]:
     if not hashed.nulls:
         frame = frame.fill_null("")
     told = [pl.concat_str(pl.col(name).str.len_chars(), pl.lit(":"), name).fill_null("-") for name in frame.columns]
-    texts: list[str] = frame.select(pl.concat_str(pl.lit(hashed.key), *told)).to_series().to_list()
-    digests = b"".join(md5(text.encode(), usedforsecurity=False).digest()[:8] for text in texts)
-    return np.frombuffer(digests, ">u8").astype(np.uint64)
+    return first_halves(frame.select(pl.concat_str(pl.lit(hashed.key), *told)).to_series())
 
 
 def summed(keys: pl.DataFrame, records: NDArray[np.int64], sums: NDArray[np.uint64]) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -83,6 +83,19 @@ def test_joined_parts_are_the_file(records: list[tuple[int, str]], size: int, fo
     assert [(part.name, part.records, part.sha256) for part in release.verdict.parts] == [
         (part.name, part.records, part.sha256) for part in known.parts
     ]
+
+
+def test_keyword_arguments_make_parts() -> None:
+    """At once, or of a release that is saved later; its job file names a folder, and a file is refused."""
+    options: dict[str, Any] = {"quasi": ["age"], "k": 2, "rest": "insensitive", "records_per_part": 8}
+    kohort.anonymize(PEOPLE, target="release/", **options)
+    release = kohort.anonymize(PEOPLE, **options)
+    release.save("later/")
+    assert read_manifest(Path("later")) == read_manifest(Path("release"))
+    assert [part.records for part in read_manifest(Path("later")).parts] == [8, 8, 4]
+    assert kohort.Job.from_toml(release.job.to_toml()).writing == release.job.writing
+    with pytest.raises(UsageError, match="only a folder has parts"):
+        release.save("release.csv")
 
 
 def test_parts_of_separators_and_no_records() -> None:
