@@ -338,6 +338,27 @@ def test_a_folder_of_text_is_one_table(base: Spark, tmp_path: Path) -> None:
 
 @needs_spark
 @pytest.mark.slow
+def test_a_folder_of_parquet_parts_is_a_table(base: Spark, people: Path, tmp_path: Path) -> None:
+    """Its manifest and certificate are passed over."""
+    kohort.anonymize(people, target=f"{tmp_path}/parts/", format="parquet", records_per_part=25, **OPTIONS)
+    found = base.relation(str(tmp_path / "parts"), ReadOptions(), None)
+    assert rows(found.hold()) == rows(LOCAL.read(tmp_path / "parts", ReadOptions()).collect())
+
+
+@needs_spark
+@pytest.mark.slow
+def test_lines_are_written_where_folders_cannot_be_locked(
+    base: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then nobody removes what a dead run leaves; this one leaves nothing."""
+    monkeypatch.setattr("kohort.system.open_folder", lambda _: None)
+    base.write_lines("SELECT 'a,b' AS line", "age,ill", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == b"age,ill\na,b\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+@needs_spark
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "told"),
     [
@@ -417,6 +438,11 @@ def test_no_cell_is_told_by_an_error_of_spark(base: Spark, capfd: pytest.Capture
         base.run("SELECT * FROM nowhere")
     with pytest.raises(FileError, match="NullPointerException"), base.reporting():
         base.session._jvm.java.util.Objects.requireNonNull(None)  # noqa: SLF001  an error that PySpark does not know
+    inner = SimpleNamespace(getCause=lambda: None, getClass=lambda: SimpleNamespace(getSimpleName=lambda: "EOFError"))
+    error = ConnectionError("Ada")
+    vars(error)["java_exception"] = SimpleNamespace(getCause=lambda: inner)
+    with pytest.raises(FileError, match=r"job failed \(EOFError\)"), base.reporting():
+        raise error
     told = capfd.readouterr()
     assert "Ada" not in told.out + told.err
 
@@ -580,23 +606,48 @@ def test_sessions_of_ours_are_closed_to_others(tmp_path: Path) -> None:
     assert "spark.driver.host" not in Cluster("spark://away:7077").settings(tmp_path)
 
 
-@pytest.mark.skipif(find_spec("pyspark") is None, reason="needs PySpark")
-def test_a_session_that_does_not_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is a name, and its folder is gone."""
+def test_a_session_ends_with_the_process(tmp_path: Path) -> None:
+    """What it left goes, even if Java has gone before."""
+    folder, stopped = tmp_path / "spill", Event()
+    folder.mkdir()
+    spark_session.end(SimpleNamespace(stop=stopped.set), str(folder))
+    assert stopped.is_set()
+    assert not folder.exists()
+    spark_session.end(None, str(folder))
+
+
+#: What Java says where it refuses a setting.
+REFUSED = SimpleNamespace(
+    getCause=lambda: SimpleNamespace(getCause=lambda: None, getMessage=lambda: "System memory must be at least 450m")
+)
+
+
+@pytest.mark.parametrize(
+    ("gateway", "error", "told"),
+    [
+        (None, RuntimeError("Ada"), "RuntimeError"),
+        (None, type("JavaError", (Exception,), {"java_exception": REFUSED})(), "System memory must be at least 450m"),
+        ("running", None, "TypeError"),
+    ],
+)
+def test_a_session_that_does_not_start_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gateway: object, error: Exception, told: str
+) -> None:
+    """The reason is what Java says, or the name of the error; its folder is gone."""
 
     class Settings(dict[str, str]):
         def setAll(self, pairs: Sequence[tuple[str, str]]) -> Settings:  # noqa: N802  PySpark's own name
             return Settings(pairs)
 
     def failing(*_: object) -> object:
-        raise RuntimeError("Ada")
+        raise error
 
-    context = SimpleNamespace(_active_spark_context=None, _gateway=None)
+    context = SimpleNamespace(_active_spark_context=None, _gateway=gateway)
     stand_in = SimpleNamespace(SparkContext=context, SparkConf=Settings)
     monkeypatch.setattr(spark_session, "module", lambda: stand_in)
     monkeypatch.setattr(spark_session, "part", lambda _: SimpleNamespace(launch_gateway=failing))
     monkeypatch.setattr(spark_session, "refuse_old_java", lambda: None)
-    with pytest.raises(FileError, match=r"did not start \(RuntimeError\)") as caught:
+    with pytest.raises(FileError, match=rf"did not start \({told}\)") as caught:
         engine_of("spark", spill_folder=tmp_path)
     assert "Ada" not in str(caught.value)
     assert not [*tmp_path.iterdir()]

@@ -36,7 +36,7 @@ SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 #: What is in every record of the source, and is not released.
 CANARY = "Lovelace"
 
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "quasi": ["age", "city"],
     "identifying": ["name"],
     "rest": "insensitive",
@@ -108,7 +108,7 @@ def cluster(folder: Path, workers: int) -> Generator[Cluster]:
         for place, (name, *more) in enumerate(commands):
             log = folder / f"{place}.log"
             with log.open("wb") as out:
-                command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *more]
+                command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *more]
                 started.append(
                     subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
                 )

@@ -222,7 +222,7 @@ def _started(asked: Cluster) -> Any:  # noqa: ANN401  a session
         shutil.rmtree(folder, ignore_errors=True)
         what = f"Spark did not start ({_first_cause(error)})"
         raise FileError(what, where=asked.master, hint="look at its settings (--spark-conf), memory and Java") from None
-    atexit.register(_end, session, folder)
+    atexit.register(end, session, folder)
     return session
 
 
@@ -236,7 +236,7 @@ def _first_cause(error: Exception) -> str:
     return str(raised.getMessage() or raised.getClass().getSimpleName())
 
 
-def _end(session: Any, folder: str) -> None:  # noqa: ANN401  as above
+def end(session: Any, folder: str) -> None:  # noqa: ANN401  as above
     """Stop a session when the process ends, and remove what it leaves."""
     with suppress(Exception):  # it may have stopped, or Java may be gone
         session.stop()
