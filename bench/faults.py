@@ -1,34 +1,208 @@
-"""What a bad day leaves: every call to the system of a publication, and of `kohort anonymize`, with every fault at it.
+"""What a bad day leaves: every call to the system that a command makes in its folder, with every fault at it.
 
-    python -m bench.faults                      files, folders and the object store, each call in this process
-    python -m bench.faults anonymize [EVERY]    real processes and real signals, at every so manyth call
+    python -m bench.faults                      a sample: each fault at every seventh call, at others than another fault
+    python -m bench.faults --every 1            at each call: hours
+    python -m bench.faults --only "sweep|key"   the scenes whose names begin so
+    python -m bench.faults --inside             files, folders and the object store, each call, without processes
 
-A row counts the runs in which the fault happened, and of these what must never be: a release that is there in part or
-unverified, and a companion (certificate, page) that is lost though its release stands, once the next run was there.
+A row counts the runs in which the fault happened, and of these what must never be: files that are there in part; a set
+that is neither the former nor the new one, once the next command was there; a wrong exit status, or a message that is
+none; a temporary file that is left. Inputs count as files: they have to be as they were. With kill alone, a first
+release may stand without its certificate: it was verified, and `kohort check` says that it has none.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import os
-import subprocess
-import sys
+import re
+import shutil
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
+from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
-from typing import Final, cast
+from typing import Final
 
+os.environ.setdefault("POLARS_MAX_THREADS", "2")
+
+from bench import forks
+from bench.scenes import SCENES, Scene, folder_on, write_inputs
+from kohort.errors import DurabilityError, KohortError
+from kohort.publish.files import examine
 from tests.faults import test_folder_faults as folders
 from tests.faults import test_store_faults as stores
-from tests.faults.calls import FAULTS, Calls, injected
+from tests.faults.calls import FAULTS
 
-#: Faults of real processes.
-_REAL: Final = ("KILL", "KILL-after", "ENOSPC", "EIO", "EINTR", "lost", "SIGINT", "SIGTERM")
+#: The statuses that a fault may end in, besides 0 and 9: success, when everything new is there.
+_STATUSES: Final = {"KILL": {-9}, "SIGINT": {130}, "SIGTERM": {143}, "ENOSPC": {6}, "EIO": {6}, "EINTR": {6}}
 
-_JOB: Final = "--quasi age --sensitive illness --l illness=2 --k 2 --rest drop --no-grid --report page.html --overwrite"
+#: What is counted, in the order of the table's columns.
+_COLUMNS: Final = ("fired", "partial", "mixed", "status", "left")
 
-_TABLE: Final = "age,illness\n" + "".join(f"{30 + place % 4},{('flu', 'gout')[place % 2]}\n" for place in range(40))
+#: What no message may hold.
+_CANARY: Final = "Zanzottera"
+
+#: Files that grow while a command runs, so that another run goes on from there.
+_GROWING: Final = frozenset({"points.csv.points.jsonl"})
+
+#: A fault is tried at so many calls of each scene at least, if there are so many.
+_FEWEST: Final = 6
+
+State = dict[str, bytes]
+
+
+class Trial:
+    """A scene in its folder, with its faults."""
+
+    def __init__(self, scene: Scene, folder: Path, logs: Path) -> None:
+        """Run the scene twice without a fault: what stands there before, and after."""
+        self.scene, self.folder, self.logs, self.template = scene, folder / "folder", logs, logs / "template"
+        self.folder.mkdir()
+        write_inputs(self.folder)
+        for command in scene.before:
+            ended = forks.run(scene.words(command, self.folder), self.folder, logs, traced=False)
+            if ended.status:
+                raise SystemExit(f"{scene.name}: {command}: {ended.err}")
+        shutil.copytree(self.folder, self.template)
+        self.before = _state(self.folder)
+        for _ in range(2):  # the first makes what the others find: machine code, folders of caches
+            self._reset()
+            ended = self._run()
+        if ended.status != scene.status:
+            raise SystemExit(f"{scene.name}: status {ended.status}: {ended.err}")
+        self.after, self.calls = _state(self.folder), ended.calls
+        self.found: Counter[str] = Counter()
+
+    def _reset(self) -> None:
+        """Have what was there before."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self.template, self.folder)
+
+    def _run(self, fault: tuple[str, forks.Call] | None = None) -> forks.Ended:
+        words = self.scene.words(self.scene.command, self.folder)
+        return forks.run(words, self.folder, self.logs, fault=fault, prepare=self.scene.prepare)
+
+    def hit(self, fault: str, call: forks.Call) -> list[str]:
+        """Let the fault happen at a call; what is wrong then, each with its column first."""
+        self._reset()
+        ended = self._run((fault, call))
+        if not any((one.name, one.place, one.main) == (call.name, call.place, call.main) for one in ended.calls):
+            if ended.status == forks.HANGS:
+                print(f"    hangs, though {call.text} was not reached")
+            return []
+        at_once = _state(self.folder)
+        wrong = [
+            f"partial {name}"
+            for name, content in at_once.items()
+            if name not in _GROWING and content not in self._known(name)
+        ]
+        self._settle()
+        state = _state(self.folder)
+        whole = self._whole(state, fault)
+        done = state == self.after
+        if not whole:
+            wrong.append(f"mixed {_told(state, self.before, self.after)}")
+        if not self._right(fault, ended, done=done):
+            wrong.append(f"status {ended.status}{' with everything there' if done else ''}: {ended.err[:200]!r}")
+        wrong += [f"left {name}" for name in sorted(self._names()) if name.startswith(".")]
+        if self.scene.again and not done:
+            ended = self._run()
+            if ended.status or _state(self.folder) != self.after:
+                wrong.append(f"mixed after another run: status {ended.status} {ended.err[:200]!r}")
+        self.found.update(["fired", *{one.split()[0] for one in wrong}])
+        return wrong
+
+    def _known(self, name: str) -> set[bytes]:
+        """The contents that a file may have."""
+        return {state[name] for state in (self.before, self.after) if name in state}
+
+    def _names(self) -> list[str]:
+        return [path.name for path in self.folder.iterdir()]
+
+    def _settle(self) -> None:
+        """Do what the next command in the folder does first."""
+        if any(name.startswith(".kohort-") for name in self._names()):
+            try:
+                examine([self.folder / "another"], overwrite=False, inputs=())
+            except KohortError as error:
+                print(f"    the next run: {error}")
+
+    def _whole(self, state: State, fault: str) -> bool:
+        """Whether a set is the former or the new one; or a first release, killed before its certificate was there."""
+        rest = {name: content for name, content in state.items() if name not in _GROWING}
+        if rest in (self.before, self.after):
+            return True
+        first = fault == "KILL" and not self.scene.before
+        return first and set(rest) < set(self.after) and all(self.after[name] == rest[name] for name in rest)
+
+    def _right(self, fault: str, ended: forks.Ended, *, done: bool) -> bool:
+        """Whether the status is right and what is reported is a message."""
+        status, said = ended.status, ended.err
+        if _CANARY in said or "Traceback" in said or (status > 0 and not said.startswith("kohort: ")):
+            return False
+        if status == self.scene.status:
+            return done and fault not in {"KILL", "SIGINT", "SIGTERM"}
+        if status == DurabilityError.exit_status:
+            return done and fault in {"ENOSPC", "EIO", "EINTR"}
+        return status in _STATUSES[fault] and (
+            not done or fault in {"KILL", "SIGINT", "SIGTERM"} or self.before == self.after
+        )
+
+
+def _state(folder: Path) -> State:
+    """Every file that is visible, and its bytes."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    seen = {str(path.relative_to(folder)): path for path in files}
+    return {name: path.read_bytes() for name, path in seen.items() if not name.startswith(".")}
+
+
+def _told(state: State, before: State, after: State) -> str:
+    """How each file of a state is to the former and to the new one."""
+
+    def kind(name: str) -> str:
+        if name not in state:
+            return "absent"
+        return "former" if state[name] == before.get(name) else "new" if state[name] == after.get(name) else "neither"
+
+    return ", ".join(
+        f"{name}: {kind(name)}" for name in sorted({*state, *before, *after}) if before.get(name) != after.get(name)
+    )
+
+
+def of_processes(only: str, every: int) -> int:
+    """Real processes and real signals; how many things were wrong."""
+    if not forks.available():
+        print("left out: commands in processes of their own, since strace is not installed")
+        return 0
+    print(f"| {'scene':28} | calls | fault   | {' | '.join(f'{column:>7}' for column in _COLUMNS)} |")
+    print(f"|---|---|---|{'---|' * len(_COLUMNS)}")
+    forks.load()
+    total = 0
+    for scene in SCENES:
+        if re.match(only, scene.name):
+            try:
+                with folder_on(scene.kind) as folder, TemporaryDirectory() as logs:
+                    total += _tried(Trial(scene, folder, Path(logs)), every)
+            except CalledProcessError as error:
+                print(f"| {scene.name:28} | left out: {error.stderr.decode().strip()} |", flush=True)
+    return total
+
+
+def _tried(trial: Trial, every: int) -> int:
+    """Print the rows of a scene; how many things were wrong."""
+    total = 0
+    for number, fault in enumerate(forks.FAULTS):
+        trial.found = Counter()
+        details = []
+        step = max(1, min(every, len(trial.calls) // _FEWEST))
+        for call in trial.calls[number % step :: step]:
+            details += [f"    {call.text[:110]} #{call.place}: {wrong}" for wrong in trial.hit(fault, call)]
+        counts = " | ".join(f"{trial.found[column]:7}" for column in _COLUMNS)
+        print(f"| {trial.scene.name:28} | {len(trial.calls):5} | {fault:7} | {counts} |", flush=True)
+        for detail in details:
+            print(detail, flush=True)
+        total += len(details)
+    return total
 
 
 def of_folders() -> None:
@@ -55,77 +229,25 @@ def of_stores() -> None:
             _row(f"object store{', overwrite' if overwrite else ''}", fault, -1, 0)
 
 
-def of_anonymize(every: int) -> None:
-    """`kohort anonymize` with a certificate and a page to replace, in processes of its own."""
-    with TemporaryDirectory() as folder:
-        place = Path(folder)
-        (place / "people.csv").write_text(_TABLE)
-        names = cast("list[str]", _anonymize(place, -1, "")["names"])
-        before = _files(place)
-        for fault in _REAL:
-            found: Counter[str] = Counter()
-            for call in range(0, len(names), every):
-                ended = _anonymize(place, call, fault)
-                if not ended["fired"]:
-                    continue
-                found["fired"] += 1
-                subprocess.run([*_KOHORT, "check", "release.csv", "--quasi", "age", "--quiet"], cwd=place, check=False)
-                found["broken"] += _files(place) != before
-            _row("anonymize --overwrite", fault, found["fired"], found["broken"])
-
-
-_KOHORT: Final = (sys.executable, "-m", "kohort")
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    """The set: equal runs make equal bytes, but for the seconds on the page."""
-    return {
-        name: b"there" if name == "page.html" else (folder / name).read_bytes()
-        for name in ("release.csv", "release.csv.kohort.json", "page.html")
-        if (folder / name).exists()
-    }
-
-
-def _anonymize(folder: Path, place: int, fault: str) -> dict[str, object]:
-    """Run once with a fault at a call; the calls and whether it happened."""
-    trace = folder / "trace.json"
-    trace.unlink(missing_ok=True)
-    words = [sys.executable, "-m", "bench.faults", "child", str(trace), str(place), fault]
-    where = {**os.environ, "PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(Path.cwd())])}
-    subprocess.run(words, cwd=folder, env=where, check=False, capture_output=True)
-    return {"names": [], "fired": "", **(json.loads(trace.read_text()) if trace.exists() else {})}
-
-
-def _child(trace: Path, place: int, fault: str) -> None:
-    """The process in which the fault happens; what it did is written before a signal is sent, and at the end."""
-    from kohort.cli import main  # noqa: PLC0415  only the child needs it
-
-    calls = Calls(place, fault, real=True)
-    descriptor = os.open(trace, os.O_CREAT | os.O_WRONLY)
-    write = os.pwrite
-    calls.told = lambda: write(descriptor, json.dumps({"names": calls.names, "fired": calls.fired}).encode(), 0)
-    with injected(calls, fast=False, within=Path.cwd()), suppress(SystemExit):
-        main(["anonymize", "people.csv", "--out", "release.csv", *_JOB.split(), "--quiet"])
-    calls.told()
-
-
 def _row(what: str, fault: str, fired: int, broken: int) -> None:
     """Print a row of the table."""
     print(f"| {what:32} | {fault:12} | {fired if fired >= 0 else 'each call':>9} | {broken:>6} |", flush=True)
 
 
-def main(words: list[str]) -> None:
-    """Print the table."""
-    if words[:1] == ["child"]:
-        _child(Path(words[1]), int(words[2]), words[3])
-        return
-    print("| what is published                | fault        |     fired | broken |\n|---|---|---|---|")
-    if words[:1] == ["anonymize"]:
-        of_anonymize(int(words[1]) if len(words) > 1 else 1)
-    else:
+def main() -> None:
+    """Print the tables; the status is 1 if anything was wrong."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="", help="the scenes whose names begin so: a regular expression")
+    parser.add_argument("--every", type=int, default=7, help="try each fault at every so manyth call")
+    parser.add_argument("--inside", action="store_true", help="calls made to fail within this process")
+    words = parser.parse_args()
+    if words.inside:
+        print("| what is published                | fault        |     fired | broken |\n|---|---|---|---|")
         of_folders()
         of_stores()
+        return
+    raise SystemExit(of_processes(words.only, words.every) > 0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -13,5 +13,5 @@ def freely(job: Job) -> Job:
     """The job, with leave to release sensitive columns without a model, and any column that singles people out."""
     modelled = {model.declared.sensitive for model in job.models}
     free = tuple(one.name for one in job.schema.sensitive if one.name not in modelled)
-    unchanged = tuple(one.name for one in job.schema.unchanged)
+    unchanged = tuple(one.name for one in job.schema.released if not one.pseudonym)
     return replace(job, no_model=free, allow_singling=job.allow_singling or unchanged)

@@ -45,12 +45,13 @@ SIGNATURE: Final = re.compile(r"ed25519 ([0-9a-f]{64}) ([0-9a-f]{128})")
 
 #: A number, and how labels of numbers are spelled, by their kind; `*` is anything, an empty one a missing value.
 NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+DAY: Final = "(?:[0-9]{4}|10000)-[0-9]{2}-[0-9]{2}"
 LABELS: Final = {
-    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|\*|"),
-    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|\*|"),
+    "range": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\]|{DAY}|\[{DAY} – {DAY}\]|\*|"),
+    "grid": re.compile(rf"{NUMBER}|\[{NUMBER}-{NUMBER}\)|\[{DAY} – {DAY}\)|\*|"),
     "mean": re.compile(rf"{NUMBER}|\*|"),
 }
-RANGE: Final = re.compile(rf"\[({NUMBER})-({NUMBER})\]")
+RANGE: Final = re.compile(rf"\[({NUMBER}|{DAY})(?:-| – )({NUMBER}|{DAY})\]")
 
 #: What no certificate of a table promises, whatever the job: how each sentence begins.
 ALWAYS: Final = ("Linkage with other data", "Columns released unchanged", "Right roles")
@@ -75,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         release, certificate = given.release.read_bytes(), given.certificate.read_bytes()
         found = list(faults(release, certificate))
         signed = signature(certificate, None if given.trust is None else given.trust.read_bytes())
-    except (CannotCheckError, OSError) as fault:
+    except (CannotCheckError, OSError, ValueError) as fault:  # what is no key in PEM is a ValueError
         sys.stderr.write(f"cannot be checked: {fault}\n")
         return 2
     found += [] if signed in {"unsigned", "trusted", "signed", "not checked"} else [signed]

@@ -9,6 +9,7 @@ from typing import Final
 
 from kohort import system
 from kohort.errors import FileError, InputError, TargetError
+from kohort.whole_files import whole_file
 
 #: No key file is longer than this: the rest is not read.
 _LONGEST: Final = 4096
@@ -67,19 +68,11 @@ def write_key_file(path: str | os.PathLike[str], text: bytes, *, hint: str, mode
         TargetError: something is there.
         FileError: the system failed to write it; nothing is left.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.CAREFUL
     where = str(path)
     try:
-        descriptor = os.open(path, flags, mode)
+        with whole_file(Path(path), mode=mode) as file:
+            file.write(text)
     except FileExistsError:
         raise TargetError("the output exists", where=where, hint=hint) from None
     except OSError as error:
-        raise FileError(f"the key could not be written: {error.strerror}", where=where) from None
-    try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123  an open descriptor has no path
-            file.write(text)
-            file.flush()
-            system.confirm(descriptor)
-    except OSError as error:
-        Path(path).unlink(missing_ok=True)
         raise FileError(f"the key could not be written: {error.strerror}", where=where) from None

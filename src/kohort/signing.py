@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kohort.errors import InputError, MissingExtraError, TargetError
+from kohort.errors import InputError, MissingExtraError
 from kohort.key_files import PUBLIC, read_key_file, write_key_file
 
 if TYPE_CHECKING:
@@ -124,13 +125,13 @@ def write_signing_keys(path: str | os.PathLike[str]) -> PublicKey:
     hint = (
         "choose another name: a key is never replaced, for nobody could tell its signatures from those of the new one"
     )
-    if beside.exists():
-        raise TargetError("the output exists", where=str(beside), hint=hint)
     pem, pkcs8, bare = form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()
-    write_key_file(path, key.private_bytes(pem, pkcs8, bare), hint=hint)
     public = key.public_key()
-    text = public.public_bytes(pem, form.PublicFormat.SubjectPublicKeyInfo)
-    write_key_file(beside, text, hint=hint, mode=PUBLIC)
+    with ExitStack() as undo:  # a public key alone is of no use, and of no harm: it comes first
+        write_key_file(beside, public.public_bytes(pem, form.PublicFormat.SubjectPublicKeyInfo), hint=hint, mode=PUBLIC)
+        undo.callback(beside.unlink, missing_ok=True)
+        write_key_file(path, key.private_bytes(pem, pkcs8, bare), hint=hint)
+        undo.pop_all()
     return PublicKey(public.public_bytes_raw())
 
 

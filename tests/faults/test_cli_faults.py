@@ -573,6 +573,16 @@ def test_119_a_quasi_identifier_needs_no_hierarchy(scene: Scene) -> None:
     )
 
 
+def test_73_more_columns_than_pairs_can_be_looked_at(scene: Scene) -> None:
+    """Columns released as they are have two million pairs at most; dropped ones are no obstacle."""
+    names = [f"c{place}" for place in range(2_001)]
+    scene.write("wide.csv", ",".join(["age", *names]) + "\n" + ("30" + ",1" * 2_001 + "\n") * 4)
+    flags = "--out r.csv --quasi age --k 2 --no-grid"
+    told = "2,001 columns would be released as they are"
+    scene.fails(f"anonymize wide.csv {flags} --rest insensitive", 8, told, "--rest drop")
+    scene.succeeds(f"anonymize wide.csv {flags} --rest drop", *RELEASE)
+
+
 def test_121_a_hierarchy_of_sixty_levels_works(scene: Scene) -> None:
     """Height alone is no obstacle."""
     levels = ";".join(f"level {level}" for level in range(59))

@@ -18,7 +18,7 @@ from kohort.perturbation.effect import Effect
 from kohort.perturbation.pseudonyms import Key
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim
-from kohort.verify.aggregated import Destinations, verify_parts
+from kohort.verify.aggregated import Destinations, verify_by_aggregation
 from kohort.verify.aggregates import Hashed, TableRelation, hashes
 from kohort.verify.parts import WrittenParts
 from tests.reference.destinations import table_of
@@ -115,7 +115,7 @@ def cut(whole: Lines) -> list[Lines]:
 def test_the_folder_is_right(tmp_path: Path) -> None:
     """Before anything is changed: the verdict tells of the parts, of the joined bytes, and how it was found."""
     paths = written(tmp_path, cut(lines()))
-    found = verify_parts(paths, source(), claim(), destinations())
+    found = verify_by_aggregation(paths, source(), claim(), destinations())
     assert (found.records, found.suppressed, found.classes, found.smallest) == (11, 1, 3, 3)
     assert [(part.name, part.records) for part in found.parts] == [
         ("part-00000.csv", 4),
@@ -124,7 +124,7 @@ def test_the_folder_is_right(tmp_path: Path) -> None:
     ]
     assert len({part.sha256 for part in found.parts}) == 3
     (whole,) = written(tmp_path, [lines()])
-    assert verify_parts([whole], source(), claim(), destinations()).sha256 == found.sha256
+    assert verify_by_aggregation([whole], source(), claim(), destinations()).sha256 == found.sha256
     assert found.way == "by aggregation"
 
 
@@ -184,7 +184,7 @@ def test_every_mutant_is_found(tmp_path: Path, mutant: str) -> None:
     change, check = MUTANTS[mutant]
     paths = written(tmp_path, change(cut(lines())))
     with pytest.raises(VerificationError, match=f"check {check}"):
-        verify_parts(paths, source(), claim(), destinations())
+        verify_by_aggregation(paths, source(), claim(), destinations())
 
 
 def test_a_column_is_renamed(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_column_is_renamed(tmp_path: Path) -> None:
     text = paths[1].read_text(encoding="utf-8")
     paths[1].write_text(text.replace("note", "name", 1), encoding="utf-8")
     with pytest.raises(VerificationError, match="check columns"):
-        verify_parts(paths, source(), claim(), destinations())
+        verify_by_aggregation(paths, source(), claim(), destinations())
 
 
 @pytest.mark.parametrize("cut_off", [1, 3, 40])
@@ -203,7 +203,7 @@ def test_a_part_is_truncated(tmp_path: Path, cut_off: int) -> None:
     text = paths[2].read_bytes()
     paths[2].write_bytes(text[:-cut_off])
     with pytest.raises(VerificationError, match=r"check (bytes|records)"):
-        verify_parts(paths, source(), claim(), destinations())
+        verify_by_aggregation(paths, source(), claim(), destinations())
 
 
 #: What is said of the folder, and the check that finds it wrong, though the files are what is said.
@@ -228,18 +228,18 @@ def test_what_is_written_as_it_is_said_is_judged(tmp_path: Path, lie: str) -> No
     where, check = LIES[lie]
     paths = written(tmp_path, cut(lines(where)))
     with pytest.raises(VerificationError, match=f"check {check}"):
-        verify_parts(paths, source(), claim(), destinations(where))
+        verify_by_aggregation(paths, source(), claim(), destinations(where))
 
 
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     """As many as are said, no more than are allowed, and all tuples are the input's."""
     paths = written(tmp_path, cut(lines()))
     with pytest.raises(VerificationError, match="check records"):
-        verify_parts(paths, source(), claim(suppressed=2), destinations())
+        verify_by_aggregation(paths, source(), claim(suppressed=2), destinations())
     with pytest.raises(VerificationError, match="the limit is 0"):
-        verify_parts(paths, source(), claim(limit=0), destinations())
+        verify_by_aggregation(paths, source(), claim(limit=0), destinations())
     with pytest.raises(VerificationError, match="1 tuples do not come from the input"):
-        verify_parts(paths, source(), claim(), destinations(WHERE | {("7", "Bari"): ("[31-35]", "Bari")}))
+        verify_by_aggregation(paths, source(), claim(), destinations(WHERE | {("7", "Bari"): ("[31-35]", "Bari")}))
 
 
 def test_no_tuple_goes_twice(tmp_path: Path) -> None:
@@ -248,14 +248,14 @@ def test_no_tuple_goes_twice(tmp_path: Path) -> None:
     there = destinations()
     twice = Destinations(there.tuples.take(np.array([0, *range(8)])), there.labels.take(np.array([0, *range(8)])))
     with pytest.raises(VerificationError, match="1 records repeat an input record"):
-        verify_parts(paths, source(), claim(), twice)
+        verify_by_aggregation(paths, source(), claim(), twice)
     rows = [row[1:] for row in PEOPLE if row[0] != "Kim Longo"]
     labels = [WHERE[row[0], row[1]] for row in rows]
     every = Destinations(table_of(rows, COLUMNS[1:]), table_of(labels, ["age", "city"]), np.ones(11, np.int64))
     assert every.counts is not None
-    assert verify_parts(paths, source(), claim(allowed=("note",)), every).records == 11
+    assert verify_by_aggregation(paths, source(), claim(allowed=("note",)), every).records == 11
     with pytest.raises(VerificationError, match="2 records repeat an input record"):
-        verify_parts(paths, source(), claim(), replace(every, counts=every.counts + (np.arange(11) < 2)))
+        verify_by_aggregation(paths, source(), claim(), replace(every, counts=every.counts + (np.arange(11) < 2)))
 
 
 def test_names_in_other_columns_are_found(tmp_path: Path) -> None:
@@ -263,29 +263,29 @@ def test_names_in_other_columns_are_found(tmp_path: Path) -> None:
     told = [(*row[:5], f"for {row[0]}") for row in PEOPLE]
     parts = cut(sorted(",".join([*WHERE[row[1], row[2]], *row[3:]]) for row in told if (row[1], row[2]) in WHERE))
     with pytest.raises(VerificationError, match="check identifiers, column note"):
-        verify_parts(written(tmp_path, parts), source(told), claim(), destinations())
+        verify_by_aggregation(written(tmp_path, parts), source(told), claim(), destinations())
     whole = [(row[5] * 3, *row[1:5], row[5] * 3) for row in PEOPLE]
     parts = cut(sorted(",".join([*WHERE[row[1], row[2]], *row[3:]]) for row in whole if (row[1], row[2]) in WHERE))
     paths = written(tmp_path, parts)
     with pytest.raises(VerificationError, match="check identifiers, column note"):
-        verify_parts(paths, source(whole), claim(), destinations())
+        verify_by_aggregation(paths, source(whole), claim(), destinations())
     rows = [row[1:] for row in whole if row[1:3] in WHERE]
     labels = [WHERE[row[0], row[1]] for row in rows]
     every = Destinations(table_of(rows, COLUMNS[1:]), table_of(labels, ["age", "city"]), np.ones(11, np.int64))
     with pytest.raises(VerificationError, match="check identifiers, column note"):
-        verify_parts(paths, source(whole), claim(), every)
-    assert verify_parts(paths, source(whole), claim(allowed=("note",)), destinations()).records == 11
+        verify_by_aggregation(paths, source(whole), claim(), every)
+    assert verify_by_aggregation(paths, source(whole), claim(allowed=("note",)), destinations()).records == 11
 
 
 def test_cells_of_no_column_of_the_input_are_no_names(tmp_path: Path) -> None:
     """A release without an identifying column, and one of nothing but quasi-identifiers."""
     schema = replace(SCHEMA, attributes=(Attribute("name", Role.DROP), *SCHEMA.attributes[1:]))
     paths = written(tmp_path, cut(lines()))
-    assert "identifiers" not in verify_parts(paths, source(), claim(schema=schema), destinations()).checks
+    assert "identifiers" not in verify_by_aggregation(paths, source(), claim(schema=schema), destinations()).checks
     only = [Attribute(one.name, one.role if one.role is Role.QUASI else Role.DROP) for one in SCHEMA.attributes]
     few = claim(schema=replace(SCHEMA, attributes=tuple(only)), models=(KAnonymity(3),))
     whole = sorted(",".join(WHERE[row[1], row[2]]) for row in PEOPLE if (row[1], row[2]) in WHERE)
-    found = verify_parts(written(tmp_path, cut(whole), "age,city"), source(), few, destinations())
+    found = verify_by_aggregation(written(tmp_path, cut(whole), "age,city"), source(), few, destinations())
     assert found.singling == ()
 
 
@@ -293,7 +293,7 @@ def test_perturbed_columns_are_told_of_records(tmp_path: Path) -> None:
     """So they are refused, with what can be done."""
     effect = Effect("income", "rounding", 11, 0)
     with pytest.raises(UnsupportedError, match="perturbed"):
-        verify_parts([tmp_path], source(), claim(effects=(effect,)), destinations())
+        verify_by_aggregation([tmp_path], source(), claim(effects=(effect,)), destinations())
 
 
 def test_pseudonyms_are_those_of_the_key(tmp_path: Path) -> None:
@@ -307,11 +307,11 @@ def test_pseudonyms_are_those_of_the_key(tmp_path: Path) -> None:
     whole = sorted(",".join([row[2], *row[:2], *row[3:]]) for row in named)
     whole.sort(key=lambda line: (line.split(",")[1:3], line.split(",")[0], line.split(",")[3:]))
     header = "name,age,city,illness,income,note"
-    found = verify_parts(written(tmp_path, cut(whole), header), source(people), said, destinations())
+    found = verify_by_aggregation(written(tmp_path, cut(whole), header), source(people), said, destinations())
     assert found.checks["pseudonyms"] == found.records == 11
     other = replace(said, key=Key(bytes([1]) * 32))
     with pytest.raises(VerificationError, match="check lineage"):
-        verify_parts(written(tmp_path, cut(whole), header), source(people), other, destinations())
+        verify_by_aggregation(written(tmp_path, cut(whole), header), source(people), other, destinations())
 
 
 def test_a_part_that_changes_is_noticed(tmp_path: Path) -> None:
@@ -338,11 +338,11 @@ def test_a_footer_holds_no_note(tmp_path: Path) -> None:
     for path, part in zip(paths, parts, strict=True):
         with path.open("wb") as file:
             write(part, file, Format.PARQUET)
-    assert verify_parts(paths, source(), said, destinations()).records == 11
+    assert verify_by_aggregation(paths, source(), said, destinations()).records == 11
     note = {"note": "Kim Longo earns 99999"}
     pl.read_parquet(paths[1]).write_parquet(paths[1], metadata=note)
     with pytest.raises(VerificationError, match="check bytes"):
-        verify_parts(paths, source(), said, destinations())
+        verify_by_aggregation(paths, source(), said, destinations())
 
 
 def test_the_hash_is_the_one_that_is_told() -> None:
@@ -368,4 +368,4 @@ def test_sums_tell_of_a_relation_that_cannot_hold_its_tuples(tmp_path: Path) -> 
             raise LimitError(f"{len(columns)} columns have too many tuples, {hashed is not None}")
 
     with pytest.raises(LimitError, match="3 columns have too many tuples, True"):
-        verify_parts(written(tmp_path, cut(lines())), Large(source().table), claim(), destinations())
+        verify_by_aggregation(written(tmp_path, cut(lines())), Large(source().table), claim(), destinations())

@@ -19,7 +19,7 @@ from kohort.job.request import Request
 from kohort.models.k_anonymity import KAnonymity
 from kohort.pipeline import Stages, claim_of, silent, solve
 from kohort.verify import verify
-from kohort.verify.aggregated import verify_parts
+from kohort.verify.aggregated import verify_by_aggregation
 from kohort.verify.aggregates import TableRelation
 from tests.engines.test_spilled import LABELS, METHODS, MISSING, MODELS, tables
 from tests.reference.destinations import destinations_of, table_of, texts, write_parts
@@ -94,7 +94,7 @@ def test_the_verdict_is_the_same(
     sizes = data.draw(st.lists(st.integers(0, 9), max_size=4))
     paths = write_parts(tmp_path_factory.mktemp("parts"), release.table, sizes, format_, excel_safe=safe)
     there = destinations_of(claim, release.table)
-    found = verify_parts(paths, TableRelation(claim.original), claim, there)
+    found = verify_by_aggregation(paths, TableRelation(claim.original), claim, there)
     assert sum(part.records for part in found.parts) == expected.records
     bytes_ = {"bytes": expected.checks["bytes"]}
     bare = format_ in {Format.CSV, Format.TSV}
@@ -165,7 +165,7 @@ def test_the_same_is_refused(
     file.seek(0)
     here = accepted(lambda: verify(file, claim))
     assert (here is None) == (
-        accepted(lambda: verify_parts(paths, TableRelation(claim.original), claim, there)) is None
+        accepted(lambda: verify_by_aggregation(paths, TableRelation(claim.original), claim, there)) is None
     )
 
 

@@ -282,6 +282,7 @@ def test_a_signed_release(signed: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert run(signed, "--trust", str(tmp_path / "key.pub")) == 0
     assert "signature: trusted" in capsys.readouterr().out
     assert run(signed, "--trust", str(tmp_path / "other.pub")) == 1
+    assert run(signed, "--trust", str(signed)) == 2  # the wrong file
     assert "DIFFERS  the certificate is signed with another key" in capsys.readouterr().out
     text = beside(signed).read_bytes()
     beside(signed).write_bytes(text.replace(b'"release": "r.csv"', b'"release": "s.csv"'))

@@ -3,6 +3,7 @@
     39              this value; equal numbers are one value, "" is the missing one
     [20-29]         from 20 to 29, both included: numbers, or names where their order is known
     [20-25)         from 20 to 25, which is not included
+    [1984-03-01 – 1984-05-31], [1984-01-01 – 1985-01-01)     the same of dates
     <16, >=95       below 16; 95 and above
     {a, "b, c"}     one of these; `(missing)` is the missing value
     South           every value below this node, where the hierarchy is known
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kohort.errors import InputError
+from kohort.schema.dates import days_in, read_days, spelled
 from kohort.schema.hierarchies import from_spec
 from kohort.schema.hierarchy import SUPPRESSED
 from kohort.schema.numbers import PLAIN_NUMBER, exact, is_numeric_text
@@ -112,6 +114,8 @@ def printed_values(label: str) -> list[str]:
     """
     if (found := _range(label)) and found[3] == "]" and exact(found[1]) < exact(found[2]):
         return [found[1], found[2]]
+    if label.startswith("[") and (found := _range(read_days(label))) and found[3] == "]" and found[1] != found[2]:
+        return [spelled(int(found[1])), spelled(int(found[2]))]
     return members_of(label)
 
 
@@ -162,6 +166,8 @@ def covers(
     >>> covers(["Nord", "Bari"], ["Bari", "Milano", "Torino"], hierarchy=regions).astype(int).tolist()
     [[0, 1, 1], [1, 0, 0]]
     """
+    if hierarchy is None and (days := days_in(labels, values)) is not None:
+        labels, values = days
     covered = np.zeros((len(labels), len(values)), np.bool_)
     index = _ValueIndex(values, hierarchy.leaves if order is None and hierarchy is not None else order)
     nodes = set[str]() if hierarchy is None else set(chain.from_iterable(hierarchy.labels))

@@ -10,6 +10,7 @@ from kohort.errors import InputError, KohortError
 from kohort.io.options import ReadOptions
 from kohort.models.known import build, models
 from kohort.schema import Label, Missing, Role, Scale
+from kohort.schema.dates import Period
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,12 +67,13 @@ class DescribedColumn:
     Attributes:
         name: Its name.
         role: What it tells.
-        scale: Whether it is numeric, where that was said.
+        scale: Whether it is numeric, names or dates, where that was said.
         label: What is released of it, where that was said.
         missing: What a missing value means.
         hierarchy: The text of a builder, or the digest of a hierarchy; `None` where it has none.
         pseudonym: Whether pseudonyms stand for its values.
-        grid: Its public cut points: a step or several numbers, as text, or `hierarchy`; `None` where it has none.
+        grid: Its public cut points: a step or several numbers, as text, `hierarchy`, or a period of the calendar;
+            `None` where it has none.
     """
 
     name: str
@@ -207,7 +209,7 @@ def _column(part: Part) -> DescribedColumn:
 def _grid(value: object) -> str | tuple[str, ...] | None:
     if isinstance(value, list):
         return tuple(str(Fraction(_text(one))) for one in cast("list[object]", value))
-    if value is None or value in {"hierarchy", "round"}:
+    if value is None or value in {"hierarchy", "round", *Period}:
         return _perhaps(value)
     step = Fraction(_text(value))
     return str(step) if step > 0 else _text(None)  # which is no step

@@ -27,15 +27,17 @@ from kohort.certificate.again import (
     unseen,
 )
 from kohort.certificate.described import Asked, Described, described
-from kohort.certificate.table_shown import Shown, foreign
-from kohort.errors import InfeasibleError, InputError, UsageError
+from kohort.certificate.table_shown import Shown, foreign, lacking
+from kohort.errors import InfeasibleError, InputError, KohortError, UsageError
 from kohort.io.manifest import has_manifest, read_manifest
 from kohort.io.options import ReadOptions
 from kohort.io.stored import stored
 from kohort.io.write import Format, format_of, write
 from kohort.release import plain
 from kohort.schema import Attribute, Label, Role, Schema
+from kohort.schema.domain import resolve
 from kohort.schema.hierarchies import with_missing
+from kohort.schema.hierarchy import Hierarchy
 from kohort.tables.complete import entered
 from kohort.verify.classes import bands
 from kohort.verify.reading import Digest
@@ -45,9 +47,9 @@ from kohort.verify.verdict import unmarked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from kohort.certificate.described import DescribedColumn
     from kohort.certificate.table import Certificate
     from kohort.models.base import PrivacyModel
-    from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Table
 
 #: What only somebody with the input can see, or who knows what was asked for.
@@ -200,11 +202,34 @@ class _Judge:
         yield compared("models", ", ".join(self.known.models), ", ".join(names))
         for asked, model in zip(self.asked.models, models, strict=True):
             yield self._model(asked, model)
+        at_hand = self._built()
         for name in (one.name for one in self.asked.quasi if one.name in self.known.refined):
-            yield self._refined(name, self.known.refined[name])
-
-        yield from Shown.of(self.table, self.asked, self.known, self.hierarchies).parts(k)
+            yield self._refined(name, self.known.refined[name], at_hand.get(name))
+        yield from Shown.of(self.table, self.asked, self.known, at_hand).parts(k)
         yield from self._input()
+
+    def _built(self) -> Mapping[str, Hierarchy | str]:
+        """The hierarchies; where the input is brought, builders have made theirs over its values, as they did then.
+
+        A population had values of its own: builders are then left as they are.
+        """
+        columns = [one for one in self.asked.quasi if isinstance(self.hierarchies.get(one.name), str)]
+        if any(
+            one.model is None or one.model.declared.population for one in self.asked.models
+        ):  # it had values of its own
+            return self.hierarchies
+        try:
+            table = self._reference()
+            made = {} if table is None else {one.name: self._hierarchy_over(table, one) for one in columns}
+        except KohortError:  # told where the input is compared
+            return self.hierarchies
+        return {**self.hierarchies, **{name: one for name, one in made.items() if one is not None}}
+
+    def _hierarchy_over(self, table: Table, column: DescribedColumn) -> Hierarchy | None:
+        """The hierarchy that a builder makes over the values of a column."""
+        attribute = Attribute(column.name, column.role, hierarchy=self.hierarchies[column.name], missing=column.missing)
+        values = table[column.name]
+        return resolve(attribute, values.values.to_list(), values.counts(), self.asked.missing)[0].hierarchy
 
     def _people(self, smallest: int, k: int) -> Iterator[CheckedPart]:
         """People of the smallest class, and whom columns single out: records, where there is no person key."""
@@ -259,11 +284,11 @@ class _Judge:
         told = f"{strange:,} records have cells that the input has not together" if strange else "those of the input"
         yield judged("unchanged cells", told, "checks.cells", met=not strange)
 
-    def _refined(self, name: str, level: int) -> CheckedPart:
+    def _refined(self, name: str, level: int, hierarchy: Hierarchy | str | None) -> CheckedPart:
         """Whether no label of a column stands above the level whose classes were refined."""
-        part, hierarchy = f"levels of {name}", self.brought.hierarchies.get(name)
-        if hierarchy is None:
-            return unchecked(part, f"give the hierarchy of {name} with --hierarchy", f"refined.{name}")
+        part = f"levels of {name}"
+        if not isinstance(hierarchy, Hierarchy):
+            return unchecked(part, lacking({name: hierarchy}), f"refined.{name}")
         texts = {text or "" for text in self.table[name].values.to_list()}
         below = (with_missing(hierarchy) if "" in texts else hierarchy).labels[: level + 1]
         astray = len(texts.difference(*below))

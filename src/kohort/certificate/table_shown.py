@@ -21,9 +21,11 @@ from kohort.metrics import PLUGINS
 from kohort.metrics.base import Levels, Outcome
 from kohort.metrics.known import OBJECTIVES, measured
 from kohort.schema import Label, Missing, Role, Scale
+from kohort.schema.dates import Period
 from kohort.schema.hierarchy import Hierarchy
 from kohort.tables.pseudonyms import linked_by
 from kohort.verify.classes import classes_of
+from kohort.verify.dates import begins, in_days
 from kohort.verify.labels import ABSENT, RANGE_OF_NAMES
 from kohort.verify.records import disorder
 from kohort.verify.verdict import TableCheck, unmarked
@@ -100,6 +102,15 @@ def _cells(column: Column) -> list[str]:
     """(n,) the cells as text; a missing one is empty."""
     texts = _texts(column)
     return [texts[code] for code in column.codes.tolist()]
+
+
+def lacking(hierarchies: Mapping[str, Hierarchy | str | None]) -> str:
+    """What would have to be brought to know the hierarchies of some columns: files, or the input of what was built."""
+    absent = [name for name, one in hierarchies.items() if one is None]
+    built = [name for name, one in hierarchies.items() if isinstance(one, str)]
+    ways = [f"give the hierarchy of {', '.join(absent)} with --hierarchy"] if absent else []
+    ways += [f"give the input, from which that of {', '.join(built)} was built, with --reference"] if built else []
+    return "; ".join(ways)
 
 
 class Bounds(NamedTuple):
@@ -193,8 +204,8 @@ class Shown:
             return compared("levels", ", ".join(levels), "" if not levels else ", ".join(quasi))
         at_hand = {name: one for name in levels if isinstance(one := self.hierarchies.get(name), Hierarchy)}
         if len(at_hand) < len(levels):
-            fields_ = [f"levels.{name}" for name in levels]
-            return unchecked("levels", "give the hierarchies with --hierarchy", *fields_)
+            told = lacking({name: self.hierarchies.get(name) for name in levels})
+            return unchecked("levels", told, *[f"levels.{name}" for name in levels])
         astray = [name for name, one in at_hand.items() if not self._on_level(name, one, levels[name])]
         told = f"labels of {', '.join(astray)} are not on them" if astray else "the labels are on them"
         return judged("levels", told, met=not astray)
@@ -222,17 +233,18 @@ class Shown:
         """
         if self.known.levels:
             return (Label.ANCESTOR.value,)
-        labels = _texts(self.table[column.name])
+        labels = self._labels(column.name)
         numbers = [] if column.scale is Scale.CATEGORICAL else [_of_numbers(column)]
         found = [kind for kind in numbers if all(_is_spelled(label, kind, column) for label in labels)]
-        found += [] if column.scale is Scale.NUMERIC or column.grid is not None else [_of_names(column)]
+        named = column.scale in {None, Scale.CATEGORICAL} and column.grid is None
+        found += [_of_names(column)] if named else []
         return tuple(dict.fromkeys(found))
 
     @cached_property
     def data_dependent(self) -> bool | None:
         """Whether labels were chosen by looking at records; `None` where a hierarchy decides that is not at hand."""
-        kinds = [(self.table[name], kind) for name, kind in self.known.labels.items()]
-        if any(kind == Label.MEAN.value or (kind == Label.RANGE.value and _ranged(column)) for column, kind in kinds):
+        kinds = self.known.labels.items()
+        if any(kind == Label.MEAN or (kind == Label.RANGE and _ranged(self._labels(name))) for name, kind in kinds):
             return True
         hierarchies = [column.hierarchy for column in self.asked.quasi if column.hierarchy is not None]
         if any(isinstance(one, str) and one.startswith("frequency") for one in hierarchies):
@@ -248,19 +260,19 @@ class Shown:
         most = dict(least)
         for name, kind in self.known.labels.items():
             if kind in of:
-                low, high = self._exposed_by(self.table[name], kind)
+                low, high = self._exposed_by(self.table[name], self._labels(name), kind)
                 for part in (of[kind], "people"):
                     least[part] = np.maximum(least[part], low)
                     most[part] = np.minimum(most[part] + high, sizes)
         return {part: Bounds(int(least[part].sum()), int(most[part].sum())) for part in least}
 
-    def _exposed_by(self, column: Column, kind: str) -> tuple[Counts, Counts]:
+    def _exposed_by(self, column: Column, labels: Sequence[str], kind: str) -> tuple[Counts, Counts]:
         """(c,) the fewest and the most people of each class whose value a column's label prints, alone in the class.
 
         Both ends of a range are somebody's. n records with m printed values, each of which some record has, leave at
         least 2m - n alone; where n is above m, not all m can be.
         """
-        printed = [_printed(label, kind) for label in _texts(column)]
+        printed = [_printed(label, kind) for label in labels]
         values, absent = np.array(printed, np.int64).reshape(-1, 2).take(column.codes.take(self.classes.first), 0).T
         sizes, people = self.classes.sizes, self.asked.person is not None
         most = np.minimum(values - absent, sizes)
@@ -269,6 +281,14 @@ class Shown:
         ends = (kind == Label.RANGE.value) and not people
         least = np.maximum(2 * values - sizes, 0) if ends else np.zeros_like(sizes)
         return np.where(values > 0, np.minimum(least, most), 0), np.where(values > 0, most, 0)
+
+    def _labels(self, name: str) -> list[str]:
+        """The labels of a column, by code; those of dates as labels of their days."""
+        texts = _texts(self.table[name])
+        column = next((one for one in self.asked.quasi if one.name == name), None)
+        if column is None or column.scale is not Scale.DATE:
+            return texts
+        return [*map(in_days, texts)]
 
     # ── checks ───────────────────────────────────────────────────────────────────────────────────
 
@@ -375,12 +395,14 @@ def _is_cut(end: Fraction, grid: str | tuple[str, ...] | None) -> bool:
     """Whether a number is a cut of a grid; those of a hierarchy are not at hand."""
     if isinstance(grid, tuple):
         return end in map(Fraction, grid)
+    if isinstance(grid, str) and grid in {*Period}:
+        return end.denominator == 1 and begins(Period(grid), int(end))
     return not isinstance(grid, str) or grid in {"hierarchy", "round"} or end % Fraction(grid) == 0
 
 
-def _ranged(column: Column) -> bool:
+def _ranged(labels: Sequence[str]) -> bool:
     """Whether some label is a range of numbers."""
-    found = map(_closed, _texts(column))
+    found = map(_closed, labels)
     return any(Fraction(one[1]) < Fraction(one[2]) for one in found if one)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from kohort.core.frequency import group
 from kohort.core.texts import Texts
 from kohort.schema import Label, Scale
+from kohort.schema.dates import DASH
 from kohort.schema.domain.base import part_of
 from kohort.schema.numbers import digits_of, point
 from kohort.workspace import HEAP, blocks, distinct
@@ -161,7 +162,7 @@ def _written(domain: Domain, span: _Span, low: Index, high: Index, hides: Mask) 
         ends = zip(low[some].tolist(), high[some].tolist(), hides[some].tolist(), strict=True)
         for a, b, hidden in ends:
             if hidden or a != b:
-                yield ANY if hidden else f"[{span.starts[a]}-{span.ends[b]}{span.bracket}"
+                yield ANY if hidden else f"[{span.starts[a]}{span.dash}{span.ends[b]}{span.bracket}"
             else:
                 yield domain.texts[a]
 
@@ -178,12 +179,14 @@ class _Span(NamedTuple):
     Attributes:
         starts: (v,) what stands for each code where a span begins.
         ends: (v,) and where it ends.
+        dash: what stands between the two.
         bracket: closes the span.
         width: (p,) position of the last value that may be meant, minus that of the first.
     """
 
     starts: Sequence[str]
     ends: Sequence[str]
+    dash: str
     bracket: str
     width: Positions | Shares
 
@@ -191,7 +194,12 @@ class _Span(NamedTuple):
 def _range(domain: Domain, low: Index, high: Index) -> _Span:
     """`[min-max]`."""
     names = [text or ABSENT for text in domain.texts]
-    return _Span(names, names, "]", domain.positions[high] - domain.positions[low])
+    return _Span(names, names, _dash(domain), "]", domain.positions[high] - domain.positions[low])
+
+
+def _dash(domain: Domain) -> str:
+    """What stands between the ends of a range."""
+    return DASH if domain.attribute.scale is Scale.DATE else "-"
 
 
 def _grid(domain: Domain, low: Index, high: Index) -> _Span:
@@ -201,7 +209,7 @@ def _grid(domain: Domain, low: Index, high: Index) -> _Span:
     most = min(float(math.floor(last) * domain.step), float(domain.upper[-1] - domain.step))
     width = np.minimum(domain.upper[high] - float(domain.step), most) - np.maximum(domain.positions[low], least)
     starts, ends = zip(*domain.edges, strict=True)
-    return _Span(starts, ends, ")", np.where(low == domain.missing, 0.0, np.maximum(width, 0.0)))
+    return _Span(starts, ends, _dash(domain), ")", np.where(low == domain.missing, 0.0, np.maximum(width, 0.0)))
 
 
 # ── Ancestors ────────────────────────────────────────────────────────────────────────────────────

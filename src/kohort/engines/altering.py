@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kohort.schema import Role
 from kohort.tables.coded import Recoded
-from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.tables.order import content_keys, order_by
 from kohort.tables.table import Column, Table
 
 if TYPE_CHECKING:
@@ -84,6 +84,6 @@ def _in_order(table: Table, recoded: Recoded, schema: Schema) -> Recoded:
     """The records by their content, generalized columns first: the order they had tells what the cells were."""
     names = [one.name for one in schema.quasi]
     names += [one.name for one in schema.released if one.role is not Role.QUASI]
-    order = order_by([SortKey(ranks_of(table[name].values), table[name].codes) for name in names])
+    order = order_by(content_keys((table[name].values, table[name].codes) for name in names))
     columns = (Column(one.name, one.values, one.codes[order], one.dtype) for one in table.columns)
     return Recoded(Table(tuple(columns), table.records), recoded.lineage[order], recoded.lost)

@@ -27,9 +27,10 @@ from kohort.io.header import lay_out
 from kohort.io.source import LF, Text
 from kohort.io.text import records_in
 from kohort.io.typed import scanned
+from kohort.workspace import blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from kohort.engines.relation import Relation
     from kohort.io.manifest import WrittenPart
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 #: What is told where a source cannot be read here.
 _READ: Final = "the engine duckdb reads CSV, TSV, Parquet, folders of Parquet and .duckdb files; leave the engine out"
+
+#: Rows that are fetched at once.
+_FETCHED: Final = 1 << 17
 
 #: Threads by default.
 _THREADS: Final = system.cores()
@@ -119,17 +123,35 @@ class DuckDB:
 
     def write_parts(self, sql: str, header: str, parts: Sequence[WrittenPart]) -> None:
         """By a table of the lines, which are ordered once."""
-        table, start = unused(), 0
+        start = 0
+        with self._kept(sql) as table:
+            for part in parts:
+                self.write_lines(_rows(table, start, part.records), header, part.path)
+                start += part.records
+
+    def stream(self, sql: str) -> Iterator[pl.DataFrame]:
+        """By a table of the rows, too: what fails does so before the first one, in a way that can be told."""
+        with self._kept(sql) as table:
+            records = int(self.run(f"SELECT count(*) AS n FROM {table}")["n"].item())  # noqa: S608  a name of ours
+            for some in blocks(records, _FETCHED):
+                yield self.run(_rows(table, some.start, _FETCHED))
+
+    @contextmanager
+    def _kept(self, sql: str) -> Generator[str]:
+        """A table of the answer to a query, for some time."""
+        table = unused()
         with reporting():
             self.connection.execute(f"CREATE TEMPORARY TABLE {table} AS {sql}")
         try:
-            for part in parts:
-                inside = f"rowid >= {start} AND rowid < {start + part.records}"
-                some = f"SELECT line FROM {table} WHERE {inside} ORDER BY rowid"  # noqa: S608  numbers
-                self.write_lines(some, header, part.path)
-                start += part.records
+            yield table
         finally:
             self.connection.execute(f"DROP TABLE {table}")
+
+
+def _rows(table: str, start: int, records: int) -> str:
+    """So many rows of a table that was made in order."""
+    inside = f"rowid >= {start} AND rowid < {start + records}"
+    return f"SELECT * FROM {table} WHERE {inside} ORDER BY rowid"  # noqa: S608  a name of ours and numbers
 
 
 def is_connection(engine: object) -> bool:

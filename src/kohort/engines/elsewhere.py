@@ -17,16 +17,23 @@ from kohort.engines import limits, sql
 from kohort.engines.base import Counts
 from kohort.engines.local import LOCAL
 from kohort.engines.relation import Kind, Relation, unused
-from kohort.engines.unsafe import refuse_alone, refuse_alone_together, refuse_leaks, singled_out_of
+from kohort.engines.typed import TypedRecords
+from kohort.engines.unsafe import (
+    refuse_alone,
+    refuse_alone_together,
+    refuse_leaks,
+    refuse_listed,
+    singled_out_of,
+)
 from kohort.errors import InfeasibleError, SchemaError, UnsupportedError
 from kohort.io.cells import encode
 from kohort.io.manifest import WrittenPart, part_name
-from kohort.io.write import FORMULA, NUMBER, Format, escaped
+from kohort.io.write import FORMULA, NUMBER, Format, escaped, refuse_safe
 from kohort.schema import Missing, Role
 from kohort.tables.coded import CodedTable
 from kohort.tables.dataset import CellsByClass, ReleasedRecords, Values
 from kohort.tables.table import Column, Table
-from kohort.verify.aggregated import Destinations, verify_parts
+from kohort.verify.aggregated import Destinations, verify_by_aggregation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,8 +54,8 @@ SMALL: Final = 1 << 20
 #: What released records are called: their class, in the order of the release.
 CLASS: Final = "kohort_class"
 
-#: The formats that are written.
-WRITTEN: Final = frozenset({Format.CSV, Format.TSV})
+#: The formats that are written: text by the database, typed cells by kohort.
+WRITTEN: Final = frozenset({Format.CSV, Format.TSV, Format.PARQUET})
 
 #: What helps where something cannot be done elsewhere.
 _LOCALLY: Final = "leave it out, or run without --engine (in Python engine=); see --memory-limit for large tables"
@@ -213,11 +220,11 @@ class ElsewhereEngine:
     _held: list[TemporaryDirectory[str]] = field(default_factory=list[TemporaryDirectory[str]], repr=False)
 
     def refuse_format(self, format_: Format | None) -> None:
-        """Refuse what is no delimited text."""
+        """Refuse what is neither delimited text nor Parquet."""
         if format_ in WRITTEN:
             return
         what = "keeps no release in memory" if format_ is None else f"does not write {format_}"
-        hint = "name an output that ends with .csv or .tsv, or FOLDER/ with --format csv (in Python target=)"
+        hint = "name an output that ends with .csv, .tsv or .parquet, or a FOLDER/ (in Python target=)"
         raise UnsupportedError(f"{self.base.title} {what}", where="output", hint=hint)
 
     def read(self, source: object, options: ReadOptions) -> Relation:
@@ -241,6 +248,8 @@ class ElsewhereEngine:
         found = source.flagged(columns, flagged, job.schema.missing)
         known = None if population is None else _held(population)
         table = CodedTable(found.table, job.schema, known, weights=found.counts)
+        if releasing:
+            refuse_listed(table, job)
         frequency = table.count(job.looked_at, distinct=True)
         limits.refuse_large(frequency, self.limit)
         if not frequency.records:
@@ -251,9 +260,12 @@ class ElsewhereEngine:
         return CountedRelation(counts, counted, table, (*columns, *flagged), len(flagged), source, data)
 
     def write(self, released: ReleasedRecords, file: BinaryIO, format_: Format, writing: Writing) -> None:
-        """Let the database write the records as text."""
+        """Let the database write the records as text; typed cells are fetched and written here."""
         if released.groups is None:  # there are none
             LOCAL.write(released, file, format_, writing)
+            return
+        if format_ is Format.PARQUET:
+            _typed(released, writing).write(released.data.records, file)
             return
         lines = _lines(released, format_, writing)
         place = _place(file)
@@ -269,7 +281,7 @@ class ElsewhereEngine:
     def write_parts(
         self, released: ReleasedRecords, folder: Path, format_: Format, writing: Writing
     ) -> list[WrittenPart]:
-        """Let the database write the records as parts of one size; the last one has what is left."""
+        """Write the records as parts of one size; the last one has what is left."""
         if released.groups is None:
             return [*LOCAL.write_parts(released, folder, format_, writing)]
         records = released.data.records
@@ -279,6 +291,12 @@ class ElsewhereEngine:
             WrittenPart(folder / part_name(number, format_), min(size, records - start))
             for number, start in enumerate(starts)
         ]
+        if format_ is Format.PARQUET:
+            typed = _typed(released, writing)
+            for part in parts:
+                with part.path.open("xb") as file:
+                    typed.write(part.records, file)
+            return parts
         lines = _lines(released, format_, writing)
         self.base.write_parts(lines.query, lines.header, parts)
         return parts
@@ -288,7 +306,9 @@ class ElsewhereEngine:
         sent = claim.source
         if not isinstance(sent, SentRelation):
             return LOCAL.verify_parts(parts, claim)
-        return verify_parts([part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title)
+        return verify_by_aggregation(
+            [part.path for part in parts], sent.whole, claim, sent.destinations, engine=self.base.title
+        )
 
     def verify(self, file: BinaryIO, claim: Claim) -> Verdict:
         """Recount the input where it lies, and what was written by kohort's own scanner."""
@@ -297,14 +317,22 @@ class ElsewhereEngine:
             return LOCAL.verify(file, claim)
         place = _place(file)
         if place is not None:
-            verdict = verify_parts([place], sent.whole, claim, sent.destinations, engine=self.base.title)
+            verdict = verify_by_aggregation([place], sent.whole, claim, sent.destinations, engine=self.base.title)
         else:
             with TemporaryDirectory(prefix="kohort-") as folder:
                 path = Path(folder, "release")
                 with path.open("wb") as written:
                     copyfileobj(file, written)
-                verdict = verify_parts([path], sent.whole, claim, sent.destinations, engine=self.base.title)
+                verdict = verify_by_aggregation([path], sent.whole, claim, sent.destinations, engine=self.base.title)
         return replace(verdict, parts=())  # it is one file
+
+
+def _typed(released: ReleasedRecords, writing: Writing) -> TypedRecords:
+    """The released records as typed cells."""
+    refuse_safe(Format.PARQUET, excel_safe=writing.excel_safe)
+    relation, groups = released.data, released.groups
+    assert isinstance(relation, Relation) and isinstance(groups, GroupsElsewhere)  # noqa: S101, PT018  its own
+    return TypedRecords.of(relation, groups.labels, CLASS)
 
 
 def _lines(released: ReleasedRecords, format_: Format, writing: Writing) -> Lines:
@@ -372,7 +400,7 @@ class Lines:
         shown |= {name: self._escaped(cell) for name, cell in zip(others, cells.of, strict=True)}
         line = f" || {relation.dialect.literal(self.separator)} || ".join(shown[name] for name in relation.names)
         source = sql.joined(cells.source, given, [(f"{given}.class", rank)])
-        return sql.ordered(f"{line} AS line", source, (rank, *cells.of))
+        return sql.ordered(f"{line} AS line", source, (rank, *(f"coalesce({cell}, '')" for cell in cells.of)))
 
     def _made(self, texts: pl.Series) -> pl.Series:
         """Texts as they stand in the file."""

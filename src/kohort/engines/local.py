@@ -110,6 +110,8 @@ class LocalEngine:
         changed = coarsened(source, job)
         known = None if population is None else population.collect()
         coded = CodedTable(with_columns(source, changed), job.schema, known, self.workspace)
+        if releasing:
+            unsafe.refuse_listed(coded, job)
         frequency = coded.count(job.looked_at, distinct=job.algorithm.distinct)
         limits.refuse_large(frequency, self.workspace.limit)
         if not frequency.records:

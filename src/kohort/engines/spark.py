@@ -17,6 +17,7 @@ import weakref
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import islice
 from shutil import rmtree
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -30,7 +31,7 @@ from kohort.errors import FileError, InputError, LimitError, SourceNote
 from kohort.verify.verdict import UNENCRYPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
     from kohort.engines.relation import Relation
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 #: Small tables up to so many bytes are sent to every worker, so that records need not move to be joined.
 _SENT: Final = 32 << 20
+
+#: Rows of a large answer that are fetched together.
+_FETCHED: Final = 1 << 16
 
 #: Whether what workers put on their disks is encrypted.
 _ENCRYPTION: Final = "spark.io.encryption.enabled"
@@ -130,6 +134,14 @@ class Spark:
         """The answer to a query."""
         with self.reporting():
             return pl.DataFrame(self.session.sql(sql).toArrow())
+
+    def stream(self, sql: str) -> Iterator[pl.DataFrame]:
+        """Partition by partition, as rows of Python: slower than lines, which the workers write."""
+        with self.reporting():
+            answer = self.session.sql(sql)
+            names, rows = answer.columns, answer.toLocalIterator()
+            while some := [tuple(row) for row in islice(rows, _FETCHED)]:
+                yield pl.DataFrame(some, schema=dict.fromkeys(names, pl.String), orient="row")
 
     def give(self, name: str, frame: pl.DataFrame) -> None:
         """Let a view stand for the frame."""

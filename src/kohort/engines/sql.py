@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -64,6 +64,10 @@ class Dialect(Protocol):
             InputError: the records cannot be read.
             FileError: the database failed.
         """
+        ...
+
+    def stream(self, sql: str) -> Iterator[pl.DataFrame]:
+        """The same of an answer that may be large: its rows in its order, some at a time."""
         ...
 
     def give(self, name: str, frame: pl.DataFrame) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -12,8 +11,10 @@ import numpy as np
 from kohort.assessment.risk.singling import refuse_found, refuse_needless, refuse_singling, rounding_step
 from kohort.core.uniques import Singling
 from kohort.errors import JobError, SchemaError
+from kohort.schema import Label
+from kohort.schema.patterns.pattern import is_date
 from kohort.verify.identifiers import few_of, leaks, suspects
-from kohort.verify.singling import most, singled_out, told
+from kohort.verify.singling import most, refuse_many, singled_out, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from kohort.arrays import Index
     from kohort.assessment.risk.singling import RoundingProposal
     from kohort.release import Job
-    from kohort.tables.coded import Recoded
+    from kohort.tables.coded import CodedTable, Recoded
     from kohort.tables.dataset import Values
     from kohort.tables.recoded import RecodedTable
-    from kohort.tables.table import Table
+    from kohort.tables.table import Column, Table
     from kohort.verify.aggregates import Tuples
     from kohort.verify.identifiers import Leak
 
@@ -57,8 +58,10 @@ def refuse_unsafe(table: Table, job: Job) -> None:
         SchemaError: a column that would be released as it is singles out more than half of the people, or a released
             one holds cells of an identifying one, and the job does not allow it.
         JobError: there are several such columns.
+        LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
     schema, allowed = job.schema, job.allow_singling
+    refuse_many(len(schema.unchanged))
     refuse_needless(schema, allowed)
     people = None if schema.person is None else table[schema.person].codes.astype(np.int64)
     perturbed = {name for one in job.perturbations for name in one.columns}
@@ -115,7 +118,9 @@ def refuse_alone(data: Elsewhere, job: Job) -> None:
     Raises:
         SchemaError: there is such a column.
         JobError: there are several.
+        LimitError: so many would be released as they are that their pairs cannot all be looked at.
     """
+    refuse_many(len(job.schema.unchanged))
     refuse_needless(job.schema, job.allow_singling)
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
     values = {name: data.distinct(name) for name in names}
@@ -137,10 +142,11 @@ def refuse_alone_together(released: Elsewhere, source: Elsewhere, job: Job) -> N
         SchemaError: there are such pairs.
     """
     names = [one.name for one in job.schema.unchanged if one.name not in job.allow_singling]
-    counts = {name: source.distinct(name).counts for name in names}
-    pairs = [pair for pair in combinations(names, 2) if 2 * most(*(counts[one] for one in pair)) > released.records]
-    some = [name for name in names if any(name in pair for pair in pairs)]
-    found = singled_out_of(released, some)
+    if not names:
+        return
+    likely = np.triu(2 * most([source.distinct(name).counts for name in names]) > released.records, 1)
+    paired = {place for pair in np.argwhere(likely).tolist() for place in pair}
+    found = singled_out_of(released, [names[place] for place in sorted(paired)])
     _refuse_found([one for one in found if len(one.columns) > 1 and one.most], "records")
 
 
@@ -155,17 +161,13 @@ class _Uniques:
     def __init__(self, data: Elsewhere, names: Sequence[str]) -> None:
         """The values of each column are fetched once."""
         self._data, self._names = data, names
-        self._counts = [data.distinct(name).counts for name in names]
+        self.counts = [data.distinct(name).counts for name in names]
 
     def unique(self, *columns: int) -> int:
         """Records with a value, or a pair of values, that no other has."""
         if len(columns) == 1:
-            return int(np.count_nonzero(self._counts[columns[0]] == 1))
+            return int(np.count_nonzero(self.counts[columns[0]] == 1))
         return self._data.alone([self._names[place] for place in columns])
-
-    def most(self, one: int, other: int) -> int:
-        """No fewer than the pair can single out."""
-        return most(self._counts[one], self._counts[other])
 
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """The pairs that are to be counted: all."""
@@ -194,10 +196,60 @@ def refuse_leaks(data: Elsewhere, job: Job) -> None:
     _raise(list(faults.values()))
 
 
-def _raise(faults: list[SchemaError]) -> None:
-    """Refuse what holds identifiers."""
+def _raise(faults: list[SchemaError], what: str = "released columns hold identifiers") -> None:
+    """Refuse these columns, if there are any."""
     if faults:
-        raise faults[0] if len(faults) == 1 else JobError("released columns hold identifiers", faults)
+        raise faults[0] if len(faults) == 1 else JobError(what, faults)
+
+
+def refuse_listed(coded: CodedTable, job: Job) -> None:
+    """Refuse quasi-identifiers whose values a release would list in sets although most people have one of their own.
+
+    Names without a hierarchy are released as sets of values. Postal codes, or dates in no form that is known, are then
+    written out person by person. A column whose label is said to be a set is not refused.
+
+    Raises:
+        SchemaError: there is such a column, and the job does not allow it.
+        JobError: there are several.
+    """
+    _raise(
+        [
+            _listed(coded.table[given.name], one)
+            for domain, given in zip(coded.domains, job.schema.quasi, strict=True)
+            if domain.label is Label.SET and given.label is not Label.SET and given.name not in job.allow_singling
+            for one in [_own_values(coded, given.name)]
+            if one.most
+        ],
+        "columns would be released as lists of people's values",
+    )
+
+
+def _own_values(coded: CodedTable, name: str) -> Singling:
+    """How many people have a value that nobody else has."""
+    column, person = coded.table[name], coded.schema.person
+    counts = coded.records_with(column)
+    if person is not None:
+        whose = coded.table[person].codes.astype(np.int64)
+        pairs = np.unique(whose * counts.size + column.codes)
+        counts = np.bincount(pairs % counts.size, minlength=counts.size)
+    present = ~column.absent(coded.schema.missing)
+    return Singling((name,), int(np.count_nonzero(present & (counts == 1))), int(counts.sum()))
+
+
+def _listed(column: Column, one: Singling) -> SchemaError:
+    """The error of one column."""
+    name, values = column.name, column.values.drop_nulls().to_list()
+    dates = sum(map(is_date, values))
+    how = f"--hierarchy {name}=mask:right for a code, or a file"
+    if 2 * dates > len(values):
+        how = f"{dates:,} of its {len(values):,} values are dates: write all in one form, declare what means no value"
+        how += f" with --missing-token, or give --hierarchy {name}=FILE"
+    return SchemaError(
+        f"{one.unique:,} of {one.people:,} people have a value of their own, and a release would list these in sets",
+        where=f"column {name}",
+        hint=f"generalize it: {how}; or drop it; to release such sets: --allow-singling {name}"
+        " (in a job file allow-singling = true, in Python Job.allow_singling)",
+    )
 
 
 def _covering(pairs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

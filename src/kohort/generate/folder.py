@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from kohort.errors import FileError, TargetError
+from kohort.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +38,7 @@ def write_folder(folder: Path, files: Mapping[str, Iterable[bytes]], *, overwrit
         raise TargetError("the output exists", where=where, hint="replace it with --overwrite")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write(paths)
+        _write(paths, overwrite=overwrite)
     except OSError as error:
         raise FileError(f"the files could not be written: {error.strerror}", where=str(folder)) from error
     return tuple(paths)
@@ -48,16 +49,11 @@ def json_of(tree: object) -> list[bytes]:
     return [f"{json.dumps(tree, ensure_ascii=False, indent=2)}\n".encode()]
 
 
-def _write(paths: Mapping[Path, Iterable[bytes]]) -> None:
-    """Write beside each path and move all into place, the first, a table, after what belongs to it."""
+def _write(paths: Mapping[Path, Iterable[bytes]], *, overwrite: bool) -> None:
+    """Write all, then give them their names, the first, a table, after what belongs to it."""
     with ExitStack() as stack:
-        parts = {path: path.with_name(f".{path.name}.part") for path in paths}
         for path, pieces in paths.items():
-            stack.callback(parts[path].unlink, missing_ok=True)
-            with parts[path].open("wb") as file:
-                file.writelines(pieces)
-        for path in reversed(list(paths)):
-            parts[path].replace(path)
+            stack.enter_context(whole_file(path, overwrite=overwrite)).writelines(pieces)
 
 
 def pick(values: Sequence[str], index: Index) -> pl.Series:

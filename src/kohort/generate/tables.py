@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from kohort.errors import InputError
+from kohort.errors import FileError, InputError
 from kohort.generate.population import EDUCATIONS
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ def _read(path: Path, form: type[_Form]) -> Tree:
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
         made = form.model_validate(tree)
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+    except OSError as error:
+        raise FileError(f"the file cannot be read: {error.strerror}", where=str(path)) from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise InputError("it is no JSON text", where=str(path), hint="write it in UTF-8") from None
     except ValidationError as fault:
         first = fault.errors(include_url=False, include_input=False)[0]

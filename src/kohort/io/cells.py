@@ -44,10 +44,14 @@ def encode(name: str, text: pl.Series, dtype: pl.DataType, workspace: Workspace 
     codes = text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32)
     values = known.extend_constant(None, 1) if text.has_nulls() else known
     width = np.min_scalar_type(max(len(values) - 1, 0))
-    kept = pl.String() if isinstance(dtype, _FORGOTTEN) else dtype
     held = workspace.empty(len(codes), width)
     held[:] = codes.fill_null(len(known)).to_numpy()
-    return Column(name, values, cast("CellCodes", held), kept)
+    return Column(name, values, cast("CellCodes", held), kept_type(dtype))
+
+
+def kept_type(dtype: pl.DataType) -> pl.DataType:
+    """The type that a release may have, of a source's: text for what no release returns to."""
+    return pl.String() if isinstance(dtype, _FORGOTTEN) else dtype
 
 
 def as_text(series: pl.Series) -> pl.Series:

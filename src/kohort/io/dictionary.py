@@ -45,11 +45,14 @@ Heads: TypeAlias = NDArray[np.uint64]
 #: Codes of the cells of one chunk of records: (records,) uint32.
 ChunkCodes: TypeAlias = NDArray[np.uint32]
 
-#: Slots of an empty dictionary: 2 KiB, so that five thousand columns stay small.
-_SLOTS: Final = 256
+#: Slots of an empty dictionary: few, so that tens of thousands of columns stay small.
+_SLOTS: Final = 32
 
 #: Bytes for the values of an empty dictionary, and few likewise.
-_OWN: Final = 1024
+_OWN: Final = 128
+
+#: Bytes of values up to which Python divides them: a call of the data-frame library takes as long.
+_SHORT: Final = 1 << 12
 
 #: Bytes of values that are turned into text at a time: each of the few copies this takes is about as large.
 _TURNED: Final = 1 << 22
@@ -259,7 +262,10 @@ class Dictionary:
         nuls = np.flatnonzero(out == 0)
         try:
             if nuls.size == ends.size - 1:
-                return pl.Series([layout.plain(out[:-1].tobytes().decode())]).str.split("\0").explode()
+                joined = layout.plain(out[:-1].tobytes().decode())
+                if len(joined) < _SHORT:
+                    return pl.Series(joined.split("\0"), dtype=pl.String)
+                return pl.Series([joined]).str.split("\0").explode()
             what, flaw = "a NUL byte", int(nuls[np.argmax(nuls[: ends.size - 1] != ends[1:] - 1)])
         except UnicodeDecodeError as error:
             what, flaw = "a byte that is not UTF-8", error.start

@@ -34,6 +34,9 @@ _CELLS: Final = 1 << 16
 #: Records of a chunk at least: with thousands of columns, calls would cost more than the work.
 _RECORDS: Final = 1 << 10
 
+#: Cells of a chunk at most: their bounds, two chunks at a time, take 400 MB.
+_MOST_CELLS: Final = 1 << 24
+
 #: Told of each chunk of records: the bytes of its cells, between the quotes; and where the next chunk starts.
 Follow: TypeAlias = "Callable[[Lengths, int], None]"
 
@@ -134,7 +137,9 @@ def extent_of(text: Text, layout: RecordLayout, options: ReadOptions) -> Extent:
 
 def _chunks(text: Text, layout: RecordLayout, options: ReadOptions) -> Iterator[tuple[Starts, Lengths, int]]:
     """The bounds of all cells, some records at a time, in two buffers by turns; and where each chunk ends."""
-    shape = len(layout.names), max(_CELLS // len(layout.names), _RECORDS)
+    columns = len(layout.names)
+    most = 1 + (text.data.size - layout.body) // columns  # a cell ends with a byte
+    shape = columns, min(max(_CELLS // columns, min(_RECORDS, _MOST_CELLS // columns), 1), most)
     buffers = cycle([(np.empty(shape, np.int64), np.empty(shape, np.int32)) for _ in range(2)])
     at = layout.body
     while at < text.data.size:

@@ -150,8 +150,7 @@ def write(
     >>> file.getvalue()
     b'age,city\n40,Rome\n,"Bari, old town"\n'
     """
-    if excel_safe and not format_.is_text:
-        raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
+    refuse_safe(format_, excel_safe=excel_safe)
     if format_.form is not None:
         packed = pack(table.collect(), format_.value, source)
         with _reporting():
@@ -162,6 +161,16 @@ def write(
         _write_text(table, file, dialect, packer=_PACKERS.get(format_.value[4:], nullcontext))
     else:
         _write_typed(table, file, format_)
+
+
+def refuse_safe(format_: Format, *, excel_safe: bool) -> None:
+    """Refuse to make cells of a format safe that no spreadsheet runs.
+
+    Raises:
+        UsageError: the format is no delimited text.
+    """
+    if excel_safe and not format_.is_text:
+        raise UsageError(f"excel_safe concerns delimited text, not {format_}", hint="write CSV, or leave it out")
 
 
 def to_frame(table: Table, like: str) -> object:
@@ -312,10 +321,36 @@ class Pieces:
 # ── Parquet and Arrow IPC ────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Typed records that are yet to be made.
+
+    Attributes:
+        names: The columns.
+        types: The type of each.
+        frames: Makes the records, some at a time; whatever it calls the columns, they are these.
+    """
+
+    names: Sequence[str]
+    types: Sequence[pl.DataType]
+    frames: Callable[[], Iterator[pl.DataFrame]]
+
+
 def _write_typed(table: Table | RecodedTable | Portion, file: BinaryIO, format_: Format) -> None:
     values = [from_text(_nameless(column), column.dtype) for column in table.head().columns]
+    numbers = [str(place) for place in range(len(values))]
+    stream = Stream(table.names, [held.dtype for held in values], partial(_records, table, numbers, values))
+    write_stream(stream, file, format_)
+
+
+def write_stream(stream: Stream, file: BinaryIO, format_: Format) -> None:
+    """Write records to the open `file` as Parquet or Arrow IPC; see `write`.
+
+    Raises:
+        FileError: the system failed to write, or the records could not be made.
+    """
     with _reporting():
-        records = _streamed(table, values)
+        records = _streamed(stream)
         if format_ is Format.PARQUET:
             records.sink_parquet(file, compression="zstd", compression_level=ZSTD_LEVEL, row_group_size=GROUP)
         else:
@@ -328,7 +363,7 @@ def _write_typed(table: Table | RecodedTable | Portion, file: BinaryIO, format_:
 
 
 def _records(
-    table: Table | RecodedTable | Portion, names: Sequence[str], values: Sequence[pl.Series], *_: object
+    table: Table | RecodedTable | Portion, names: Sequence[str], values: Sequence[pl.Series]
 ) -> Iterator[pl.DataFrame]:
     """The records, made from codes some at a time; `values` stand for the table's. Nothing else is asked for."""
     for some in blocks(table.records):
@@ -336,14 +371,18 @@ def _records(
         yield pl.DataFrame([one.alias(name) for name, one in zip(names, cells, strict=True)])
 
 
-def _streamed(table: Table | RecodedTable | Portion, values: Sequence[pl.Series]) -> pl.LazyFrame:
-    """The same as a frame that is never there as a whole."""
+def _streamed(stream: Stream) -> pl.LazyFrame:
+    """The records as a frame that is never there as a whole."""
     # Columns bear numbers until the end: polars would take some names (`*`, `^a$`) for patterns.
-    numbers = [str(place) for place in range(len(values))]
-    schema = {number: held.dtype for number, held in zip(numbers, values, strict=True)}
+    numbers = [str(place) for place in range(len(stream.names))]
 
-    scanned = register_io_source(partial(_records, table, numbers, values), schema=schema, is_pure=True)
-    return scanned.select(pl.col(number).alias(name) for number, name in zip(numbers, table.names, strict=True))
+    def frames(*_: object) -> Iterator[pl.DataFrame]:  # nothing but all of it is ever asked for
+        for some in stream.frames():
+            some.columns = numbers
+            yield some
+
+    scanned = register_io_source(frames, schema=dict(zip(numbers, stream.types, strict=True)), is_pure=True)
+    return scanned.select(pl.col(number).alias(name) for number, name in zip(numbers, stream.names, strict=True))
 
 
 def _nameless(column: Column) -> pl.Series:

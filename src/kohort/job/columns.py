@@ -71,6 +71,7 @@ def _attribute(name: str, part: ColumnPart, method: Method) -> Attribute:
         part.missing,
         part.max_level,
         part.pseudonym,
+        part.date_format,
     )
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kohort.errors import InputError, UsageError
+from kohort.errors import FileError, InputError, UsageError
 from kohort.job.faults import job_error
 from kohort.job.lines import lines_of
 
@@ -46,7 +46,8 @@ def document_at(path: Path) -> Document:
     """The job file at `path`.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: there is no such file, or it is no text.
+        FileError: the system fails to read it.
         JobError: it is no TOML.
     """
     if not path.is_file():
@@ -54,8 +55,10 @@ def document_at(path: Path) -> Document:
         raise InputError(what, where=str(path), hint="kohort init writes one to correct")
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as fault:
+    except UnicodeDecodeError as fault:
         raise InputError("the job file cannot be read", where=str(path), hint="it must be a UTF-8 text file") from fault
+    except OSError as fault:
+        raise FileError(f"the job file cannot be read: {fault.strerror}", where=str(path)) from None
     return replace(document(text, name=str(path), folder=path.parent), path=(path,))
 
 

@@ -34,6 +34,7 @@ from kohort.job.values import (
 from kohort.perturbation.text import METHODS as PERTURBATIONS
 from kohort.release.job import Purpose
 from kohort.schema import Label, Missing, Order, Role, Scale
+from kohort.schema.dates import DateFormat
 
 if TYPE_CHECKING:
     MethodName: TypeAlias = str
@@ -219,7 +220,12 @@ class _Column(Part):
 
     role: Annotated[Role, Word] = Field(description="What the column reveals about a person.")
     scale: Annotated[Scale, Word] | None = Field(
-        None, description="Whether a column is numeric or categorical; its values decide if not given."
+        None, description="Whether a column is numeric, categorical or of dates; its values decide if not given."
+    )
+    date_format: Annotated[Annotated[DateFormat, Word] | None, Flag(name="date-format")] = Field(
+        None,
+        alias="date-format",
+        description="How the dates of a quasi-identifier are written; its values decide if not given.",
     )
     hierarchy: Annotated[str | None, Flag(metavar="FILE")] = Field(
         None,
@@ -244,7 +250,8 @@ class _Column(Part):
     grid: Annotated[GridText | None, Flag(metavar="STEP")] = Field(
         None,
         description=(
-            "Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy."
+            "Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy; "
+            "of dates a period: week, month, quarter, year, five-years, decade or century."
         ),
     )
     order: Annotated[Annotated[Order, Word] | None, NO_FLAG] = Field(

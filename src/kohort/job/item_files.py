@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.errors import InputError, KohortError
+from kohort.errors import FileError, InputError, KohortError
 from kohort.schema.numbers import exact
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         raise InputError(what, where=str(path), hint="name a text file")
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+    except UnicodeDecodeError:
         hint = "it must be a UTF-8 text file"
         raise InputError("the list of items cannot be read", where=str(path), hint=hint) from None
+    except OSError as error:
+        raise FileError(f"the list of items cannot be read: {error.strerror}", where=str(path)) from None
     return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line]

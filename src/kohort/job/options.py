@@ -98,8 +98,13 @@ class Options(Reading, Promises, total=False):
     """The most records that a lattice method may leave out: a count such as 20, or a share, '5%' or 0.05."""
     rest: Literal["refuse", "insensitive", "drop"]
     """What happens to columns that are not listed. One of refuse, insensitive, drop."""
-    scale: Mapping[str, Literal["numeric", "categorical"]]
-    """Whether a column is numeric or categorical; its values decide if not given."""
+    scale: Mapping[str, Literal["numeric", "categorical", "date"]]
+    """Whether a column is numeric, categorical or of dates; its values decide if not given."""
+    date_format: Mapping[
+        str, Literal["yyyy-mm-dd", "yyyy/mm/dd", "yyyymmdd", "dd.mm.yyyy", "dd/mm/yyyy", "mm/dd/yyyy", "dd-mm-yyyy"]
+    ]
+    """How the dates of a quasi-identifier are written; its values decide if not given. One of yyyy-mm-dd, yyyy/mm/dd,
+    yyyymmdd, dd.mm.yyyy, dd/mm/yyyy, mm/dd/yyyy, dd-mm-yyyy."""
     max_level: Mapping[str, int]
     """The highest level of its hierarchy that a lattice method may use."""
     weight: Mapping[str, Number]
@@ -107,7 +112,8 @@ class Options(Reading, Promises, total=False):
     bounds: Mapping[str, tuple[Number, Number]]
     """The least and the greatest value of the domain."""
     grid: Mapping[str, Number | Sequence[Number]]
-    """Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy."""
+    """Public cut points: a step (5), a list (18,30,65), 'round', or 'hierarchy' for those of its hierarchy; of dates a
+    period: week, month, quarter, year, five-years, decade or century."""
     missing: Mapping[str, Literal["own-value", "suppress", "refuse"]]
     """What a missing value is: own-value, a value like any other (if not given); suppress, a reason to leave its record
     out; or refuse, an error."""

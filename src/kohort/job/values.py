@@ -17,6 +17,7 @@ from kohort.errors import KohortError
 from kohort.io import ReadOptions
 from kohort.metrics.known import OBJECTIVES
 from kohort.schema import Grid
+from kohort.schema.dates import Period
 from kohort.schema.numbers import exact
 from kohort.tables import complete as columns
 from kohort.workspace import bytes_of
@@ -99,6 +100,8 @@ def _grid(value: object) -> Grid:
     """A step, cut points, or one of the words."""
     if value in ("hierarchy", "round"):
         return value
+    if isinstance(value, str) and value in {*Period}:
+        return Period(value)
     cuts = _numbers(value)
     if cuts is not None:
         return cuts
@@ -106,7 +109,8 @@ def _grid(value: object) -> Grid:
         return number(value)
     except PydanticCustomError:
         raise wrong(
-            'a grid is a step, a list of cut points, "round" or "hierarchy"', "such as 5 or [18, 30, 60]"
+            'a grid is a step, a list of cut points, "round", "hierarchy" or a period of the calendar',
+            "such as 5, [18, 30, 60] or 'year'",
         ) from None
 
 
@@ -204,7 +208,7 @@ Bounds = Annotated[tuple[Fraction, Fraction], PlainValidator(_bounds), WithJsonS
 GridText = Annotated[
     Grid,
     PlainValidator(_grid),
-    WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"const": "hierarchy"}]}),
+    WithJsonSchema({"anyOf": [_NUMBER, _CUTS, {"enum": ["hierarchy", "round", *Period]}]}),
 ]
 Limit = Annotated[SuppressionLimit, PlainValidator(_limit), WithJsonSchema({"anyOf": _LIMIT})]
 Complete = Annotated[columns.Complete, PlainValidator(_complete), WithJsonSchema({"anyOf": _COMPLETE})]

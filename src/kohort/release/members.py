@@ -13,7 +13,7 @@ import numpy as np
 
 from kohort.core.frequency import group
 from kohort.release.homogeneity import class_of
-from kohort.schema import Attribute, Label, Role
+from kohort.schema import Attribute, Label
 from kohort.schema.domain import resolve
 from kohort.tables.dataset import CellsByClass
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from kohort.arrays import Counts, Index
     from kohort.release.release import Release
+    from kohort.schema import Attribute
     from kohort.tables.table import Column
 
 
@@ -64,7 +65,8 @@ def _codes(release: Release, attribute: Attribute, column: Column) -> Index | No
     if release.population is not None:  # its values count when it is decided whether the column is numeric
         more = release.population.distinct(name).texts.to_list()
         values, counts = [*values, *more], np.concatenate([counts, np.zeros(len(more), counts.dtype)])
-    plain = Attribute(name, Role.QUASI, attribute.scale, label=attribute.label, bounds=attribute.bounds)
+    label = None if attribute.label is Label.GRID else attribute.label
+    plain = replace(attribute, hierarchy=None, grid=None, order=None, max_level=None, label=label)
     domain, code_of = resolve(plain, values, counts, release.job.schema.missing)
     return code_of[column.codes] if domain.label is Label.SET else None
 

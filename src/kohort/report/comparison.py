@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kohort.assessment.comparison.statistics import NumericStatistics
 
 RoleName: TypeAlias = Literal["identifying", "quasi", "sensitive", "insensitive", "drop"]
-ScaleName: TypeAlias = Literal["numeric", "categorical"]
+ScaleName: TypeAlias = Literal["numeric", "categorical", "date"]
 
 
 class MomentFigures(Figures, frozen=True):
@@ -74,7 +74,7 @@ class AttributeFigures(Figures, frozen=True):
     Attributes:
         name: Its name.
         role: Its role; null without a schema.
-        scale: Whether its values are numbers or names.
+        scale: Whether its values are numbers, names or dates.
         values: Different values before, labels after.
         single: Released records whose cell was not generalized.
         before: Before.

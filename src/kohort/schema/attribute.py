@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, cast
 
 from kohort.errors import SchemaError
+from kohort.schema.dates import DateFormat, Period
 from kohort.shown import parameters
 
 if TYPE_CHECKING:
@@ -53,10 +54,12 @@ class Role(StrEnum):
 
 
 class Scale(StrEnum):
-    """Whether a column's values are numbers or names."""
+    """Whether a column's values are numbers, names or dates."""
 
     NUMERIC = "numeric"
     CATEGORICAL = "categorical"
+    DATE = "date"
+    """Days, which are released as ranges of days."""
 
 
 class Order(StrEnum):
@@ -133,8 +136,8 @@ def _listed(keyword: str, *names: str) -> str:
 
 
 #: A grid: a step from zero, an ascending list of cut points, the boundaries of the hierarchy's first level, or a round
-#: step that fits the range of the values, where these are numbers.
-Grid: TypeAlias = Fraction | tuple[Fraction, ...] | Literal["hierarchy", "round"]
+#: step that fits the range of the values, where these are numbers; of dates, a period of the calendar.
+Grid: TypeAlias = Fraction | tuple[Fraction, ...] | Literal["hierarchy", "round"] | Period
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -144,8 +147,8 @@ class Attribute:
     Attributes:
         name: The column's name.
         role: What the column tells about a person.
-        scale: Numeric or categorical; `None` lets the values decide (numeric where every value parses as a
-            number and none has a leading zero).
+        scale: Numeric, categorical or date; `None` lets the values decide (numeric where every value parses as a
+            number and none has a leading zero; dates of a quasi-identifier where every value is one in the same form).
         hierarchy: Generalization hierarchy; its leaves are then the attribute's domain. Of a sensitive one, it says
             how far values are apart. Or the text of a builder,
             such as `mask:right` or `intervals:5,10,20`, that runs over the observed values.
@@ -160,6 +163,7 @@ class Attribute:
         missing: What a missing value means; of a sensitive one, it is no value that adds to diversity.
         max_level: The greatest level of the hierarchy that a lattice method may use; `None`: its root.
         pseudonym: Whether pseudonyms are released in place of an identifying column's values; else nothing is.
+        date_format: How dates are written; `None` lets the values decide.
 
     Numbers may also be given as int, text, or float, which counts as the decimal it prints; listed words as text.
 
@@ -182,6 +186,12 @@ class Attribute:
     missing: Missing = Missing.VALUE
     max_level: int | None = None
     pseudonym: bool = False
+    date_format: DateFormat | None = None
+
+    @property
+    def of_dates(self) -> bool:
+        """Whether the schema says that the values are dates."""
+        return self.scale is Scale.DATE or self.date_format is not None or isinstance(self.grid, Period)
 
     @property
     def released(self) -> bool:
@@ -198,7 +208,9 @@ class Attribute:
         object.__setattr__(self, "weight", _exact(self.weight, f"{where}, weight"))
         if self.bounds is not None:
             object.__setattr__(self, "bounds", _exacts(self.bounds, f"{where}, bounds"))
-        if self.grid is not None and not (isinstance(self.grid, str) and self.grid in {"hierarchy", "round"}):
+        if isinstance(self.grid, str) and self.grid in {*Period}:
+            object.__setattr__(self, "grid", Period(self.grid))
+        elif self.grid is not None and not (isinstance(self.grid, str) and self.grid in {"hierarchy", "round"}):
             exact = _exact if isinstance(self.grid, int | float | str | Fraction) else _exacts
             object.__setattr__(self, "grid", exact(self.grid, f"{where}, grid"))
         for wrong, what, hint in self._faults():
@@ -242,6 +254,13 @@ class Attribute:
             "bounds, grid and mean belong to numeric columns",
             "remove them, or the scale",
         )
+        of_days = self.label in {None, Label.RANGE, Label.GRID, Label.NAMES}
+        fits = self.hierarchy is None and self.bounds is None and not isinstance(self.grid, Fraction | tuple)
+        yield (
+            self.of_dates and not (self.scale in {None, Scale.DATE} and of_days and fits),
+            "dates are released as ranges of days",
+            "remove what belongs to numbers and names; beside a hierarchy, leave the scale and the format out",
+        )
         mismatch = self.label is not None and (self.label is Label.GRID) != (self.grid is not None)
         yield mismatch, "a grid and grid labels go together", "add grid = 5, say; or leave the label out"
         levels = self.label is Label.ANCESTOR or self.max_level is not None
@@ -252,7 +271,7 @@ class Attribute:
         """Whether something is said that the role has no use for; a hierarchy of no use does no harm."""
         if self.role is Role.QUASI:
             return False
-        generalized = (self.bounds, self.grid, self.order, self.label, self.max_level) != (None,) * 5
+        generalized = (self.bounds, self.grid, self.order, self.label, self.max_level) != (None,) * 5 or self.of_dates
         measured = self.missing is not Missing.VALUE and self.role is not Role.SENSITIVE
         return generalized or measured or self.weight != 1
 
@@ -261,7 +280,14 @@ class Attribute:
 _GREATEST_WEIGHT: Final = Fraction(10**9)
 
 #: The parts of an attribute that are words, and the list each is from.
-_WORDS: Final = {"role": Role, "scale": Scale, "order": Order, "label": Label, "missing": Missing}
+_WORDS: Final = {
+    "role": Role,
+    "scale": Scale,
+    "order": Order,
+    "label": Label,
+    "missing": Missing,
+    "date_format": DateFormat,
+}
 
 
 def _exact(value: object, where: str) -> Fraction:

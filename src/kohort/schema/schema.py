@@ -163,8 +163,8 @@ class Schema(Shown):
             yield SchemaError(
                 f"{len(without)} of {len(columns)} columns have no role",
                 where=", ".join(without),
-                hint='every column needs one: say what the rest is (--rest drop; in Python rest="drop"), or paste this'
-                " into the job file and correct it:\n\n" + _block(without),
+                hint="every column needs one: let `kohort init` guess them, say what the rest is (--rest drop; in"
+                ' Python rest="drop"), or paste this into the job file and correct it:\n\n' + _block(without),
             )
         if self.person is not None and self.person not in known:
             near = " or ".join(get_close_matches(self.person, columns))

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from kohort import system
 from kohort.algorithms.mondrian.bound import LeastLoss
-from kohort.errors import InputError, TargetError
+from kohort.errors import FileError, TargetError
+from kohort.io.source import state
 from kohort.publish.disk import reporting
 from kohort.sweeps.ending import Ending
 from kohort.sweeps.tables import Point, Seconds
@@ -133,13 +134,15 @@ def digest_of(path: str | Path) -> str:
     """The digest of a file's bytes.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: there is no such file.
+        FileError: the system fails to read it.
     """
+    state(str(path))
     try:
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
-        raise InputError(f"the file cannot be read: {fault.strerror}", where=str(path)) from None
+        raise FileError(f"the file cannot be read: {fault.strerror}", where=str(path)) from None
 
 
 def _whole(file: int) -> bytes:

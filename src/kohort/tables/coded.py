@@ -15,7 +15,7 @@ from kohort.schema import Missing, Role
 from kohort.schema.domain import Domain, resolve
 from kohort.schema.domain.readings import check_readings
 from kohort.schema.sensitive import resolve as resolve_sensitive
-from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.tables.order import SortKey, content_keys, order_by, ranks_of
 from kohort.tables.population import check_columns, population_tuples, with_others
 from kohort.tables.recoded import ByClass, BySource, RecodedTable
 from kohort.tables.table import Column, Table, narrow
@@ -138,12 +138,12 @@ class CodedTable:
         """The domain, and the code of each value of the table, then of each that only the population table has."""
         column, other = self.table[attribute.name], self.known[attribute.name] if self.known else None
         values = with_others(column, other)
-        counts = np.append(self._counts(column), np.zeros(len(values) - len(column.values), np.int64))
+        counts = np.append(self.records_with(column), np.zeros(len(values) - len(column.values), np.int64))
         try:
             domain, codes = resolve(attribute, values, counts, self.schema.missing)
         except InputError as fault:
             if other is not None:
-                resolve(attribute, column.values.to_list(), self._counts(column), self.schema.missing)
+                resolve(attribute, column.values.to_list(), self.records_with(column), self.schema.missing)
                 raise _of_population(fault, attribute.name) from None
             raise
         check_readings(domain)
@@ -161,7 +161,7 @@ class CodedTable:
         suppressing = [absent for absent in suppressing if absent.any()]
         return np.flatnonzero(~np.logical_or.reduce(suppressing)).astype(np.uint32) if suppressing else None
 
-    def _counts(self, column: Column) -> Counts:
+    def records_with(self, column: Column) -> Counts:
         """(v,) records with each value of a column."""
         if self.weights is None:
             return column.counts()
@@ -233,7 +233,9 @@ class CodedTable:
     def _sensitive(self, attribute: Attribute) -> tuple[SensitiveDomain, Index]:
         """The domain of a sensitive attribute, with its people counted, and the code of each value of the table."""
         column = self.table[attribute.name]
-        domain, codes = resolve_sensitive(attribute, column.values.to_list(), self._counts(column), self.schema.missing)
+        domain, codes = resolve_sensitive(
+            attribute, column.values.to_list(), self.records_with(column), self.schema.missing
+        )
         if self.schema.person is None:
             return domain, codes
         held, whose = codes[column.codes], self.table[self.schema.person].codes.astype(np.int64)
@@ -250,7 +252,7 @@ class CodedTable:
         lacking = column.absent(self.schema.missing)
         if lacking.any():
             raise InputError(
-                f"{int(self._counts(column)[lacking].sum()):,} records have no person key",
+                f"{int(self.records_with(column)[lacking].sum()):,} records have no person key",
                 where=f"column {name}",
                 hint="every record must say whose it is, for people to be counted",
             )
@@ -263,7 +265,8 @@ class CodedTable:
 
         Cost: one sort of the records and one of the classes; besides the output some 12 bytes per record.
         """
-        others = [self._key(attribute.name) for attribute in self.schema.released if attribute.role is not Role.QUASI]
+        names = [attribute.name for attribute in self.schema.released if attribute.role is not Role.QUASI]
+        others = content_keys((self.table[name].values, self._rows(name)) for name in names)
         labels, order, ranks = self.placed(recoding, classes, others)
         lineage = order_by([ranks, *others], self.workspace)[classes.suppressed :]
         if self._kept is not None:
@@ -294,10 +297,6 @@ class CodedTable:
         """The column's codes of the kept records."""
         codes = self.table[name].codes
         return codes if self._kept is None else self.workspace.taken(codes, self._kept)
-
-    def _key(self, name: str) -> SortKey:
-        """The column as a key to order records by: as text, missing first."""
-        return SortKey(ranks_of(self.table[name].values), self._rows(name))
 
     def _classes(self, recoding: Recoding, rank: NDArray[np.uint32], others: Sequence[SortKey]) -> SortKey:
         """The rank of each kept record's class, from that of each region; 0 where the recoding suppresses it.

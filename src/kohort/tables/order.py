@@ -10,7 +10,7 @@ import numpy as np
 from kohort.workspace import HEAP, blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
@@ -109,3 +109,22 @@ def ranks_of(values: pl.Series) -> Index:
     ranks = np.empty(len(values), np.int64)
     ranks[values.arg_sort(nulls_last=False).to_numpy()] = np.arange(len(values))
     return ranks
+
+
+def content_keys(cells: Iterable[tuple[pl.Series, NDArray[np.integer]]]) -> list[SortKey]:
+    """Keys that put records in the order of a release: by the text of their cells, a missing one as the empty text.
+
+    CSV writes both alike. Where that is all by which records differ, the missing cell comes first.
+
+    Args:
+        cells: Of each column the distinct values, and which of them each record has.
+    """
+    texts: list[SortKey] = []
+    ties: list[SortKey] = []
+    for values, codes in cells:
+        ranks, empty = ranks_of(values), (values == "").fill_null(value=False).to_numpy()
+        if values.has_nulls() and empty.any():
+            ties.append(SortKey(empty.astype(np.int64), codes))
+            ranks[empty] = ranks[values.is_null().to_numpy()]
+        texts.append(SortKey(ranks, codes))
+    return [*texts, *ties]

@@ -59,7 +59,7 @@ class Destinations:
     counts: Counts | None = None
 
 
-def verify_parts(
+def verify_by_aggregation(
     paths: Sequence[Path], source: Relation, claim: Claim, destinations: Destinations, *, engine: str = LOCAL
 ) -> Verdict:
     """What is true of the release in these files, in their order, made from the records of a relation.
@@ -286,11 +286,13 @@ def _with(column: Column, texts: pl.Series) -> Column:
 
 
 def _in_order(table: Table, schema: Schema) -> Index:
-    """The tuples in the order of a release: by the generalized columns, then by the others, missing first."""
+    """The tuples in the order of a release; see `kohort.verify.records.disorder`."""
     names = [one.name for one in schema.quasi]
     names += [one.name for one in schema.released if one.role is not Role.QUASI]
-    ranks = {name: table[name].values.arg_sort(nulls_last=False).arg_sort().to_numpy() for name in names}
-    keys = pl.DataFrame({str(place): ranks[name].take(table[name].codes) for place, name in enumerate(names)})
+    columns = [table[name] for name in names]
+    ranks = [(one.values.fill_null("").rank("dense"), one.codes) for one in columns]
+    ranks += [(one.values.is_not_null(), one.codes) for one in columns if one.values.has_nulls()]
+    keys = pl.DataFrame({str(place): rank.to_numpy().take(codes) for place, (rank, codes) in enumerate(ranks)})
     order: Index = keys.select(pl.arg_sort_by(keys.columns)).to_series().to_numpy().astype(np.int64)
     return order
 

@@ -26,6 +26,8 @@ import numpy as np
 import polars as pl
 
 from kohort.schema import Label
+from kohort.schema.dates import Period
+from kohort.verify.dates import begins
 from kohort.verify.verdict import places
 from kohort.workspace import HEAP, blocks, distinct
 
@@ -128,6 +130,8 @@ class Meaning:
 
 def meaning_of(values: SourceValues, labels: pl.Series, workspace: Workspace = HEAP) -> Meaning:
     """What each of `labels`, distinct texts, stands for where the source's values are `values`.
+
+    Labels of dates are those of their days: see `in_days`.
 
     Cost: numeric ranges and sets of plain names in a few passes of polars; other labels in a few steps of Python each.
     """
@@ -260,7 +264,9 @@ def _interval(values: SourceValues) -> Callable[[str], tuple[int, int]]:
 def _is_cut(end: str, values: SourceValues) -> bool:
     """Whether a printed end is a cut of the attribute's grid, spelled shortest."""
     grid, number = values.attribute.grid, Fraction(end)
-    if isinstance(grid, Fraction):
+    if isinstance(grid, Period):
+        is_cut = begins(grid, int(number))
+    elif isinstance(grid, Fraction):
         is_cut = number % grid == 0
     else:
         is_cut = number in (grid if isinstance(grid, tuple) else _boundaries(values))

@@ -13,6 +13,7 @@ import polars as pl
 
 from kohort.schema import Missing, Role
 from kohort.tables.table import Column, Table, narrow
+from kohort.verify.dates import in_days
 from kohort.verify.identifiers import leaks
 from kohort.verify.labels import Fit, Meaning, fit, meaning_of, off_grid, twofold
 from kohort.verify.values import counted, values_of, with_others
@@ -188,6 +189,8 @@ def check_regions(column: Column, attribute: Attribute, claim: Claim) -> tuple[M
     texts = plain(every, excel_safe=claim.excel_safe)
     values = values_of(attribute, texts, lambda: counted(source, every, claim.weights), claim.schema.missing)
     labels = labels_of(column)
+    if attribute.of_dates:
+        labels = pl.Series(map(in_days, labels.to_list()), dtype=pl.String)
     astray = off_grid(values, labels) if attribute.grid is not None else 0
     if astray:
         raise fault(TableCheck.GRID, f"{astray:,} labels have an end that is not a cut of the grid", column=column.name)
@@ -216,21 +219,31 @@ def refuse_twofold(values: SourceValues, labels: pl.Series, column: Column) -> N
 def disorder(table: Table, quasi: Sequence[str], workspace: Workspace = HEAP) -> VerificationError | None:
     """The fault of a release whose records do not ascend by their own content: their order could tell something else.
 
-    First by the generalized columns, then by the others; by the bytes of the text, missing first.
+    First by the generalized columns, then by the others; by the bytes of the text, a missing cell as the empty text.
+    Of records that differ in nothing else, the missing cell comes first.
     """
-    names = [*quasi, *(name for name in table.names if name not in quasi)]
+    columns = [table[name] for name in (*quasi, *(name for name in table.names if name not in quasi))]
+    twofold = [one for one in columns if one.values.has_nulls() and (one.values == "").any()]
+    columns = [_merged(one, workspace) if one in twofold else one for one in columns]
     tied = workspace.empty(max(table.records - 1, 0), np.bool_)  # with the record after, in all columns so far
     tied[:] = True
     turns = workspace.like(tied, tied.size)
-    for name in names:
-        codes = table[name].codes
+    for column in (*columns, *twofold):
+        codes = column.codes
         for some in blocks(tied.size):
             turns[some] = tied[some] & (codes[some] != codes[some.start + 1 : some.stop + 1])
-        falling = _falling(table[name], turns)
+        falling = _falling(column, turns)
         if falling:
-            return fault(TableCheck.ORDER, f"{falling:,} records are out of order", column=name)
+            return fault(TableCheck.ORDER, f"{falling:,} records are out of order", column=column.name)
         np.greater(tied, turns, out=tied)
     return None
+
+
+def _merged(column: Column, workspace: Workspace) -> Column:
+    """The column with the empty text for its missing cells."""
+    absent, places_ = column.values.is_null().to_numpy(), np.arange(len(column.values))
+    codes = narrow(np.where(absent, np.flatnonzero(column.values == "")[0], places_), places_.size)
+    return replace(column, codes=workspace.taken(codes, column.codes))
 
 
 def _falling(column: Column, turns: Mask) -> int:

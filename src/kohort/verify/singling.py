@@ -11,12 +11,12 @@ Records of whose cell nobody else has any: what singling out and exposure are co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from kohort.core.uniques import Exposed, Singling
+from kohort.errors import LimitError
 from kohort.schema import Label
 from kohort.verify.aggregates import Relation
 from kohort.verify.classes import ReleasedClasses
@@ -125,6 +125,9 @@ class People:
 #: Pairs that are told at most: those that single out most.
 PAIRS: Final = 20
 
+#: Columns of which every two are looked at, at most: two million pairs take a minute where records are few.
+MOST_COLUMNS: Final = 2_000
+
 #: Records of the sample that decides which pairs are counted: whoever is unique among all is unique in each sample.
 SAMPLE: Final = 1 << 16
 
@@ -144,6 +147,9 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
     Args:
         columns: Cells of the release.
         people: (m,) whose each record is; `None` counts each record as a person.
+
+    Raises:
+        LimitError: There are more than 2,000 columns.
     """
     if not columns:
         return ()
@@ -154,12 +160,13 @@ def singled_out(columns: Sequence[Column], people: Index | None = None) -> tuple
 class Uniques(Protocol):
     """Columns of a release, by their places, and whom they single out."""
 
-    def unique(self, *columns: int) -> int:
-        """People with a value, or a pair of values, that nobody else has."""
+    @property
+    def counts(self) -> Sequence[Counts]:
+        """(v,) of each column, records with each value."""
         ...
 
-    def most(self, one: int, other: int) -> int:
-        """No fewer than the pair can single out."""
+    def unique(self, *columns: int) -> int:
+        """People with a value, or a pair of values, that nobody else has."""
         ...
 
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
@@ -167,13 +174,32 @@ class Uniques(Protocol):
         ...
 
 
+def refuse_many(columns: int) -> None:
+    """Raise if so many columns are to be released as they are that their pairs cannot all be looked at.
+
+    Raises:
+        LimitError: They are more than 2,000.
+    """
+    if columns > MOST_COLUMNS:
+        what = (
+            f"{columns:,} columns would be released as they are, and every two of at most {MOST_COLUMNS:,} are checked"
+        )
+        raise LimitError(what, hint="drop columns (--rest drop), or release them in several tables")
+
+
 def told(names: Sequence[str], total: int, every: Uniques) -> tuple[Singling, ...]:
     """What `singled_out` tells of the columns of so many people."""
+    refuse_many(len(names))
     alone = [Singling((name,), every.unique(place), total) for place, name in enumerate(names)]
+    own = np.array([single.unique for single in alone])
+    least = np.maximum.outer(own, own)
+    likely = np.triu(most(every.counts) > np.maximum(total // 20, least), 1)
+    for place, single in enumerate(alone):
+        if single.most:
+            likely[place] = likely[:, place] = False
+    pairs: list[tuple[int, int]] = [(one, other) for one, other in np.argwhere(likely).tolist()]
     found: list[Singling] = []
-    few = [place for place, single in enumerate(alone) if not single.most]
-    least = {pair: max(alone[place].unique for place in pair) for pair in combinations(few, 2)}
-    for pair in every.worst([pair for pair in least if every.most(*pair) > max(total // 20, least[pair])]):
+    for pair in every.worst(pairs):
         one = Singling((names[pair[0]], names[pair[1]]), every.unique(*pair), total)
         if one.many and one.unique > least[pair]:
             found.append(one)
@@ -209,10 +235,6 @@ class _Records:
             cells, size = cells * self.counts[column].size + self.codes[column], size * self.counts[column].size
         return self.people.unique(cells, size)
 
-    def most(self, one: int, other: int) -> int:
-        """No fewer than the pair can single out."""
-        return most(self.counts[one], self.counts[other])
-
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """The pairs that are to be counted: all, or those that single out most of a sample, and not too few of it."""
         if self.codes[0].size <= 2 * SAMPLE:
@@ -230,14 +252,29 @@ class _Records:
         return size, _Records([codes.take(records) for codes in self.codes], self.counts, self.people.taken(records))
 
 
-def most(one: Counts, other: Counts) -> int:
-    """No fewer than two columns single out together: a value has one person at most for each value of the other.
+def most(counts: Sequence[Counts]) -> Counts:
+    """(c, c) no fewer than each two columns single out together.
+
+    A value has one person at most for each value of the other column.
 
     Args:
-        one: Records with each value of the one.
-        other: The same of the other.
+        counts: (v,) of each column, records with each value.
+
+    >>> most([np.array([7, 1, 1]), np.array([5, 4])]).tolist()
+    [[5, 4], [4, 4]]
     """
-    return min(int(np.minimum(counts, values).sum()) for counts, values in ((one, other.size), (other, one.size)))
+    sizes, of = np.unique([one.size for one in counts], return_inverse=True)
+    sums = np.array([_bounded(one, sizes) for one in counts]).take(of, axis=1)
+    bounds: Counts = np.minimum(sums, sums.T)
+    return bounds
+
+
+def _bounded(counts: Counts, bounds: Counts) -> Counts:
+    """The sum of the counts for each bound, where none counts for more than the bound."""
+    ordered = np.sort(counts)
+    below = np.searchsorted(ordered, bounds)
+    sums: Counts = np.append(0, np.cumsum(ordered))[below] + bounds * (counts.size - below)
+    return sums
 
 
 def drawn_of(people: int, size: int) -> Index:
@@ -259,18 +296,14 @@ class SummedUniques:
     def __init__(self, written: SampledRelation, names: Sequence[str]) -> None:
         """The distinct values of each column are told by the relation."""
         self._written, self._names = written, names
-        self._counts = [written.distinct(name).counts for name in names]
+        self.counts = [written.distinct(name).counts for name in names]
 
     def unique(self, *columns: int) -> int:
         """Records with a value, or a pair of values, that no other has. Cost of a pair: one pass over the parts."""
-        counts = self._counts[columns[0]]
+        counts = self.counts[columns[0]]
         if len(columns) > 1:
             counts = self._written.tuples([self._names[place] for place in columns]).counts
         return int(np.count_nonzero(counts == 1))
-
-    def most(self, one: int, other: int) -> int:
-        """No fewer than the pair can single out."""
-        return most(self._counts[one], self._counts[other])
 
     def worst(self, pairs: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """The pairs that are to be counted: all, or those that single out most of a sample."""

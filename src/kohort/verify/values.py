@@ -10,7 +10,8 @@ import polars as pl
 
 from kohort.schema import Attribute, Label, Missing, Order, Scale
 from kohort.schema.hierarchies import from_spec, suppress
-from kohort.verify.verdict import places
+from kohort.verify.dates import days_of
+from kohort.verify.verdict import TableCheck, fault, places
 from kohort.workspace import tallied
 
 if TYPE_CHECKING:
@@ -116,6 +117,8 @@ def values_of(
     """
     tokens = sorted(missing - {""})
     plain = texts.fill_null("").replace(tokens, [""] * len(tokens))
+    if attribute.of_dates:
+        return _dates(attribute, plain, counts)
     present = plain.filter(plain != "")
     if attribute.scale is not Scale.CATEGORICAL and len(present) and present.str.contains(_NUMERIC).all():
         return _numbers(attribute, plain, counts)
@@ -142,6 +145,21 @@ def _numbers(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts
         records = np.bincount(of_known, weights=counts()[ranks >= 0]).astype(np.int64)
         hierarchy = _built(attribute, hierarchy, dict(zip(names.to_list(), records.tolist(), strict=True)))
     return SourceValues(attribute, printed, ranks, names, shifted[first], decimals, hierarchy)
+
+
+def _dates(attribute: Attribute, plain: pl.Series, counts: Callable[[], Counts]) -> SourceValues:
+    """Dates as their days, which are numbers.
+
+    Raises:
+        VerificationError: some are no dates of the form that the schema says.
+    """
+    days = days_of(plain, attribute)
+    astray = int(((plain != "") & days.is_null()).sum())
+    if astray:
+        what = f"{astray:,} values of the input are no dates of the form that the schema says"
+        raise fault(TableCheck.LABELS, what, column=attribute.name)
+    numbers = days.cast(pl.String).fill_null("")
+    return _numbers(attribute, numbers, counts) if days.count() else _names(attribute, plain, counts())
 
 
 def _shifted(texts: pl.Series, decimals: int) -> Wholes:

@@ -129,10 +129,11 @@ def test_a_single_record_is_not_constant() -> None:
 
 
 def test_known_forms_are_quasi_identifying() -> None:
-    """Days and postal codes generalize by dates and by masking, even where all differ."""
+    """Days and postal codes generalize by periods and by masking, even where all differ."""
     for time in ("", " 10:30", " 00:00:00"):
         days = guess([f"{day}{time}" for day in ("2024-01-31", "1987-06-05", "1990-12-24")])
-        assert (days.role, days.hierarchy, days.scale, days.grid) == ("quasi", "dates", "categorical", None)
+        assert (days.role, days.hierarchy, days.scale, days.grid) == ("quasi", "dates", "date", "five-years")
+        assert days.grid_reason == "public dates in 8 intervals; then no end of a range is a data value"
     codes = guess(["00118", "20121", "98168"])
     assert (codes.role, codes.hierarchy, codes.scale, codes.grid) == ("quasi", "mask:right", "categorical", None)
 
@@ -141,8 +142,15 @@ def test_known_forms_are_quasi_identifying() -> None:
 def test_days_are_seen_as_people_write_them(day: str) -> None:
     """A day or a moment is quasi-identifying however it is written; the rule for dates takes days in ISO form only."""
     found = guess([day.format(year) for year in range(1950, 1990)])
-    assert (found.role, found.scale, found.hierarchy) == ("quasi", "categorical", None)
+    assert (found.role, found.scale, found.hierarchy) == ("quasi", "date", None)
     assert "dates or times" in found.reasons[0]
+
+
+def test_dates_of_two_readings_are_told() -> None:
+    """Which comes first, the day or the month, is for the steward to say."""
+    found = guess([f"05/06/{year}" for year in range(1950, 1990)])
+    assert (found.role, found.scale, found.grid) == ("quasi", "categorical", None)
+    assert "its dates can be read as dd/mm/yyyy or as mm/dd/yyyy: say which with --date-format" in found.reasons
 
 
 def test_days_outweigh_a_sensitive_name() -> None:

@@ -320,6 +320,31 @@ def test_levels_are_met_where_the_hierarchies_are_brought(tmp_path: Path) -> Non
         assert not again
 
 
+def test_levels_of_builders_are_met_where_the_input_is_brought(tmp_path: Path) -> None:
+    """A builder makes its hierarchy again over the input, unless a population had values of its own."""
+    one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy="intervals:10,100")
+    part = "levels"
+    told = "give the input, from which that of age was built, with --reference"
+    assert {found.name: found.told for found in one.again().parts}[part] == told
+    assert outcomes(one.again(reference=one.source))[part] == "same"
+    (level,) = one.known.levels.values()
+    one.forge(levels={"age": level - 1})
+    assert outcomes(one.again(reference=one.source))[part] == "different"
+    assert outcomes(one.again(reference=FRAME[:9]))[part] == "not checked"
+    known = pl.DataFrame({"age": [*AGES, *AGES]})
+    one = made(tmp_path, KMap(6), how=Optimal(), hierarchy="intervals:10,100", population=known, name="p.csv")
+    assert outcomes(one.again(reference=one.source, population=known))[part] == "not checked"
+
+
+def test_levels_of_local_recoding_by_a_builder(tmp_path: Path) -> None:
+    """The levels of local recoding are met as well."""
+    one = made(tmp_path, KAnonymity(2), how=LocalRecoding(Optimal()), hierarchy="intervals:10,20,40,80")
+    assert outcomes(one.again())["levels of age"] == "not checked"
+    assert outcomes(one.again(reference=one.source))["levels of age"] == "same"
+    one.forge(refined={"age": 0})
+    assert outcomes(one.again(reference=one.source))["levels of age"] == "different"
+
+
 def test_a_builder_that_counts_records_depends_on_the_data(tmp_path: Path) -> None:
     """Whoever joins rare values by their frequency looked at records, and cannot certify that nobody did."""
     one = made(tmp_path, KAnonymity(3), how=Optimal(), hierarchy="frequency:2")

@@ -163,7 +163,7 @@ def test_names_with_commas_are_quoted_as_in_csv(tmp_path: Path) -> None:
         ("a,b\n=1+1,x\n=1+1,x\n", ["--excel-safe", "--quasi", "a", "--insensitive", "b"], "a,b"),
         ("a,b\n1,x\n3,x\n", ["--grid", "a=5", "--quasi", "a,b"], "a,b"),
         ("a,b\n1,x\n3,x\n", ["--grid", "a=0,4,8", "--quasi", "a,b"], "a,b"),
-        ("a,b\n1,x\n3,x\n", ["--scale", "a=categorical", "--order", "sorted", "--quasi", "a,b"], "a,b"),
+        ("a,b\n1,x\n3,x\n1,x\n3,x\n", ["--scale", "a=categorical", "--order", "sorted", "--quasi", "a,b"], "a,b"),
         ("a,b\n1,x\n3,x\n", ["--labels", "mean", "--method", "mondrian-relaxed", "--quasi", "a,b"], "a,b"),
         ("a,b\n1,x\n3,x\n", ["--weight", "a=0.5", "--cut", "median", "--bounds", "a=0..9", "--quasi", "a,b"], "a,b"),
     ],

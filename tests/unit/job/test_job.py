@@ -30,6 +30,7 @@ from kohort.job.request import Request, load, parse, request
 from kohort.release import Writing
 from kohort.release.job import Purpose
 from kohort.schema import Attribute, Label, Missing, Order, Role, Scale
+from kohort.schema.dates import DateFormat, Period
 from kohort.schema.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ weight = { role = "quasi", grid = 5, weight = "2" }
 floor = { role = "quasi", hierarchy = "intervals:1,2", grid = "hierarchy" }
 zip = { role = "quasi", hierarchy = "mask:right", order = "hierarchy", label = "ancestor" }
 city = { role = "quasi", scale = "categorical" }
+admitted = { role = "quasi", date-format = "dd.mm.yyyy", grid = "month" }
 name.role = "identifying"
 illness = { role = "sensitive", no-model = true }
 shoe = { role = "insensitive", allow-singling = true }
@@ -176,7 +178,7 @@ def test_every_key_reaches_the_job() -> None:
     )
     assert made.job.complete == ("age", "city")
     assert made.job.algorithm == Mondrian(cut="median", relaxed=True, dimension=AtRandom(7))
-    age, height, weight, floor, zip_, city, *others = schema.attributes
+    age, height, weight, floor, zip_, city, admitted, *others = schema.attributes
     assert age == Attribute(
         "age",
         Role.QUASI,
@@ -191,6 +193,7 @@ def test_every_key_reaches_the_job() -> None:
     )
     assert height.grid == (Fraction(100), Fraction(301, 2), Fraction(220))
     assert (weight.grid, weight.weight) == (Fraction(5), Fraction(2))
+    assert (admitted.grid, admitted.date_format) == (Period.MONTH, DateFormat.POINTS)
     assert (floor.grid, floor.hierarchy) == ("hierarchy", "intervals:1,2")
     assert (zip_.order, zip_.label) == (Order.HIERARCHY, Label.ANCESTOR)
     assert (city.order, city.label, city.scale) == (Order.SORTED, Label.RANGE, Scale.CATEGORICAL)

@@ -90,9 +90,16 @@ def entry(key: Key) -> str:
     ambiguous = "  # noqa: E741  the letter of the paper" if key.keyword == "l" else ""
     kind = type_of(key)
     if len(f"    {key.keyword}: {kind}") > 120:  # as the formatter breaks it
-        words = kind.removeprefix("Literal[").removesuffix("]").split(", ")
-        kind = "\n".join(["Literal[", *(f"    {word}," for word in words), "]"])
+        kind = _broken(kind)
     return "\n".join([f"{key.keyword}: {kind}{ambiguous}", *told])
+
+
+def _broken(kind: str) -> str:
+    """A type that is too long for its line, as the formatter breaks it."""
+    if kind.startswith("Mapping["):
+        return "\n".join(["Mapping[", f"    {kind.removeprefix('Mapping[').removesuffix(']')}", "]"])
+    words = kind.removeprefix("Literal[").removesuffix("]").split(", ")
+    return "\n".join(["Literal[", *(f"    {word}," for word in words), "]"])
 
 
 def written() -> str:

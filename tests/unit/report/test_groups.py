@@ -16,13 +16,13 @@ from tests.jobs import freely
 
 
 def bins(cells: list[str], schema: Schema | None = None, k: int = 5) -> object:
-    """The public distribution of a column beside an age that everybody shares: label, kind, share before."""
+    """The public distribution of a column beside an age that everybody shares: label, kind, share."""
     table = pl.DataFrame({"age": ["30"] * len(cells), "pay": cells})
     job = freely(Job.of(schema or Schema.of(quasi=["age"], sensitive=["pay"]), KAnonymity(k)))
     model: dict[str, Any] = page(kohort.anonymize(table, job), audience=Audience.PUBLIC).as_json()
     (pay,) = (one for one in model["attributes"] if one["name"] == "pay")
     told = pay["distribution"]
-    return told and [(bar["label"], bar["kind"], bar["before"]) for bar in told["bins"]]
+    return told and [(bar["label"], bar["kind"], bar["after"]) for bar in told["bins"]]
 
 
 def test_intervals_are_open_where_the_numbers_end() -> None:
@@ -86,7 +86,7 @@ def test_nodes_of_a_few_go_with_the_others() -> None:
     """And where the others are a few, the smallest of the rest go there too; with nothing left, nothing is told."""
     pay = Attribute("pay", Role.QUASI, hierarchy=Hierarchy.from_rows([[f"{node}1", node, "*"] for node in "xyz"]))
     schema = Schema((Attribute("age", Role.QUASI), pay))
-    assert bins(["x1"] * 4 + ["y1"] * 6 + ["z1"] * 10, schema) == [("z", "node", 0.5), ("", "others", 0.5)]
+    assert bins(["x1"] * 4 + ["y1"] * 6 + ["z1"] * 10, schema) == [("z", "node", 0.5), ("", "others", 0.25)]
     assert bins(["x1"] * 4 + ["y1"] * 9, schema) is None
 
 

@@ -153,13 +153,13 @@ class ByHand:
                 has_null = any(record[name] is None for record in self.records)
                 row[name] = text or (None if has_null else "")
             released.append(row)
-        released.sort(key=lambda row: [by_bytes(row[name]) for name in (*quasi, *others)])
+        released.sort(key=lambda row: by_content([row[name] for name in (*quasi, *others)]))
         return [tuple(row[attribute.name] for attribute in schema.released) for row in released]
 
 
-def by_bytes(text: str | None) -> tuple[bool, bytes]:
-    """What a cell is ordered by: null first, then by its bytes."""
-    return text is not None, (text or "").encode()
+def by_content(cells: Sequence[str | None]) -> tuple[list[bytes], list[bool]]:
+    """What a record is ordered by: the bytes of its cells, a null as the empty text; then nulls first."""
+    return [(cell or "").encode() for cell in cells], [cell is not None for cell in cells]
 
 
 def values_of(records: Iterable[Record], name: str) -> list[str]:

@@ -25,7 +25,7 @@ from tests.unit.tables.by_hand import (
     LEVELS,
     SCHEMA,
     ByHand,
-    by_bytes,
+    by_content,
     cells,
     drawn,
     encoded,
@@ -156,7 +156,7 @@ def regions_by_hand(
     regions = [-1] * len(by_hand.kept)
     for at, codes in enumerate(tuples_of(frequency)):
         alike = [place for place, one in enumerate(by_hand.tuples) if one == codes]
-        alike.sort(key=lambda place: [by_bytes(by_hand.records[by_hand.kept[place]][name]) for name in others])
+        alike.sort(key=lambda place: by_content([by_hand.records[by_hand.kept[place]][name] for name in others]))
         if isinstance(recoding, FullDomain):
             to = [int(recoding.of[at])] * len(alike)
         else:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kohort import workspace
-from kohort.tables.order import SortKey, order_by, ranks_of
+from kohort.tables.order import SortKey, content_keys, order_by, ranks_of
 from kohort.workspace import blocks
 
 
@@ -46,3 +46,18 @@ def test_ranks_are_those_of_the_bytes(texts: list[str | None]) -> None:
     """Texts are ranked by their UTF-8 bytes, the missing one first."""
     ranked = sorted(texts, key=lambda text: (text is not None, (text or "").encode()))
     assert ranks_of(pl.Series(texts, dtype=pl.String)).tolist() == [ranked.index(text) for text in texts]
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([None, "", "a", "é"])] * 2), min_size=1, max_size=20))
+def test_a_missing_cell_is_the_empty_text_until_all_else_ties(rows: list[tuple[str | None, str | None]]) -> None:
+    """What is written as CSV is in order, and Parquet has one order too."""
+    cells = [pl.Series([row[at] for row in rows], dtype=pl.String) for at in (0, 1)]
+    values = [column.unique() for column in cells]
+    codes = [
+        np.array([one.to_list().index(cell) for cell in column]) for one, column in zip(values, cells, strict=True)
+    ]
+    order = order_by(content_keys(zip(values, codes, strict=True)))
+    expected = sorted(
+        rows, key=lambda row: (*((cell or "").encode() for cell in row), *(cell is not None for cell in row))
+    )
+    assert [rows[place] for place in order] == expected

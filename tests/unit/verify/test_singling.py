@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kohort.core.uniques import Singling
+from kohort.errors import LimitError
 from kohort.io import read
 from kohort.schema import Attribute, Role, Schema
 from kohort.verify import Claim, singling
 from kohort.verify.parts import WrittenParts
-from kohort.verify.singling import SummedUniques, singled_out, told
+from kohort.verify.singling import SummedUniques, most, singled_out, told
 from tests.reference.destinations import write_parts
 
 if TYPE_CHECKING:
@@ -79,3 +82,24 @@ def test_many_values_are_counted_by_sorting() -> None:
     cells = [[str(row // 2) for row in range(200)], [str((row + 1) // 2) for row in range(200)]]
     found = singled_out(read(pl.DataFrame(dict(zip("ab", cells, strict=True)))).columns)
     assert found == (Singling(("a",), 0, 200), Singling(("b",), 2, 200), Singling(("a", "b"), 200, 200))
+
+
+#: Records with each value of some columns.
+COUNTS = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=6).map(np.array), min_size=1, max_size=4)
+
+
+@given(COUNTS)
+def test_the_bound_of_a_pair_is_the_sum_of_what_each_value_can_have(counts: list[np.ndarray]) -> None:
+    """A value has one person at most for each value of the other column, whichever column is looked at."""
+    for one, row in zip(counts, most(counts).tolist(), strict=True):
+        for other, bound in zip(counts, row, strict=True):
+            assert bound == min(np.minimum(one, other.size).sum(), np.minimum(other, one.size).sum())
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_more_columns_than_pairs_can_be_looked_at_are_refused(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    """Their pairs grow with the square; at the limit they are looked at."""
+    monkeypatch.setattr(singling, "MOST_COLUMNS", 2)
+    assert len(singled_out(read(table(300, *[2] * columns)).columns)) == columns
+    with pytest.raises(LimitError, match="3 columns would be released as they are"):
+        singled_out(read(table(300, 2, 2, 2)).columns)

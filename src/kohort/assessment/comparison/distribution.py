@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from kohort.assessment.comparison.line import summed
+from kohort.schema.dates import between, round_period, starts
 from kohort.schema.domain import decimal, interval
 from kohort.schema.hierarchy import SUPPRESSED
 
@@ -63,14 +64,15 @@ def distribution(line: ColumnLine, groups: NameGroups | None) -> tuple[Bin, ...]
 
 
 def _intervals(line: ColumnLine) -> list[Bin]:
-    """Intervals of one round width, from the least to the greatest number of both tables."""
+    """Intervals of one round width, or periods of dates, from the least to the greatest number of both tables."""
     means = [side.means for side in line.sides if side.means.of.size]
     low, high = min(float(one.low.min()) for one in means), max(float(one.high.max()) for one in means)
-    edges = _edges(low, high)
+    edges = starts(round_period(int(low), int(high)), int(low), int(high)) if line.of_dates else _edges(low, high)
     step = Fraction(1, 10**line.digits)
     texts = [(Fraction(edge) * step) for edge in edges]
     single = edges[1] - edges[0] == 1 and all((one.low == np.floor(one.low)).all() for one in means)
-    labels = [decimal(a) if single else interval(a, b) for a, b in pairwise(texts)]
+    written = between if line.of_dates else interval
+    labels = [decimal(a) if single else written(a, b) for a, b in pairwise(texts)]
     old, new = (_counted(side, np.array(edges, dtype=np.float64)) for side in line.sides)
     kind: BinKind = "value" if single else "interval"
     return [Bin(label, kind, round(a), b) for label, a, b in zip(labels, old.tolist(), new.tolist(), strict=True)]

@@ -149,12 +149,14 @@ class ColumnMetadata:
         role: Its role in the schema; `None` where the schema does not say.
         domain: The domain, where it is a quasi-identifier.
         hierarchy: The hierarchy of its values.
+        dates: Whether its numbers are days.
     """
 
     name: str
     role: Role | None = None
     domain: Domain | None = None
     hierarchy: Hierarchy | None = None
+    dates: bool = False
 
     def unreadable(self, labels: int, of: int) -> InputError:
         """The error of labels that mean nothing."""
@@ -241,6 +243,11 @@ class ColumnLine:
     def name(self) -> str:
         """Its name."""
         return self.known.name
+
+    @property
+    def of_dates(self) -> bool:
+        """Whether its numbers are days."""
+        return self.known.dates
 
     @property
     def sides(self) -> tuple[Side, Side]:

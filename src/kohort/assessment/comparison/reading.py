@@ -21,6 +21,7 @@ Numbers, whose domain is its bounds, the leaves of its hierarchy, or the numbers
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
@@ -30,10 +31,11 @@ from kohort.assessment.comparison.line import ColumnLine, ColumnMetadata, Labell
 from kohort.assessment.labels import bound_of, cell_texts, covers, labels_at_once, leaves_below, printed_values, span_of
 from kohort.errors import InputError
 from kohort.schema import Role, Scale
+from kohort.schema.dates import day_of, read_days
 from kohort.schema.domain import resolve
-from kohort.schema.hierarchies import from_spec
-from kohort.schema.hierarchy import SUPPRESSED
-from kohort.schema.numbers import exact, is_numeric_text
+from kohort.schema.hierarchies import from_spec, with_missing
+from kohort.schema.hierarchy import SUPPRESSED, Hierarchy
+from kohort.schema.numbers import digits_of, exact, is_numeric_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
     from kohort.assessment.comparison.line import Places, Stretch
     from kohort.schema import Attribute
     from kohort.schema.domain import Domain
-    from kohort.schema.hierarchy import Hierarchy
     from kohort.tables.table import Column
 
 #: Letters of the longest number that is compared as one: its square, summed, must be a number too.
@@ -80,10 +81,58 @@ def read_line(
     old, new = cell_texts(before, missing), cell_texts(after, missing)
     records = before.counts()
     domain = _domain(before, records, attribute, missing)
+    form = None if domain is None else domain.attribute.date_format
+    if form is not None:
+        old, new = [str(day_of(text, form) or "") for text in old], [*map(read_days, new)]
     hierarchy = _built(attribute, old, records) if domain is None else domain.hierarchy
-    known = ColumnMetadata(before.name, role, domain, hierarchy)
+    known = ColumnMetadata(before.name, role, domain, hierarchy, dates=form is not None)
     columns = (Labelled(old, before.codes, records), Labelled(new, after.codes, after.counts()))
     return (numbers_line if _is_numeric(old, attribute, domain) else names_line)(known, *columns)
+
+
+def released_line(
+    column: Column, attribute: Attribute | None, role: Role | None, missing: AbstractSet[str]
+) -> ColumnLine | None:
+    """The line of a released column by itself, as anybody can read it; both its sides are the release.
+
+    Numbers lie where their labels do, from the least to the greatest end of one; names only where a hierarchy was
+    given whose nodes no record decided. `None` of any other column.
+
+    Args:
+        column: The column of the release.
+        attribute: Its attribute in the schema, with what its values decided.
+        role: Its role there.
+        missing: The texts that mean no value, besides null and the empty one.
+    """
+    texts, records = cell_texts(column, missing), column.counts()
+    dates = attribute is not None and attribute.scale is Scale.DATE
+    read = Labelled([*map(read_days, texts)] if dates else texts, column.codes, records)
+    hierarchy = None if attribute is None else attribute.hierarchy
+    named = attribute is not None and attribute.scale is Scale.CATEGORICAL
+    spans = [] if named else [_span(text) for text in read.texts if text not in {"", SUPPRESSED}]
+    if spans and all(spans):
+        ends = [end for span in spans if span is not None for end in span]
+        digits = min(max(map(digits_of, ends)), FINEST)
+        known = ColumnMetadata(column.name, role, None, None, dates=dates)
+        stretch = _up(min(ends), 10**digits), _down(max(ends), 10**digits)
+        side = read.side(_Reader(known, digits, stretch).read(read.texts))
+        return ColumnLine(known, side, side, numeric=True, digits=digits)
+    if not isinstance(hierarchy, Hierarchy) or hierarchy.data_dependent:
+        return None
+    tree = with_missing(hierarchy) if "" in texts else hierarchy
+    nobody = Labelled([], np.empty(0, np.uint8), np.empty(0, np.int64))
+    line = names_line(ColumnMetadata(column.name, role, None, tree), nobody, read)
+    return replace(line, before=line.after)
+
+
+def _span(label: str) -> tuple[Fraction, Fraction] | None:
+    """The ends of a label of numbers, a single one included; `None` of any other label."""
+    if is_plain((label,)):
+        return exact(label), exact(label)
+    if (bound := bound_of(label)) is not None:
+        return bound[0], bound[0]
+    span = span_of(label)
+    return None if span is None else (span[0], span[1])
 
 
 def _domain(column: Column, records: Counts, attribute: Attribute | None, missing: AbstractSet[str]) -> Domain | None:

@@ -227,16 +227,17 @@ def refuse_unlike(before: Table, after: Table, droppable: AbstractSet[str]) -> N
 
 
 def _attribute(line: ColumnLine, groups: NameGroups | None) -> AttributeComparison:
-    """The comparison of one column."""
+    """The comparison of one column; days have no moments."""
     old, new = line.sides
+    amounts = line.numeric and not line.of_dates
     return AttributeComparison(
         line.name,
         line.known.role,
-        Scale.NUMERIC if line.numeric else Scale.CATEGORICAL,
+        Scale.DATE if line.of_dates else Scale.NUMERIC if line.numeric else Scale.CATEGORICAL,
         (old.values, new.values),
         (old.missing, new.missing),
         new.single,
-        (numeric_statistics(line, old), numeric_statistics(line, new)) if line.numeric else (None, None),
+        (numeric_statistics(line, old), numeric_statistics(line, new)) if amounts else (None, None),
         (None, None) if line.numeric else (ordinal_moments(line, old), ordinal_moments(line, new)),
         distance_of(line),
         bins_of(line, groups),

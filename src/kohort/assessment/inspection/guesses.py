@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from kohort.assessment.classes import classes_of, records_of
 from kohort.assessment.inspection.evidence import evidence_of
 from kohort.assessment.inspection.rules import Certainty, Context, is_clinical, opinions
+from kohort.schema.dates import DateFormat, Period, day_of, formats_of, round_period, starts
 from kohort.schema.numbers import exact, round_step, said
-from kohort.schema.patterns import ISO_DATE, ISO_TIME, POSTAL_CODE
+from kohort.schema.patterns import DATE, ISO_DATE, ISO_TIME, POSTAL_CODE
 from kohort.schema.vocabulary import says_coordinate, says_postal_code
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from kohort.schema.vocabulary import RoleName, Topic
     from kohort.tables.table import Table, Texts
 
-ScaleName: TypeAlias = Literal["numeric", "categorical"]
+ScaleName: TypeAlias = Literal["numeric", "categorical", "date"]
 
 #: Up to this many values there is no room for a level between a value and "*".
 FEW: Final = 3
@@ -47,7 +48,8 @@ class Guess:
     Attributes:
         name: The column's name.
         role: The role it should have; `undecided` where a person has to decide before anything is released.
-        scale: Numeric where every value is a plain number, and they are neither codes nor a few categories.
+        scale: Numeric where every value is a plain number, and they are neither codes nor a few categories; date where
+            every value of a quasi-identifier is a date in one form.
         reasons: Why, as short sentences for a reader; the first decided.
         distinct: How many different values occur, missing ones apart.
         missing: How many records have none; `missing_tokens` are counted.
@@ -55,7 +57,8 @@ class Guess:
         separation: Share of the pairs of records that have different values, 0..1; missing counts as a value.
         hierarchy: A rule to generalize a quasi-identifier by, as `--hierarchy` takes it; `None` where a hierarchy
             needs knowledge.
-        grid: A round step for the public cut points of a numeric quasi-identifier, else `None`.
+        grid: A round step for the public cut points of a numeric quasi-identifier, of dates a period of the calendar;
+            else `None`.
         grid_reason: Why that step, for a reader; else `None`.
         certainty: How sure the guess is.
         missing_tokens: Texts that seem to mean "no value" in this column, besides those that are known to.
@@ -114,26 +117,47 @@ def _guess(evidence: ColumnEvidence, context: Context) -> Guess:
     numeric = evidence.numeric and not postal and not _is_category(evidence)
     ends = outermost(evidence.values) if role == "quasi" and numeric else []
     step = step_of(ends) if ends else None
+    forms = _date_forms(evidence) if role == "quasi" else []
+    days = [day_of(text, forms[0]) or 0 for text in _known(evidence)] if len(forms) == 1 else []
+    period = round_period(min(days), max(days)) if days else None
     return Guess(
         name=evidence.name,
         role=role,
-        scale="numeric" if numeric else "categorical",
-        reasons=tuple(opinion.reason for opinion in found if opinion.role == role) + _remarks(evidence),
+        scale="date" if period else "numeric" if numeric else "categorical",
+        reasons=tuple(opinion.reason for opinion in found if opinion.role == role) + _remarks(evidence, forms),
         distinct=evidence.distinct,
         missing=evidence.records - evidence.present,
         distinctness=evidence.distinct / evidence.records if evidence.records else 0.0,
         separation=evidence.separation,
         hierarchy=_hierarchy(evidence, step, postal=postal) if role == "quasi" else None,
-        grid=None if step is None else said(step),
-        grid_reason=None if step is None else reason_for(step, ends),
+        grid=(period and period.value) or (None if step is None else said(step)),
+        grid_reason=_why(period, days) if period else None if step is None else reason_for(step, ends),
         certainty=found[0].certainty,
         missing_tokens=evidence.missing_tokens,
         trim=evidence.trim,
     )
 
 
-def _remarks(evidence: ColumnEvidence) -> tuple[str, ...]:
-    """What else a reader should know: numbers that a job does not read as such."""
+def _known(evidence: ColumnEvidence) -> list[str]:
+    """The values, without those that seem to mean none."""
+    return [text for text in evidence.values.to_list() if text not in evidence.missing_tokens]
+
+
+def _date_forms(evidence: ColumnEvidence) -> list[DateFormat]:
+    """The forms in which all values are dates."""
+    return formats_of(_known(evidence)) if evidence.form in {ISO_DATE, ISO_TIME, DATE} else []
+
+
+def _why(period: Period, days: Sequence[int]) -> str:
+    """Why to cut where such periods begin."""
+    count = len(starts(period, min(days), max(days))) - 1
+    return f"public dates in {count:,} intervals; then no end of a range is a data value"
+
+
+def _remarks(evidence: ColumnEvidence, forms: Sequence[DateFormat]) -> tuple[str, ...]:
+    """What else a reader should know: dates of two readings, and numbers that a job does not read as such."""
+    if len(forms) > 1:
+        return (f"its dates can be read as {' or as '.join(forms)}: say which with --date-format",)
     if not evidence.comma:
         return ()
     return (f"its {evidence.distinct:,} values are numbers with a decimal comma, which kohort reads as text",)

@@ -12,12 +12,13 @@ import tomlkit
 
 from kohort.assessment.risk.singling import RoundingProposal, proposed
 from kohort.io.forms import files, form_of
-from kohort.job.draft.protection import Protection, protected
+from kohort.job.draft.protection import METHOD, Protection, protected
 from kohort.job.draft.reading import person_key, seen_in
 from kohort.job.draft.shapes import Shape, shape_of
 from kohort.perturbation.rounding import Rounding
 from kohort.publish import check_target, publish
 from kohort.schema import Attribute, Role, Scale, Schema
+from kohort.schema.dates import Period
 from kohort.schema.numbers import said
 from kohort.shown import Shown
 
@@ -152,14 +153,20 @@ def _attribute(guess: Guess, shape: Shape | None, folder: Path) -> Attribute:
     """The attribute that a draft's column makes; what is undecided takes no part in measuring."""
     if guess.role == "undecided":
         return Attribute(guess.name, Role.DROP)
-    scale = Scale.CATEGORICAL if guess.scale == "categorical" else None
+    scale = None if guess.scale == "numeric" or (shape is not None and _by_tree(guess, shape)) else Scale(guess.scale)
     if shape is None:
         return Attribute(guess.name, Role(guess.role), scale)
     from kohort.schema.hierarchies import is_builder, read_hierarchy  # noqa: PLC0415
 
     named = shape.hierarchy
     held = read_hierarchy(folder / named, name=guess.name) if named and not is_builder(named, folder=folder) else named
-    return Attribute(guess.name, Role.QUASI, scale, held, grid=None if shape.grid is None else Fraction(shape.grid))
+    cuts = Period if guess.scale == "date" else Fraction
+    return Attribute(guess.name, Role.QUASI, scale, held, grid=None if shape.grid is None else cuts(shape.grid))
+
+
+def _by_tree(guess: Guess, shape: Shape) -> bool:
+    """Whether dates are generalized by a hierarchy, so that they stay names."""
+    return guess.scale == "date" and shape.hierarchy is not None
 
 
 def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str:
@@ -187,7 +194,7 @@ def job_text(draft: Draft, source: str, *, reading: Mapping[str, object]) -> str
             "several records have one value of it: people are counted, not records"
         )
         document["person"] = {"key": key}
-    document["method"] = {"name": "mondrian", "cut": "nearest"}
+    document["method"] = {"name": METHOD.name, "cut": METHOD.cut}
     columns = tomlkit.table(is_super_table=True)
     for guess in draft.guesses:
         columns[guess.name] = _column(guess, draft)
@@ -240,10 +247,11 @@ def _column(guess: Guess, draft: Draft) -> TomlTable:
         column["role"] = tomlkit.string(guess.role).comment("decide: identifying, quasi, sensitive, insensitive, drop")
         return column
     column["role"] = guess.role
-    if guess.scale == "categorical":
+    shape = draft.shapes.get(guess.name)
+    if guess.scale != "numeric" and not (shape is not None and _by_tree(guess, shape)):
         column["scale"] = guess.scale
     if guess.role == "quasi":
-        _add_shape(column, draft.shapes.get(guess.name))
+        _add_shape(column, shape)
     if guess.role == "sensitive":
         _add_models(column, draft.protection.proposals.get(guess.name, ()))
     return column
@@ -254,7 +262,8 @@ def _add_shape(column: TomlTable, shape: Shape | None) -> None:
     if shape is None:
         return
     if shape.grid is not None:
-        column["grid"] = tomlkit.value(shape.grid).comment(shape.why)
+        grid = tomlkit.string(shape.grid) if shape.grid in {*Period} else tomlkit.value(shape.grid)
+        column["grid"] = grid.comment(shape.why)
     else:
         column["hierarchy"] = tomlkit.string(str(shape.hierarchy)).comment(shape.why)
 

@@ -29,7 +29,7 @@ class Shape:
 
     Attributes:
         hierarchy: A file, or a builder such as `mask:right`.
-        grid: The step of public cut points. Exactly one of the two is given.
+        grid: The step of public cut points, of dates a period. Exactly one of the two is given.
         why: The reason, for a comment.
     """
 
@@ -57,7 +57,7 @@ def shape_of(guess: Guess, values: Sequence[str], table: Path | None, folder: Pa
     beside = None if table is None else _beside(guess.name, values, table, folder)
     if beside is not None:
         return beside
-    if guess.scale == "numeric" and guess.grid is not None:
+    if guess.scale != "categorical" and guess.grid is not None:
         return Shape(None, guess.grid, guess.grid_reason or "round cut points")
     if guess.hierarchy is not None and guess.hierarchy != "suppress":
         return Shape(guess.hierarchy, None, "built from the values")

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kohort.report.comparison import BinFigures, DistanceFigures, NumericFigures, RoleName, ScaleName, SideFigures
+from kohort.report.comparison import BinFigures, DistanceFigures, RoleName, ScaleName, SideFigures
 from kohort.report.figures import Figures, Number, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kohort.assessment.comparison import AttributeComparison, Comparison, Distance
-    from kohort.assessment.comparison.statistics import NumericStatistics
     from kohort.perturbation.effect import Effect
     from kohort.release import Release
     from kohort.release.homogeneity import Homogeneity
     from kohort.report.comparison import AttributeFigures
     from kohort.report.page.audience import Reader
-    from kohort.report.page.subgroups import Subgroups, Tally
 
 
 class PageDistribution(Figures, frozen=True):
@@ -40,13 +37,12 @@ class PageAttribute(Figures, frozen=True):
     Attributes:
         name: Its name.
         role: Its role.
-        scale: Whether its values are numbers or names.
+        scale: Whether its values are numbers, names or dates.
         values: How many different values it had, and how many labels it has; internal only.
         single: Released records whose cell was not generalized.
-        before: Statistics of the input. The public sees means and deviations of numbers, and nothing of `before`
-            where few records were left out.
-        after: Statistics of the release.
-        distance: How far the distribution moved; the public sees `relative` alone, where it sees `before`.
+        before: Statistics of the input; internal only.
+        after: Statistics of the release; the public sees means and deviations of numbers.
+        distance: How far the distribution moved; internal only.
         distribution: The distribution; null where nothing may be shown.
         homogeneity: Of some sensitive columns, how alike their values are in classes.
     """
@@ -102,92 +98,6 @@ def _internal(one: AttributeFigures, alike: Homogeneity | None) -> PageAttribute
     )
 
 
-def public_attributes(
-    comparison: Comparison,
-    homogeneity: Mapping[str, Homogeneity],
-    tallied: Mapping[str, Tally],
-    groups: Mapping[str, Subgroups],
-    reader: Reader,
-) -> tuple[PageAttribute, ...]:
-    """All columns for the public."""
-    return tuple(
-        PageAttribute(
-            name=one.name,
-            role=None if one.role is None else one.role.value,
-            scale=one.scale.value,
-            values=None,
-            single=reader.records(one.single, comparison.released),
-            before=_side(one, 0, comparison.records, reader) if reader.counts_input else None,
-            after=_side(one, 1, comparison.released, reader),
-            distance=_distance(one.distance, comparison.records, reader) if reader.counts_input else None,
-            distribution=_distribution(comparison, tallied.get(one.name), groups.get(one.name), reader),
-            homogeneity=_homogeneity(homogeneity.get(one.name), comparison.released, reader),
-        )
-        for one in comparison.attributes
-    )
-
-
-def _side(one: AttributeComparison, side: int, records: int, reader: Reader) -> SideFigures:
-    """Statistics before (0) or after (1)."""
-    return SideFigures(
-        missing=reader.records(one.missing[side], records),
-        numeric=_numeric(one.numeric[side], _span(one), records, reader),
-        ordinal=None,
-    )
-
-
-def _span(one: AttributeComparison) -> float:
-    """From the least to the greatest number: the most that one person adds to a sum."""
-    return max((side.quantiles[-1] - side.quantiles[0] for side in one.numeric if side is not None), default=0.0)
-
-
-def _numeric(found: NumericStatistics | None, span: float, among: int, reader: Reader) -> NumericFigures | None:
-    """Mean and deviation; null of a few people, and where all have the mean for their value."""
-    if found is None or reader.records(found.moments.records, among) is None:
-        return None
-    records, deviation = found.moments.records, found.moments.deviation
-    if not deviation:
-        return None
-    return NumericFigures(
-        mean=reader.figure(found.moments.mean, span / records),
-        deviation=reader.figure(deviation, span * span / (2 * records * deviation)),
-        variance=None,
-        quantiles=None,
-    )
-
-
-def _distance(found: Distance | None, records: int, reader: Reader) -> DistanceFigures | None:
-    if found is None or found.relative is None:
-        return None
-    return DistanceFigures(kind=found.kind, value=None, relative=reader.share(found.relative, records))
-
-
-def _distribution(
-    comparison: Comparison, tally: Tally | None, groups: Subgroups | None, reader: Reader
-) -> PageDistribution | None:
-    """The groups that the public may see, in shares."""
-    if groups is None or tally is None:
-        return None
-    before = tally.of(groups.of, len(groups.labels)).records
-    rows = zip(groups.labels, groups.kinds, before.tolist(), groups.after.tolist(), strict=True)
-    return PageDistribution(
-        unit="share",
-        bins=tuple(
-            BinFigures(
-                label=label,
-                kind=kind,
-                before=reader.part(had, comparison.records),
-                after=reader.part(has, comparison.released),
-            )
-            for label, kind, had, has in rows
-        ),
-    )
-
-
-def _homogeneity(alike: Homogeneity | None, released: int, reader: Reader) -> PageHomogeneity | None:
-    return None if alike is None else PageHomogeneity(people=reader.people(alike.alike, released), largest_share=None)
-
-
 # ── Changed on purpose ───────────────────────────────────────────────────────────────────────────
 
 
@@ -200,20 +110,19 @@ def perturbed(release: Release, reader: Reader) -> tuple[PageEffect, ...]:
 
 
 def _public_effect(effect: Effect, among: int, reader: Reader) -> PageEffect:
-    """The effect for the public: counts of enough records, and no moments."""
+    """The effect for the public: how many records have a perturbed value, which the release shows, and nothing else."""
     records = reader.records(effect.records, among)
-    counts = records is not None and effect.records > 0
     return PageEffect(
         column=effect.column,
         method=effect.method,
         records=records,
-        unchanged=reader.records(effect.unchanged, effect.records) if counts else None,
+        unchanged=None,
         decimals=None,
         bounds=None,
         mean=None,
         variance=None,
         correlation=None,
-        linked=reader.share(effect.linked, effect.records) if counts and effect.linked is not None else None,
+        linked=None,
         reproducible=effect.reproducible,
     )
 

@@ -13,13 +13,14 @@ from kohort.errors import FileError, InputError, UsageError
 from kohort.release.members import members_of
 from kohort.report.comparison import comparison_figures
 from kohort.report.page import transactions
-from kohort.report.page.attributes import attributes, perturbed, pseudonyms, public_attributes
+from kohort.report.page.attributes import attributes, perturbed, pseudonyms
 from kohort.report.page.audience import FEWEST, Audience, Reader, least_of
 from kohort.report.page.model import FORM, Heading, InternalTablePage, PublicTablePage, TablePage
+from kohort.report.page.released import released_attributes
 from kohort.report.page.request import parameters, purpose, request
 from kohort.report.page.result import counts_input, losses, metrics, result, sizes
 from kohort.report.page.risks import Risks, attack_risks, risks, risks_of
-from kohort.report.page.subgroups import groups_of, public_groups, samples, subgroups, tallies
+from kohort.report.page.subgroups import groups_of, samples, subgroups, tallies
 from kohort.report.page.transactions import InternalTransactionPage, PublicTransactionPage
 from kohort.report.page.verdict import certificate, verdict
 from kohort.schema import Role
@@ -58,7 +59,7 @@ class Measured:
 
     Attributes:
         risks: Of the input and of the release.
-        comparison: Both, compared; `None` of a table without records.
+        comparison: Both, compared; `None` of a table without records, and for the public.
         homogeneity: How alike the sensitive values in classes are.
         lines: The columns whose values make subgroups.
         tallied: What became of the records with each of their values.
@@ -75,16 +76,15 @@ class Measured:
     attacks: Sequence[Outcome] | None
 
 
-def _measured(release: Release, attacks: Sequence[Outcome] | None) -> Measured:
-    """Measure a release."""
-    if not release.table.records:
-        return Measured(risks_of(release), None, {}, {}, {}, {}, attacks)
-    schema = release.job.schema
-    read = lines_of(release.source, release.table, schema=schema)
+def _measured(release: Release, attacks: Sequence[Outcome] | None, audience: Audience) -> Measured:
+    """Measure a release; for the public it is not compared with its input."""
+    homogeneity, members = (release.homogeneity, members_of(release)) if release.table.records else ({}, {})
+    if audience is Audience.PUBLIC or not release.table.records:
+        return Measured(risks_of(release), None, homogeneity, {}, {}, members, attacks)
+    read = lines_of(release.source, release.table, schema=release.job.schema)
     comparison = comparison_of(release.source, release.table, read)
     lines = {line.name: line for line in read}
-    tallied, members = tallies(release, [*lines]), members_of(release)
-    return Measured(risks_of(release), comparison, release.homogeneity, lines, tallied, members, attacks)
+    return Measured(risks_of(release), comparison, homogeneity, lines, tallies(release, [*lines]), members, attacks)
 
 
 def page(
@@ -96,7 +96,7 @@ def page(
     """
     least, schema = least_of(release.job.models), release.job.schema
     anybody = Reader(least, counts_input=counts_input(release, least), one_each=schema.person is None)
-    measured = _measured(release, attacks)
+    measured = _measured(release, attacks, audience)
     public = PublicTablePage(**dict(_table(release, measured, anybody)))
     if audience is Audience.PUBLIC:
         return public
@@ -174,19 +174,16 @@ class PageComparison(NamedTuple):
 
 
 def _compared(release: Release, measured: Measured, reader: Reader) -> PageComparison:
-    """Both tables compared; nothing of a table without records."""
-    if measured.comparison is None:
+    """Both tables compared, for the public the release alone; nothing of a table without records."""
+    if not release.table.records:
         return PageComparison(None, (), None)
-    pairs: tuple[AssociationFigures, ...] = ()
-    if reader.knows_all:
-        groups, figures = _steward_groups(release, measured), comparison_figures(measured.comparison)
-        columns, pairs = attributes(figures.attributes, measured.homogeneity), figures.associations
-    else:
-        groups = _public_groups(measured, reader)
-        columns = public_attributes(measured.comparison, measured.homogeneity, measured.tallied, groups, reader)
+    if not reader.knows_all or measured.comparison is None:
+        return PageComparison(released_attributes(release, measured.homogeneity, reader), (), None)
+    groups, figures = _steward_groups(release, measured), comparison_figures(measured.comparison)
+    columns = attributes(figures.attributes, measured.homogeneity)
     by_quasi = {one.name: groups[one.name] for one in _grouping(release) if one.name in groups}
-    lost = subgroups(release, measured.tallied, by_quasi, reader, least_of(release.job.models))
-    return PageComparison(columns, pairs, lost)
+    lost = subgroups(release, measured.tallied, by_quasi, least_of(release.job.models))
+    return PageComparison(columns, figures.associations, lost)
 
 
 def _grouping(release: Release) -> tuple[Attribute, ...]:
@@ -204,14 +201,6 @@ def _steward_groups(release: Release, measured: Measured) -> dict[str, Subgroups
     }
 
 
-def _public_groups(measured: Measured, reader: Reader) -> dict[str, Subgroups]:
-    """Those for the public; none, where records are not people."""
-    if not reader.one_each:
-        return {}
-    groups = {name: public_groups(line, measured.tallied[name], reader) for name, line in measured.lines.items()}
-    return {name: one for name, one in groups.items() if one is not None}
-
-
 def _notes(reader: Reader) -> tuple[str, ...]:
     """What the page does not show, and why."""
     if reader.knows_all:
@@ -220,6 +209,7 @@ def _notes(reader: Reader) -> tuple[str, ...]:
     notes = (
         f"This page contains no value of a record and no count of fewer than {least} people.",
         f"Counts of parts are rounded down to multiples of {least}; shares, losses, means to steps of {least} people.",
+        "It shows the release, its certificate and the job; of the input it shows nothing besides.",
     )
     if reader.counts_input:
         return notes

@@ -143,13 +143,10 @@ def _found(release: Release, table: Table) -> MeasuredRisks | None:
 
 
 def risks(found: Risks, reader: Reader) -> RisksFigures:
-    """Both; before is null where the reader may not know how many records there were.
-
-    Each figure of a few records fewer would be a little other: together they would tell how many were suppressed.
-    """
+    """Both; before is null for the public, since it is of the input."""
     return RisksFigures(
         threshold=float(THRESHOLD),
-        before=None if found.before is None or not reader.counts_input else _risks(found.before, reader),
+        before=None if found.before is None or not reader.knows_all else _risks(found.before, reader),
         after=None if found.after is None else _risks(found.after, reader),
     )
 
@@ -183,14 +180,13 @@ def _exposure(exposure: Exposure, people: int, reader: Reader) -> ExposureFigure
 def attack_risks(outcomes: Sequence[Outcome] | None, reader: Reader) -> tuple[PageAttack, ...] | None:
     """Each attack; null where none was tried.
 
-    The public sees rates and baselines, to the step of all shares, where it may count the input and records are
-    people; of attacks on fewer than `least` nothing.
+    The public sees which were tried: their rates are of the input.
     """
     if outcomes is None:
         return None
     if reader.knows_all:
         return tuple(_attack(dict(one)) for one in attack_figures(outcomes))
-    return tuple(_attack(_public(one, reader)) for one in outcomes)
+    return tuple(_attack(_public(one)) for one in outcomes)
 
 
 def _attack(known: Mapping[str, object]) -> PageAttack:
@@ -198,12 +194,8 @@ def _attack(known: Mapping[str, object]) -> PageAttack:
     return PageAttack.model_validate({name: known.get(name) for name in PageAttack.model_fields})
 
 
-def _public(one: Outcome, reader: Reader) -> dict[str, object]:
+def _public(one: Outcome) -> dict[str, object]:
     """An attack for the public."""
     if not isinstance(one, Attack):
         return {"attack": one.name, "untried": one.reason}
-    shown: dict[str, object] = {"attack": one.name, "of": one.of or None, "unit": one.unit}
-    if reader.counts_input and reader.one_each and one.targets >= reader.least:
-        shown["rate"] = reader.share(one.rate, one.targets)
-        shown["baseline"] = reader.share(one.baseline, one.targets)
-    return shown
+    return {"attack": one.name, "of": one.of or None, "unit": one.unit}

@@ -83,11 +83,11 @@ class MoleFigures(Figures, frozen=True):
 
 
 class LengthBand(Figures, frozen=True):
-    """Transactions of `low` to `high` items, before and after."""
+    """Transactions of `low` to `high` items, before (internal only) and after."""
 
     low: int
     high: int
-    before: Number
+    before: Number | None
     after: Number
 
 
@@ -253,20 +253,21 @@ def _verdict(release: TransactionRelease, figures: TransactionFigures, reader: R
 
 
 def _lengths(release: TransactionRelease, reader: Reader) -> LengthFigures:
-    """Transactions by how many items they have, before and after, in bands that double."""
-    before, after = release.source.lengths, release.released.lengths
-    highest = int(max(before.max(initial=0), after.max(initial=0)))
+    """Transactions by how many items they have, before and after, in bands that double; for the public after alone."""
+    lengths = [release.source.lengths, release.released.lengths] if reader.knows_all else [release.released.lengths]
+    highest = int(max(one.max(initial=0) for one in lengths))
     edges = np.array([0, *(1 << power for power in range(highest.bit_length() + 1))])
-    counts = [np.histogram(one, edges)[0].tolist() for one in (before, after)]
-    rows = [row for row in zip(edges, edges[1:] - 1, *counts, strict=False) if row[2] or row[3]]
+    counts = [np.histogram(one, edges)[0].tolist() for one in lengths]
+    rows = [row for row in zip(edges, edges[1:] - 1, *counts, strict=False) if any(row[2:])]
+    among = len(release.released)
     return LengthFigures(
         unit="transactions" if reader.knows_all else "share",
         bins=tuple(
             LengthBand(
                 low=int(rows[first][0]),
                 high=int(rows[last][1]),
-                before=_count(sum(row[2] for row in rows[first : last + 1]), len(release.source), reader),
-                after=_count(sum(row[3] for row in rows[first : last + 1]), len(release.source), reader),
+                before=sum(row[2] for row in rows[first : last + 1]) if reader.knows_all else None,
+                after=_count(sum(row[-1] for row in rows[first : last + 1]), among, reader),
             )
             for first, last in runs([row[2:] for row in rows], reader)
         ),

@@ -13,6 +13,7 @@ import numpy as np
 from kohort.errors import InputError
 from kohort.schema import Attribute, Missing, Order, Scale
 from kohort.schema.domain.base import Domain, hierarchy_over
+from kohort.schema.domain.dates import date_format, of_dates
 from kohort.schema.domain.numeric import of_numbers
 from kohort.schema.numbers import is_numeric_text
 
@@ -58,7 +59,10 @@ def resolve(
     gaps = 0
     if absent.any() and attribute.missing is Missing.VALUE:
         gaps = max(int(counts[absent].sum()), 1)  # a value that only a population lacks is of no record, and has a code
-    if _is_numeric(attribute, present, counts[~absent]):
+    form = date_format(attribute, present, counts[~absent])
+    if form is not None:
+        domain, of_present = of_dates(attribute, form, present, counts[~absent], gaps)
+    elif _is_numeric(attribute, present, counts[~absent]):
         domain, of_present = of_numbers(attribute, present, counts[~absent], gaps)
     else:
         named = replace(attribute, grid=None) if attribute.grid == "round" else attribute
@@ -70,7 +74,7 @@ def resolve(
 
 def _is_numeric(attribute: Attribute, present: Sequence[str], counts: Counts) -> bool:
     """Decided by the values (design decision 1), unless the schema says it or asks for what only numbers have."""
-    if attribute.scale is Scale.CATEGORICAL or not present:
+    if attribute.scale is Scale.CATEGORICAL or attribute.of_dates or not present:
         return False
     numeric = is_numeric_text(present)
     must = attribute.scale is Scale.NUMERIC or attribute.bounds is not None or attribute.grid not in {None, "round"}

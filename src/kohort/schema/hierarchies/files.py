@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
-from kohort import system
 from kohort.calls import PATH, called
 from kohort.errors import FileError, HierarchyError, InputError, TargetError, UnsupportedError
 from kohort.schema.hierarchies.edges import are_edges, from_edges
 from kohort.schema.hierarchies.tree import from_tree, parse_json, table_of, to_tree
 from kohort.schema.hierarchy import Hierarchy
 from kohort.schema.nesting import PADDING, SUPPRESSED
+from kohort.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import TextIO
 
     from kohort.schema.nesting import Keep, Pad
 
@@ -173,26 +173,18 @@ def write_json(hierarchy: Hierarchy, path: str | Path, *, overwrite: bool = Fals
 
 
 def _write(path: Path, write: Callable[[TextIO], None], *, overwrite: bool) -> None:
-    """Write beside the target and move into place, so that the target never holds a part of the file."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Write a file that is there whole or not at all."""
     try:
-        with part.open("x", encoding="utf-8", newline="") as file:
-            write(file)
-            file.flush()
-            system.confirm(file.fileno())
-        if overwrite:
-            part.replace(path)
-        else:
-            system.move(part, path)
+        with whole_file(path, overwrite=overwrite) as file:
+            text = TextIOWrapper(file, encoding="utf-8", newline="")
+            write(text)
+            text.detach()
     except FileExistsError:
         raise TargetError("the file exists", where=str(path), hint="choose another, or ask to overwrite") from None
     except RecursionError:
         raise UnsupportedError("a hierarchy too high for JSON", where=str(path), hint="write CSV") from None
     except OSError as error:
         raise FileError(f"writing failed: {error.strerror}", where=str(path)) from error
-    finally:
-        with suppress(OSError):
-            part.unlink()
 
 
 def _is_json(path: Path) -> bool:

@@ -1,0 +1,203 @@
+"""Dates as a scale: how a text names a day, and the public periods of the calendar that days are put together in.
+
+A day is a whole number, counted from 1 January of year 1 (proleptic Gregorian calendar), so that days behave as numbers
+do. A time of the day is read and left out.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from fractions import Fraction
+
+
+class DateFormat(StrEnum):
+    """How dates are written; each perhaps with a time of the day behind it. Day and month may have one digit."""
+
+    ISO = "yyyy-mm-dd"
+    YEAR_FIRST = "yyyy/mm/dd"
+    COMPACT = "yyyymmdd"
+    """Eight digits, which are a number unless the schema says otherwise."""
+    POINTS = "dd.mm.yyyy"
+    DAY_FIRST = "dd/mm/yyyy"
+    MONTH_FIRST = "mm/dd/yyyy"
+    HYPHENS = "dd-mm-yyyy"
+
+
+class Period(StrEnum):
+    """Stretches of days that begin at public dates: Mondays, the first of a month, years that ten divides."""
+
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+    FIVE_YEARS = "five-years"
+    DECADE = "decade"
+    CENTURY = "century"
+
+
+#: The last day that has a date: 31 December 9999.
+LAST: Final = date.max.toordinal()
+
+#: The day after it, where the last periods of all end.
+AFTER: Final = "10000-01-01"
+
+#: What stands between the two dates of a range.
+DASH: Final = " – "
+
+#: Months of each period, and the days that it has on average.
+_MONTHS: Final = MappingProxyType(
+    {
+        Period.MONTH: 1,
+        Period.QUARTER: 3,
+        Period.YEAR: 12,
+        Period.FIVE_YEARS: 60,
+        Period.DECADE: 120,
+        Period.CENTURY: 1200,
+    }
+)
+_WEEK: Final = 7
+_DAYS_OF_MONTH: Final = 30
+
+#: A grid divides the range of the days into about this many periods.
+_PERIODS: Final = 20
+
+_TIME: Final = (
+    r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?: ?[AaPp][Mm])?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+_PARTS: Final = {"yyyy": r"(?P<year>[0-9]{4})", "mm": r"(?P<month>[0-9]{1,2})", "dd": r"(?P<day>[0-9]{1,2})"}
+
+
+def _pattern(form: DateFormat) -> Callable[[str], re.Match[str] | None]:
+    """Matches texts of the form, whether or not there is such a day."""
+    text = re.escape(form.value)
+    for part, pattern in _PARTS.items():
+        text = text.replace(part, pattern)
+    if form in {DateFormat.ISO, DateFormat.COMPACT}:
+        text = text.replace("{1,2}", "{2}")
+    return re.compile(text + _TIME).fullmatch
+
+
+_stretch = re.compile(rf"\[(?P<low>[0-9-]{{10,11}}){DASH}(?P<high>[0-9-]{{10,11}})(?P<bracket>[\])])").fullmatch
+
+_matches: Final[Mapping[DateFormat, Callable[[str], re.Match[str] | None]]] = MappingProxyType(
+    {form: _pattern(form) for form in DateFormat}
+)
+
+
+def day_of(text: str, form: DateFormat) -> int | None:
+    """The day that a text of this form names; `None` where there is none.
+
+    >>> day_of("0001-01-02", DateFormat.ISO), day_of("2.1.0001 08:30", DateFormat.POINTS)
+    (2, 2)
+    >>> day_of("2023-02-29", DateFormat.ISO) is None
+    True
+    """
+    found = _matches[form](text)
+    if found is None:
+        return None
+    try:
+        return date(int(found["year"]), int(found["month"]), int(found["day"])).toordinal()
+    except ValueError:
+        return None
+
+
+def spelled(day: int) -> str:
+    """The day as every release writes it, ISO 8601, whatever form the input has.
+
+    >>> spelled(2), spelled(LAST + 1)
+    ('0001-01-02', '10000-01-01')
+    """
+    return date.fromordinal(day).isoformat() if day <= LAST else AFTER
+
+
+def between(low: Fraction, high: Fraction) -> str:
+    """The label of the days from `low` on, without `high`.
+
+    >>> from fractions import Fraction
+    >>> between(Fraction(1), Fraction(32))
+    '[0001-01-01 – 0001-02-01)'
+    """
+    return f"[{spelled(int(low))}{DASH}{spelled(int(high))})"
+
+
+def read_days(label: str) -> str:
+    """A label of dates as the one of their days; any other label stays.
+
+    >>> read_days("0001-01-02"), read_days("[0001-01-01 – 0001-02-01)"), read_days("[0001-01-01 – 0001-01-31]")
+    ('2', '[1-32)', '[1-31]')
+    >>> read_days("{a, b}"), read_days("[0001-02-30 – 0001-03-01)")
+    ('{a, b}', '[0001-02-30 – 0001-03-01)')
+    """
+    found = _stretch(label)
+    if found is None:
+        return str(day_of(label, DateFormat.ISO) or label)
+    low, high = (LAST + 1 if end == AFTER else day_of(end, DateFormat.ISO) for end in found.group("low", "high"))
+    return f"[{low}-{high}{found['bracket']}" if low and high else label
+
+
+def days_in(labels: Iterable[str], values: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Labels and values of dates as those of their days; `None` where the values are not dates of a single form.
+
+    >>> days_in(["[0001-01-01 – 0001-02-01)", "*"], ["1.1.0001", ""])
+    (['[1-32)', '*'], ['1', ''])
+    >>> days_in(["*"], ["flu"]) is None
+    True
+    """
+    forms = formats_of([value for value in values if value])
+    if len(forms) != 1 or forms[0] is DateFormat.COMPACT:
+        return None
+    return [read_days(label) for label in labels], [str(day_of(value, forms[0]) or "") for value in values]
+
+
+def formats_of(texts: Sequence[str]) -> list[DateFormat]:
+    """The forms in which every one of these texts, of which there is one at least, is a date.
+
+    >>> [str(form) for form in formats_of(["31/12/1999", "01/02/2000"])]
+    ['dd/mm/yyyy']
+    >>> formats_of(["flu"])
+    []
+    """
+    return [form for form in DateFormat if texts and all(day_of(text, form) is not None for text in texts)]
+
+
+def starts(period: Period, low: int, high: int) -> list[int]:
+    """Where the periods begin that hold the days from `low` to `high`, and where the last of them ends.
+
+    >>> [spelled(day) for day in starts(Period.QUARTER, day_of("2024-02-29", DateFormat.ISO), 738_976)]
+    ['2024-01-01', '2024-04-01', '2024-07-01']
+    """
+    if period is Period.WEEK:
+        first = (low - 1) // _WEEK * _WEEK + 1  # 1 January of year 1 was a Monday
+        return [min(day, LAST + 1) for day in range(first, high + _WEEK + 1, _WEEK)]
+    months = _MONTHS[period]
+    first, last = (_month(day) // months for day in (low, high))
+    return [_first_of(months * at) for at in range(first, last + 2)]
+
+
+def _month(day: int) -> int:
+    """The number of a day's month, from 0 for January of a year 0."""
+    on = date.fromordinal(day)
+    return on.year * 12 + on.month - 1
+
+
+def _first_of(month: int) -> int:
+    """The first day of a month; at the ends of the calendar, its first day, or the one after its last."""
+    year, month = divmod(month, 12)
+    return 1 if year < 1 else LAST + 1 if year > date.max.year else date(year, month + 1, 1).toordinal()
+
+
+def round_period(low: int, high: int) -> Period:
+    """The shortest period of which about 20 hold all days from `low` to `high`.
+
+    >>> str(round_period(day_of("1931-01-01", DateFormat.ISO), day_of("2012-01-01", DateFormat.ISO)))
+    'five-years'
+    """
+    days = {Period.WEEK: _WEEK} | {one: months * _DAYS_OF_MONTH for one, months in _MONTHS.items()}
+    return next((one for one in Period if days[one] * _PERIODS >= high - low), Period.CENTURY)

@@ -1,0 +1,103 @@
+"""The verifier's own reading of dates: of the input in the form that the schema says, of labels in ISO 8601.
+
+    1984-03-01                      the day itself
+    [1984-03-01 – 1984-05-31]       the days from the first to the last, both included
+    [1984-01-01 – 1985-01-01)       the days of public periods, without the last one
+
+Once they are whole numbers, everything that holds of numbers is checked of them.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from kohort.schema.dates import DateFormat, Period
+
+if TYPE_CHECKING:
+    from kohort.schema import Attribute
+
+#: 1 January 1970, counted from 1 January of year 1, and the last day of all.
+_EPOCH: Final = 719_163
+_LAST: Final = 3_652_059
+
+#: A label that nothing explains.
+_UNREAD: Final = "?"
+
+_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}|10000-01-01"
+_day = re.compile(_DAY).fullmatch
+_stretch = re.compile(rf"\[({_DAY}) – ({_DAY})([\])])").fullmatch
+_TIME: Final = r"([T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?( ?[AaPp][Mm])?(Z| ?[+-][0-9]{2}:?[0-9]{2})?)?$"
+
+#: How each form is written.
+_WRITTEN: Final = {
+    DateFormat.ISO: r"^(?<y>[0-9]{4})-(?<m>[0-9]{2})-(?<d>[0-9]{2})",
+    DateFormat.YEAR_FIRST: r"^(?<y>[0-9]{4})/(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})",
+    DateFormat.COMPACT: r"^(?<y>[0-9]{4})(?<m>[0-9]{2})(?<d>[0-9]{2})",
+    DateFormat.POINTS: r"^(?<d>[0-9]{1,2})\.(?<m>[0-9]{1,2})\.(?<y>[0-9]{4})",
+    DateFormat.DAY_FIRST: r"^(?<d>[0-9]{1,2})/(?<m>[0-9]{1,2})/(?<y>[0-9]{4})",
+    DateFormat.MONTH_FIRST: r"^(?<m>[0-9]{1,2})/(?<d>[0-9]{1,2})/(?<y>[0-9]{4})",
+    DateFormat.HYPHENS: r"^(?<d>[0-9]{1,2})-(?<m>[0-9]{1,2})-(?<y>[0-9]{4})",
+}
+
+#: The months, and the last digits of years, with which a period begins; those of weeks are told by the day of the week.
+_BEGINNINGS: Final = {
+    Period.MONTH: (1, 1),
+    Period.QUARTER: (3, 1),
+    Period.YEAR: (12, 1),
+    Period.FIVE_YEARS: (12, 5),
+    Period.DECADE: (12, 10),
+    Period.CENTURY: (12, 100),
+}
+
+
+def days_of(texts: pl.Series, attribute: Attribute) -> pl.Series:
+    """The days of dates in the form that the schema says, from 1 for 1 January of year 1; null where there is none."""
+    pattern = _WRITTEN[attribute.date_format or DateFormat.ISO] + _TIME
+    parts = pl.DataFrame({"text": texts}).select(pl.col("text").str.extract_groups(pattern).alias("of"))
+    year, month, day = (
+        pl.col("of").struct.field(name).str.zfill(size) for name, size in (("y", 4), ("m", 2), ("d", 2))
+    )
+    written = pl.concat_str([year, month, day], separator="-")
+    found = parts.select((written.str.to_date("%Y-%m-%d", strict=False).dt.epoch("d") + _EPOCH).alias("day"))["day"]
+    return found.set(found < 1, None)
+
+
+def in_days(label: str) -> str:
+    """A label of dates as one of their days.
+
+    >>> [in_days(label) for label in ("0001-01-02", "[0001-01-01 – 0001-01-31]", "[0001-01-01 – 0001-02-01)", "*")]
+    ['2', '[1-31]', '[1-32)', '*']
+    >>> in_days("1 January")
+    '?'
+    """
+    if label in {"", "*"}:
+        return label
+    if _day(label):
+        return str(_ordinal(label) or _UNREAD)
+    found = _stretch(label)
+    low, high = (_ordinal(found[1]), _ordinal(found[2])) if found else (0, 0)
+    return f"[{low}-{high}{found[3]}" if found and low and high else _UNREAD
+
+
+def _ordinal(text: str) -> int:
+    """The day; 0 where there is no such day. The last period of all ends after the calendar."""
+    if text == "10000-01-01":
+        return _LAST + 1
+    try:
+        return date.fromisoformat(text).toordinal()
+    except ValueError:
+        return 0
+
+
+def begins(period: Period, day: int) -> bool:
+    """Whether a period begins with the day; the calendar's first day, and the one after its last, are ends of all."""
+    if day in {1, _LAST + 1}:
+        return True
+    if period is Period.WEEK:
+        return date.fromordinal(day).isoweekday() == 1
+    on, (months, years) = date.fromordinal(day), _BEGINNINGS[period]
+    return on.day == 1 and (on.month - 1) % months == 0 and on.year % years == 0
