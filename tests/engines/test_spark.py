@@ -235,6 +235,20 @@ def test_parts_are_joined_to_the_local_file(base: Spark, people: Path, tmp_path:
     assert rows(again.hold()) == rows(LOCAL.read(tmp_path / "local.csv", ReadOptions()).collect())
 
 
+@needs_spark
+@pytest.mark.slow
+def test_parquet_is_the_local_file(base: Spark, people: Path, tmp_path: Path) -> None:
+    """As one file and in parts."""
+    job = replace(asked(**OPTIONS), writing=Writing(Format.PARQUET, records_per_part=25))
+    for name, engine in (("local", LOCAL), ("spark", ElsewhereEngine(base))):
+        anonymize(people, replace(job, writing=Writing()), target=tmp_path / f"{name}.parquet", engine=engine)
+        anonymize(people, job, target=f"{tmp_path}/{name}/", engine=engine)
+    pairs = [(tmp_path / "local.parquet", tmp_path / "spark.parquet")]
+    pairs += [(path, tmp_path / "spark" / path.name) for path in (tmp_path / "local").glob("part-*")]
+    assert len(pairs) == 4
+    assert [one.read_bytes() == other.read_bytes() for one, other in pairs] == [True] * 4
+
+
 # ── a session of somebody else ───────────────────────────────────────────────────────────────────
 
 

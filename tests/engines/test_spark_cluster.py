@@ -138,6 +138,8 @@ def source(tmp_path: Path) -> Path:
 
 def started(source: Path, target: Path, where: Cluster, victims: Mapping[str, list[int]], **conf: str) -> Any:  # noqa: ANN401  a process
     """A run in a process of its own."""
+    events = where.folder / "events"
+    events.mkdir(exist_ok=True)
     told = {
         "master": where.master,
         "source": str(source),
@@ -154,8 +156,9 @@ def started(source: Path, target: Path, where: Cluster, victims: Mapping[str, li
             "spark.sql.files.maxPartitionBytes": "100k",
             "spark.sql.files.openCostInBytes": "1k",
             "spark.sql.shuffle.partitions": "4",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": events.as_uri(),
             "spark.eventLog.enabled": "true",
-            "spark.eventLog.dir": where.folder.as_uri(),
             **conf,
         },
     }
@@ -171,12 +174,12 @@ def found(folder: Path, text: str) -> list[str]:
 
 
 def test_killed_workers_make_no_difference(source: Path, tmp_path: Path) -> None:
-    """One dies while records are counted and one while they are written; then all, and nothing is published."""
+    """One dies while records are counted and one while they are written."""
     kohort.anonymize(source, target=tmp_path / "local.csv", **OPTIONS)
     target = tmp_path / "out" / "release"
     target.parent.mkdir()
     with cluster(tmp_path, 3) as where:
-        one, other, last = where.workers
+        one, other, _ = where.workers
         run = started(source, target, where, {"count": [one], "write": [other]})
         out, err = run.communicate(timeout=500)
         assert (run.returncode, err) == (0, ""), out + err
@@ -188,20 +191,30 @@ def test_killed_workers_make_no_difference(source: Path, tmp_path: Path) -> None
         assert [len(some) for some in lines] == [8_001, 8_001, 8_001, 6_001]
         joined = b"".join([lines[0][0], *(line for some in lines for line in some[1:])])
         assert joined == (tmp_path / "local.csv").read_bytes()
+    refuse_canaries(tmp_path)
 
-        gone = tmp_path / "out" / "gone"
-        run = started(source, gone, where, {"count": [last, where.everybody[0]]}, **IMPATIENT)
+
+def refuse_canaries(folder: Path) -> None:
+    """No name is in what Spark left, in what was published, or in the logs."""
+    places = [folder / name for name in ("spill", "work", "out", "events")]
+    for text in (CANARY, CANARY.encode().hex()):
+        assert [found(place, text) for place in places] == [[], [], [], []]
+    assert found(folder / "events", "SparkListenerTaskEnd")  # it is no packed file, in which nothing would be found
+
+
+def test_without_workers_nothing_is_published(source: Path, tmp_path: Path) -> None:
+    """All die while records are counted, the master too: the run ends with a reason."""
+    target = tmp_path / "out" / "release"
+    target.parent.mkdir()
+    with cluster(tmp_path, 1) as where:
+        run = started(source, target, where, {"count": where.everybody}, **IMPATIENT)
         out, err = run.communicate(timeout=500)
-        assert (run.returncode, err) == (6, ""), out + err
-        told = json.loads(out.splitlines()[-1])
-        assert told["proofs"]["count"]["running"] >= 1
-        assert "for 11 seconds there was no worker" in told["error"]
-        assert [path.name for path in target.parent.iterdir()] == ["release"]
-    places = [tmp_path / name for name in ("spill", "work", "out")]
-    assert [found(place, CANARY) for place in places] == [[], [], []]
-    logs = [path for path in tmp_path.iterdir() if path.name.startswith(("app-", "local-", "eventlog"))]
-    assert logs
-    assert not [path.name for path in logs if found(path, CANARY) or (path.is_file() and CANARY in path.read_text())]
+    assert (run.returncode, err) == (6, ""), out + err
+    told = json.loads(out.splitlines()[-1])
+    assert "for 11 seconds there was no worker" in told["error"], told
+    assert told["proofs"]["count"]["running"] >= 1
+    assert not [*target.parent.iterdir()]
+    refuse_canaries(tmp_path)
 
 
 def test_a_killed_driver_leaves_nothing_to_read(source: Path, tmp_path: Path) -> None:
@@ -227,6 +240,6 @@ def test_a_killed_driver_leaves_nothing_to_read(source: Path, tmp_path: Path) ->
     assert left[0].startswith(".kohort-")
     assert not [*target.parent.glob("*")] or not [*target.parent.glob("part-*")]
     assert found(target.parent, CANARY) == []
-    assert found(spill, CANARY) == []
+    assert found(spill, CANARY) == found(tmp_path / "events", CANARY) == []
     kohort.anonymize(source, target=f"{target}/", format="csv", **OPTIONS)
     assert [path.name for path in target.parent.iterdir()] == ["release"]
