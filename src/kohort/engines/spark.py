@@ -14,7 +14,7 @@ import logging
 import os
 import warnings
 import weakref
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
@@ -174,18 +174,17 @@ class Spark:
         """
         folder = near / system.temporary_name()
         folder.mkdir(0o700)
-        fd = system.open_folder(folder)
-        try:
-            with suppress(OSError):  # there are no locks, and nobody sweeps
-                system.lock(fd or 0)
+        with ExitStack() as end:
+            end.callback(rmtree, folder)
+            fd = system.open_folder(folder)
+            if fd is not None:
+                end.callback(os.close, fd)
+                with suppress(OSError):  # without locks, no other run can tell that this one is dead
+                    system.lock(fd)
             with self.reporting():
                 lines = self.session.sql(sql).write.option("compression", "none").option("lineSep", "\n")
                 lines.text(f"file://{folder}/lines")
             yield sorted((folder / "lines").glob("part-*"))
-        finally:
-            rmtree(folder)
-            if fd is not None:
-                os.close(fd)
 
     @contextmanager
     def reporting(self) -> Generator[None]:

@@ -220,13 +220,23 @@ def _started(asked: Cluster) -> Any:  # noqa: ANN401  a session
             session = part("sql").SparkSession.builder.getOrCreate()
     except Exception as error:  # noqa: BLE001  whatever Java tells
         shutil.rmtree(folder, ignore_errors=True)
-        what = f"Spark did not start ({type(error).__name__})"
+        what = f"Spark did not start ({_first_cause(error)})"
         raise FileError(what, where=asked.master, hint="look at its settings (--spark-conf), memory and Java") from None
-    atexit.register(_end, session, folder)
+    atexit.register(end, session, folder)
     return session
 
 
-def _end(session: Any, folder: str) -> None:  # noqa: ANN401  as above
+def _first_cause(error: Exception) -> str:
+    """What Java said, or the name of the error: there are no cells yet that it could quote."""
+    raised = getattr(error, "java_exception", None)
+    if raised is None:
+        return type(error).__name__
+    while raised.getCause() is not None:
+        raised = raised.getCause()
+    return str(raised.getMessage() or raised.getClass().getSimpleName())
+
+
+def end(session: Any, folder: str) -> None:  # noqa: ANN401  as above
     """Stop a session when the process ends, and remove what it leaves."""
     with suppress(Exception):  # it may have stopped, or Java may be gone
         session.stop()
