@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kohort.algorithms.problem import Problem
-    from kohort.arrays import Counts
-    from kohort.core.labels import Labels
     from kohort.core.recoding import RegionClasses
     from kohort.engines.base import Engine
     from kohort.io.manifest import WrittenPart
