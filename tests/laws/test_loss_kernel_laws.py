@@ -13,11 +13,12 @@ from kohort.algorithms.mondrian import loss_kernels as kernels
 from kohort.algorithms.mondrian.by_loss import Tree
 from kohort.algorithms.mondrian.cost_kernels import add, clear, cost, groups
 from kohort.algorithms.mondrian.costs import SET, SPAN, Costs, Priced
-from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, put
+from kohort.algorithms.mondrian.lanes import BYTES, OF_GROUP, OF_ROW, OF_WORDS, count, put, stretch
 
 if TYPE_CHECKING:
     from kohort.algorithms.mondrian.loss_kernels import Scan
-    from kohort.arrays import Codes, Counts, Mask
+    from kohort.arrays import Codes, Counts, Index, Mask
+    from kohort.core.frequency import Words
 
 #: Values of a column: few, more than a word has bits, more than are told apart, more than two bytes hold.
 SIZES = (2, 5, 40, 70, 100, 300, 70_000)
@@ -131,3 +132,42 @@ def test_the_instruction_puts_chunks_into_groups(codes: Any, seed: int, is_row: 
     found = COMPILED(compiled, at, others, other, ends, fresh)
     assert found == put(plain, at, others, other, ends, fresh)
     np.testing.assert_array_equal(plain, compiled)
+
+
+def stretched(dear: Index, at: int, low: Index, high: Index, others: int, one: int, whole: int) -> None:  # noqa: PLR0917
+    """A kernel that does nothing else."""
+    stretch(dear, at, low, high, others, one, whole)
+
+
+def counted(members: Counts, at: int, bits: Words, others: int, one: int, mask: int) -> None:  # noqa: PLR0917
+    """A kernel that does nothing else."""
+    count(members, at, bits, others, one, mask)
+
+
+STRETCHED: Any = numba.njit(stretched)
+COUNTED: Any = numba.njit(counted)
+
+
+@given(st.integers(0, 1 << 32))
+def test_groups_are_compared_as_step_by_step(seed: int) -> None:
+    """The vector instructions add what they add step by step, to so many others alone."""
+    random, many = np.random.default_rng(seed), 3 * OF_WORDS
+    low, high = random.choice([-(1 << 61), -1, 0, 5, 9, 1 << 60], (2, many))
+    bits = random.integers(0, 1 << 64, many, dtype=np.uint64)
+    at, others, one = (int(random.integers(0, each)) for each in (OF_WORDS, OF_WORDS + 1, many))
+    whole, mask = (
+        int(random.integers(0, 12)),
+        np.uint64(random.choice(np.array([0, 255 << 8, (1 << 64) - 1], np.uint64))),
+    )
+    for plain, compiled, given_ in (
+        (stretch, STRETCHED, (at, low, high, others, one, whole)),
+        (count, COUNTED, (at, bits, others, one, np.uint64(mask))),
+    ):
+        before = random.integers(0, 100, many)
+        expected, found = before.copy(), before.copy()
+        plain(expected, *given_)
+        compiled(found, *given_)
+        np.testing.assert_array_equal(found, expected)
+        untouched = np.ones(many, np.bool_)
+        untouched[at : at + OF_WORDS] = False
+        np.testing.assert_array_equal(found[untouched], before[untouched])
