@@ -96,6 +96,20 @@ def test_candidates_save_what_their_sides_cost_less(table: Table, least: int) ->
         assert scan.found.at[0].tolist() == min(order)[2]
 
 
+def test_no_cut_is_overlooked_where_a_place_stands_for_several_names() -> None:
+    """Of two attributes that part a table alike the first is cut, though two of its 208 names share a place."""
+    steps = np.concatenate([2 * np.arange(300) + (np.arange(300) > 0), 7 * np.arange(5)])
+    none, few = np.empty(0, np.int64), np.array([1, 0])
+    costs = Costs(
+        few, np.array([0, 300]), steps, steps, -few - 1, np.array([599, 28]), none, none,
+        np.array([[0, 300], [0, 5]]), np.array([0, 5, 5]),
+    )  # fmt: skip
+    places = np.array([[31, 1], [22, 2], [212, 2], [229, 1], [141, 1], [23, 2]], np.uint16)
+    scan, counts = kernels.memory(costs), np.array([1, 2, 1, 1, 1, 1])
+    assert kernels.propose(kernels.rows(places, counts, scan), (0, 6), (7, 3, False), scan) == 1
+    assert scan.found.at[0].tolist() == [0, kernels.PLACES]
+
+
 @given(tables(), st.integers(1, 8))
 def test_leaves_hold_every_tuple_once(table: Table, least: int) -> None:
     """The leaves of the tree hold all tuples, those of a leaf in their order, and each has enough records."""

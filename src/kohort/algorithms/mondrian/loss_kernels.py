@@ -7,9 +7,10 @@ neighbouring ones are one as makes PLACES of them: cutting again refines.
 A row is all that is known of a tuple, in chunks (`lanes`), so that few steps move it and one vector instruction
 compares eight attributes with a group's. The rows of a partition are put into the groups of their values, of all
 attributes that are looked at together, block by block: each block is read from memory once. A group that grows value by
-value is paid for where it grew: of most values a prefix of some length has the others' ranges already. Where the best
-cut alone is wanted, merging ends once its two groups cannot save as much as another cut does; attributes that are
-merged come last.
+value is paid for where it grew: of most values a prefix of some length has the others' ranges already. Groups that are
+merged lie in columns, a word for each, so that one is compared with OF_WORDS others at once.
+
+All memory is one argument, of hundreds of words, which a call would hand over: so these loops are compiled into one.
 
 Cost per partition of m tuples, a of whose attributes vary: O(m · a) rows compared, O(PLACES · a²) for prefixes, and for
 sets a times the square of the number of their values.
