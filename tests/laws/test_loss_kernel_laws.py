@@ -173,10 +173,11 @@ def test_groups_are_compared_as_step_by_step(seed: int) -> None:
         int(random.integers(0, 12)),
         np.uint64(random.choice(np.array([0, 255 << 8, (1 << 64) - 1], np.uint64))),
     )
-    for plain, compiled, given_ in (
+    cases: list[tuple[Any, Any, tuple[Any, ...]]] = [
         (stretch, STRETCHED, (at, low, high, others, one, whole)),
         (count, COUNTED, (at, bits, others, one, np.uint64(mask))),
-    ):
+    ]
+    for plain, compiled, given_ in cases:
         before = random.integers(0, 100, many)
         expected, found = before.copy(), before.copy()
         plain(expected, *given_)

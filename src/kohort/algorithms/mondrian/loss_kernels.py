@@ -598,7 +598,7 @@ def _compare(one: int, first: int, last: int, scan: Scan) -> None:
         attribute, row = scan.looked[0, number], (number - 1) * PLACES
         if costs.kinds[attribute] == SPAN:
             for other in range(first, last, OF_WORDS):
-                stretch(dear, other, low, high, row, row + one, costs.whole[attribute])
+                stretch(dear, other, low, high, row, row + one, int(costs.whole[attribute]))
             continue
         for other in range(first, last):
             below, above = min(low[row + one], low[row + other]), max(high[row + one], high[row + other])
